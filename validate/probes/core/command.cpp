@@ -33,8 +33,8 @@ int tell(const std::string& probe) {
 
 }  // namespace
 
-std::vector<OptionSpec> common_options(const std::string& sizes) {
-    return {
+std::vector<OptionSpec> with_common_options(std::vector<OptionSpec> own, const std::string& sizes) {
+    const std::vector<OptionSpec> common = {
         {"--sizes", "FROM:TO[:FACTOR]", sizes, "message sizes, or a list as 64,4KiB"},
         {"--rounds", "COUNT", "2", "times the whole sweep is run, one after the other"},
         {"--samples", "COUNT", "15", "of each point and round, at most"},
@@ -44,7 +44,11 @@ std::vector<OptionSpec> common_options(const std::string& sizes) {
         {"--quiet", "", "", "no progress line"},
         {"--help", "", "", "this text"},
     };
+    own.insert(own.end(), common.begin(), common.end());
+    return own;
 }
+
+int rounds_of(const Options& options) { return options.number("--rounds", 1, 1000); }
 
 SamplingRule sampling_rule(const Options& options) {
     SamplingRule rule;

@@ -13,8 +13,9 @@
 
 namespace probe {
 
-// --sizes, --rounds, --samples, --budget, --output, --name, --quiet, --help.
-std::vector<OptionSpec> common_options(const std::string& sizes);
+// A probe's own options, then --sizes, --rounds, --samples, --budget, --output, --name, --quiet and --help.
+std::vector<OptionSpec> with_common_options(std::vector<OptionSpec> own, const std::string& sizes);
+int rounds_of(const Options& options);
 SamplingRule sampling_rule(const Options& options);
 
 // Parses, runs, and turns what is thrown into one line on standard error and an exit code.

@@ -46,11 +46,14 @@ std::string utc_now() {
     return text;
 }
 
-int numa_node_of_pci(const std::string& bus_id) {
-    std::string lower = bus_id;
-    for (char& c : lower) { c = static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
-    const std::string line = first_line("/sys/bus/pci/devices/" + lower + "/numa_node");
+int numa_node(const std::string& folder) {
+    const std::string line = first_line(folder + "/numa_node");
     return line.empty() ? -1 : std::atoi(line.c_str());
+}
+
+int numa_node_of_pci(std::string bus_id) {
+    for (char& c : bus_id) { c = static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+    return numa_node("/sys/bus/pci/devices/" + bus_id);
 }
 
 std::string first_line(const std::string& path) {

@@ -132,11 +132,7 @@ public:
     std::unique_ptr<QueuePair> accept(const QueueCapacity& capacity) override {
         rdma_cm_id* raw = nullptr;
         require(rdma_get_request(listener_.get(), &raw), "rdma_get_request");
-        Id id(raw);
-        const int inlined = create_queue_pair(*id, capacity);
-        rdma_conn_param param = connection(id->verbs);
-        require(rdma_accept(id.get(), &param), "rdma_accept");
-        return std::make_unique<Pair>(std::move(id), inlined);
+        return make_queue_pair(Id(raw), capacity, rdma_accept, "rdma_accept");
     }
 
     std::unique_ptr<QueuePair> connect(const std::string& host, const std::string& where,
@@ -151,10 +147,7 @@ public:
         Id id = new_id();
         require(rdma_resolve_addr(id.get(), nullptr, there->ai_addr, timeout_ms), "no RDMA route to " + address);
         require(rdma_resolve_route(id.get(), timeout_ms), "rdma_resolve_route");
-        const int inlined = create_queue_pair(*id, capacity);
-        rdma_conn_param param = connection(id->verbs);
-        require(rdma_connect(id.get(), &param), "rdma_connect");
-        return std::make_unique<Pair>(std::move(id), inlined);
+        return make_queue_pair(std::move(id), capacity, rdma_connect, "rdma_connect");
     }
 
     Region register_memory(void* data, std::size_t bytes) override {
@@ -174,39 +167,47 @@ public:
 
     void deregister(const Region& region) override { ibv_dereg_mr(static_cast<ibv_mr*>(region.handle)); }
 
-    HcaFacts facts() const override {
-        HcaFacts facts;
-        facts.name = ibv_get_device_name(context_->device);
+    Section facts() const override {
+        const std::string name = ibv_get_device_name(context_->device);
+        std::string parts = ", , firmware ";
         ibv_device_attr device = {};
         if (ibv_query_device(context_, &device) == 0) {
-            facts.firmware = device.fw_ver;
-            facts.part =
-                "vendor " + std::to_string(device.vendor_id) + " part " + std::to_string(device.vendor_part_id);
+            parts = ", vendor " + std::to_string(device.vendor_id) + " part " + std::to_string(device.vendor_part_id) +
+                    ", firmware " + device.fw_ver;
         }
+        std::string layer;
+        int mtu_bytes = 0;
         ibv_port_attr port = {};
         if (ibv_query_port(context_, port_, &port) == 0) {
-            facts.layer = port.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand";
-            facts.mtu_bytes = 128 << static_cast<int>(port.active_mtu);  // the enumeration counts 256 as 1
+            layer = port.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand";
+            mtu_bytes = 128 << static_cast<int>(port.active_mtu);  // the enumeration counts 256 as 1
         }
-        const std::string folder = "/sys/class/infiniband/" + facts.name;
-        facts.rate = first_line(folder + "/ports/" + std::to_string(port_) + "/rate");
-        const std::string node = first_line(folder + "/device/numa_node");
-        facts.numa_node = node.empty() ? -1 : std::atoi(node.c_str());
+        const std::string folder = "/sys/class/infiniband/" + name;
         char target[512] = {};
         const ssize_t n = readlink((folder + "/device").c_str(), target, sizeof target - 1);
         const std::string device_path = n > 0 ? target : "";
-        facts.pci = device_path.substr(device_path.rfind('/') + 1);
-        return facts;
+        return {words("nic", name + parts),
+                words("network", layer + " " + first_line(folder + "/ports/" + std::to_string(port_) + "/rate")),
+                count("mtu_bytes", static_cast<std::uint64_t>(mtu_bytes)),
+                words("nic_pci", device_path.substr(device_path.rfind('/') + 1)),
+                {"nic_numa_node", std::to_string(numa_node(folder + "/device")), true}};
     }
 
 private:
     static constexpr int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
 
+    std::unique_ptr<QueuePair> make_queue_pair(Id id, const QueueCapacity& capacity,
+                                         int (*finish)(rdma_cm_id*, rdma_conn_param*), const char* call) {
+        const int inlined = create_queue_pair(*id, capacity);
+        rdma_conn_param param = connection(id->verbs);
+        require(finish(id.get(), &param), call);
+        return std::make_unique<Pair>(std::move(id), inlined);
+    }
+
     // In rdma-cm's default domain of the device. Returns the inline bytes granted.
     int create_queue_pair(rdma_cm_id& id, const QueueCapacity& capacity) {
-        ibv_qp_init_attr attributes = {};
         for (int inlined : {capacity.inline_bytes, 0}) {
-            attributes = {};
+            ibv_qp_init_attr attributes = {};
             attributes.cap.max_send_wr = static_cast<std::uint32_t>(capacity.sends);
             attributes.cap.max_recv_wr = static_cast<std::uint32_t>(capacity.receives);
             attributes.cap.max_send_sge = 1;

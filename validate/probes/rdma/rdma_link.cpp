@@ -24,7 +24,7 @@ public:
     Registered(Verbs& verbs, const RdmaSettings& settings)
         : verbs_(verbs),
           arena_(settings.gpu ? gpu_arena(settings.gpu_index, settings.bytes) : host_arena(settings.bytes)) {
-        if (settings.gpu && register_dma_buf()) {
+        if (register_dma_buf()) {
             memory_ = "gpu dma-buf";
             return;
         }
@@ -41,9 +41,9 @@ public:
     std::string card() const { return std::to_string(region_.address) + " " + std::to_string(region_.remote_key); }
 
 private:
-    // False where the driver, the kernel or the HCA cannot; nvidia-peermem is the older way.
+    // False for host memory and where the driver, the kernel or the HCA cannot; nvidia-peermem is the older way.
     bool register_dma_buf() {
-        const std::optional<int> descriptor = dma_buf_of(*arena_);
+        const std::optional<int> descriptor = arena_->dma_buf();
         if (!descriptor) { return false; }
         bool good = true;
         try {
@@ -64,23 +64,19 @@ std::vector<std::unique_ptr<QueuePair>> connect_pairs(Control& control, Verbs& v
                                                       bool leads) {
     // A slow pair may hold the whole window; an acknowledgement comes on top.
     const QueueCapacity capacity = {settings.depth + 1, 2 * settings.depth + 1, settings.gpu ? 0 : wanted_inline_bytes};
+    if (!leads) { control.send(verbs.listen(settings.rdma_address)); }
+    const std::string where = leads ? control.receive() : "";
     std::vector<std::unique_ptr<QueuePair>> pairs;
-    if (leads) {
-        const std::string where = control.receive();
-        for (int i = 0; i < settings.queue_pairs; ++i) {
-            pairs.push_back(verbs.connect(settings.host, where, capacity));
-        }
-    } else {
-        control.send(verbs.listen(settings.rdma_address));
-        for (int i = 0; i < settings.queue_pairs; ++i) { pairs.push_back(verbs.accept(capacity)); }
+    for (int i = 0; i < settings.queue_pairs; ++i) {
+        pairs.push_back(leads ? verbs.connect(settings.host, where, capacity) : verbs.accept(capacity));
     }
     return pairs;
 }
 
-class Connected final : public RdmaLink {
+class Connected final : public Link {
 public:
     Connected(Control& control, Verbs& verbs, const RdmaSettings& settings, bool leads)
-        : settings_(settings),
+        : depth_(settings.depth),
           pairs_(connect_pairs(control, verbs, settings, leads)),
           outgoing_(verbs, settings),
           incoming_(verbs, settings) {
@@ -93,8 +89,8 @@ public:
 
     Arena& outgoing() override { return outgoing_.arena(); }
     Arena& incoming() override { return incoming_.arena(); }
-    int depth() const override { return settings_.depth; }
-    std::string memory() const override { return outgoing_.memory(); }
+    int depth() const override { return depth_; }
+    std::string description() const override { return outgoing_.memory(); }
 
     void post(Operation operation, std::size_t offset, std::size_t bytes) override {
         const bool get = operation == Operation::get;
@@ -143,7 +139,7 @@ private:
         return remote;
     }
 
-    RdmaSettings settings_;
+    int depth_;
     std::vector<std::unique_ptr<QueuePair>> pairs_;
     Registered outgoing_, incoming_;
     RemoteArena peer_outgoing_, peer_incoming_;
@@ -152,7 +148,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<RdmaLink> connect_rdma(Control& control, Verbs& verbs, const RdmaSettings& settings, bool leads) {
+std::unique_ptr<Link> connect_rdma(Control& control, Verbs& verbs, const RdmaSettings& settings, bool leads) {
     return std::make_unique<Connected>(control, verbs, settings, leads);
 }
 
