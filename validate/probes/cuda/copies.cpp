@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/exchange.hpp"
 #include "core/exit_code.hpp"
 #include "core/interrupt.hpp"
 #include "core/pattern.hpp"
+#include "cuda/buffers.hpp"
 #include "cuda/kernels.hpp"
 
 namespace probe {
@@ -25,7 +26,7 @@ struct Lane {
           from(way.from, memory, bytes),
           to(way.to, memory, bytes),
           stream(runs_on(way, method)),
-          done(stream.device()),
+          done(event_on(stream.device())),
           wrong(way.to, Memory::pinned, sizeof(unsigned long long)) {}
 
     Path path;
@@ -43,13 +44,13 @@ public:
           bytes_(bytes),
           stride_((bytes + slot_alignment - 1) / slot_alignment * slot_alignment),
           slots_(slots),
-          gate_(host, Memory::pinned, sizeof(int)) {
+          gate_(host, Memory::pinned, sizeof(int)),
+          start_(event_on(runs_on(test.paths.front(), test.method))),
+          stop_(event_on(runs_on(test.paths.front(), test.method))) {
         lanes_.reserve(test.paths.size());
         for (const Path& path : test.paths) {
             lanes_.emplace_back(path, test.method, test.memory, stride_ * static_cast<std::size_t>(slots));
         }
-        start_ = std::make_unique<Event>(lanes_.front().stream.device());
-        stop_ = std::make_unique<Event>(lanes_.front().stream.device());
         int processors = 0;
         require(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, lanes_.front().stream.device()),
                 "cudaDeviceGetAttribute");
@@ -89,13 +90,13 @@ public:
     // us of one copy on every path. Paths start together behind the gate and the last one's end counts.
     double sample(int iterations) {
         const Stream& first = lanes_.front().stream;
-        auto* gate = reinterpret_cast<volatile int*>(gate_.at(0));
+        auto* gate = gate_.as<volatile int>();
         *gate = 0;
         if (gated_) { queue_gate(gate, first.current()); }
         const double begin = steady_seconds();
-        require(cudaEventRecord(start_->get(), first.current()), "cudaEventRecord");
+        require(cudaEventRecord(start_.get(), first.current()), "cudaEventRecord");
         for (std::size_t lane = 1; lane < lanes_.size(); ++lane) {
-            require(cudaStreamWaitEvent(lanes_[lane].stream.current(), start_->get(), 0), "cudaStreamWaitEvent");
+            require(cudaStreamWaitEvent(lanes_[lane].stream.current(), start_.get(), 0), "cudaStreamWaitEvent");
         }
         for (int i = 0; i < iterations; ++i) {
             for (const Lane& lane : lanes_) { queue(lane, offset(i % slots_)); }
@@ -104,21 +105,19 @@ public:
             require(cudaEventRecord(lanes_[lane].done.get(), lanes_[lane].stream.current()), "cudaEventRecord");
             require(cudaStreamWaitEvent(first.current(), lanes_[lane].done.get(), 0), "cudaStreamWaitEvent");
         }
-        require(cudaEventRecord(stop_->get(), first.current()), "cudaEventRecord");
+        require(cudaEventRecord(stop_.get(), first.current()), "cudaEventRecord");
         *gate = 1;
-        require(cudaEventSynchronize(stop_->get()), "a copy failed");
+        require(cudaEventSynchronize(stop_.get()), "a copy failed");
         const double host_us = (steady_seconds() - begin) * 1e6;
-        float milliseconds = 0;
-        require(cudaEventElapsedTime(&milliseconds, start_->get(), stop_->get()), "cudaEventElapsedTime");
         // A pageable copy is partly the host's own work, which no event on the device sees.
-        return (test_.memory == Memory::pageable ? host_us : 1e3 * static_cast<double>(milliseconds)) / iterations;
+        return (test_.memory == Memory::pageable ? host_us : elapsed_us(start_, stop_)) / iterations;
     }
 
     std::uint64_t check(std::uint64_t seed, int iterations) {
         const int used = std::min(slots_, iterations);
         for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
             for (int slot = 0; slot < used; ++slot) {
-                const auto wrong = first_wrong(lanes_[lane], offset(slot), seed_of(seed, lane, slot));
+                const auto wrong = difference(lanes_[lane], offset(slot), seed_of(seed, lane, slot));
                 if (wrong) {
                     throw WrongData(test_.name + " " + word(test_.method) + " of " + size_text(bytes_) +
                                     ": wrong data at byte " + std::to_string(*wrong));
@@ -134,16 +133,13 @@ private:
         return seed * 1'000'003 + lane * 1009 + static_cast<std::uint64_t>(slot);
     }
 
-    std::optional<std::size_t> first_wrong(const Lane& lane, std::size_t at, std::uint64_t seed) const {
+    std::optional<std::size_t> difference(const Lane& lane, std::size_t at, std::uint64_t seed) const {
         if (lane.path.to == host) { return first_difference(lane.to.at(at), bytes_, seed); }
-        constexpr unsigned long long none = ~0ULL;
-        unsigned long long wrong = none;
         require(cudaSetDevice(lane.path.to), "cudaSetDevice");
-        require(cudaMemcpy(lane.wrong.at(0), &wrong, sizeof wrong, cudaMemcpyHostToDevice), "cudaMemcpy");
-        queue_check(lane.to.at(at), bytes_, seed, reinterpret_cast<unsigned long long*>(lane.wrong.at(0)), nullptr);
-        require(cudaGetLastError(), "launching a check");
-        require(cudaMemcpy(&wrong, lane.wrong.at(0), sizeof wrong, cudaMemcpyDeviceToHost), "checking data");
-        return wrong == none ? std::nullopt : std::optional<std::size_t>(wrong);
+        return first_wrong(lane.wrong, [&](unsigned long long* wrong) {
+            queue_check(lane.to.at(at), bytes_, seed, wrong, nullptr);
+            require(cudaGetLastError(), "launching a check");
+        });
     }
 
     void queue(const Lane& lane, std::size_t at) const {
@@ -178,14 +174,14 @@ private:
     int slots_;
     int blocks_ = 1;
     Buffer gate_;
+    Event start_, stop_;
     std::vector<Lane> lanes_;
-    std::unique_ptr<Event> start_, stop_;
 };
 
 }  // namespace
 
-CopyResult run_copies(const CopyTest& test, const GpuSet& gpus, std::uint64_t bytes, const SamplingRule& rule,
-                      std::uint64_t cache_bytes, std::uint64_t seed) {
+Samples run_copies(const CopyTest& test, const GpuSet& gpus, std::uint64_t bytes, const SamplingRule& rule,
+                   std::uint64_t cache_bytes, std::uint64_t seed) {
     SamplingRule mine = rule;
     const int queued = std::max(1, most_queued / static_cast<int>(std::min<std::size_t>(test.paths.size(), 16)));
     mine.most_iterations = rotation_slots(bytes, cache_bytes, queued);  // a slot a copy, so that each one is checked
@@ -193,7 +189,7 @@ CopyResult run_copies(const CopyTest& test, const GpuSet& gpus, std::uint64_t by
     run.fill(seed);
     run.sample(1);  // wakes links and clocks
     const SamplePlan plan = plan_samples(std::max(run.sample(2), 0.1), mine);
-    CopyResult result;
+    Samples result;
     result.iterations = plan.iterations;
     run.sample(plan.iterations);
     for (int i = 0; i < plan.samples; ++i) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/pattern.hpp"
+#include "core/word.hpp"
 
 namespace probe {
 
@@ -25,8 +26,11 @@ enum class Collective {
     gather,
     scatter
 };
+constexpr auto words_of(Collective) {
+    return std::array{"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce",
+                      "all_to_all", "sendrecv",   "gather",         "scatter"};
+}
 
-const char* word(Collective collective);
 std::vector<std::string> collective_words();
 // Throws std::invalid_argument where it is none of collective_words().
 Collective collective_of(const std::string& word);

@@ -197,7 +197,7 @@ private:
     static constexpr int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
 
     std::unique_ptr<QueuePair> make_queue_pair(Id id, const QueueCapacity& capacity,
-                                         int (*finish)(rdma_cm_id*, rdma_conn_param*), const char* call) {
+                                               int (*finish)(rdma_cm_id*, rdma_conn_param*), const char* call) {
         const int inlined = create_queue_pair(*id, capacity);
         rdma_conn_param param = connection(id->verbs);
         require(finish(id.get(), &param), call);
