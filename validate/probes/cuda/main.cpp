@@ -102,7 +102,7 @@ int measure(const Options& options) {
     const GpuSet set = connect_gpus(static_cast<int>(gpus.size()));
 
     MeasurementFile file = begin_measurement(options, "probe-cuda", "p2p");
-    file.system = describe(gpus);
+    file.system = describe(gpus, gpus.size(), 1);
     file.software = cuda_software();
     file.software.push_back(words("compiler", compiler_name() + ", nvcc " PROBES_NVCC_VERSION));
     file.software.push_back(words("env", environment_of("CUDA_")));

@@ -69,9 +69,9 @@ GpuSet connect_gpus(int count) {
     return set;
 }
 
-Section describe(const std::vector<GpuInfo>& gpus) {
+Section describe(const std::vector<GpuInfo>& gpus, std::size_t gpus_per_node, std::size_t nodes) {
     const Nvml nvml;
-    Section section = {words("gpu", gpus.front().name), count("gpus_per_node", gpus.size()), count("nodes", 1)};
+    Section section = {words("gpu", gpus.front().name), count("gpus_per_node", gpus_per_node), count("nodes", nodes)};
     for (std::size_t i = 0; i < gpus.size(); ++i) {
         section.push_back(words("gpu" + std::to_string(i), gpus[i].name + ", " + gpus[i].bus_id + ", NUMA node " +
                                                                std::to_string(gpus[i].numa_node) + ", " +

@@ -43,6 +43,13 @@ struct Counts {
 };
 Counts counts_of(Collective collective, std::uint64_t bytes, std::size_t element_bytes, int ranks);
 
+// One collective as it is run: out of place, or with both buffers the same memory.
+struct Call {
+    Collective collective = Collective::all_reduce;
+    Counts counts;
+    bool in_place = false;
+};
+
 // busbw = factor * algbw.
 double bus_factor(Collective collective, int ranks);
 
