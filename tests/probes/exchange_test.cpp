@@ -3,7 +3,7 @@
 #include <atomic>
 #include <thread>
 
-#include "core/exit_code.hpp"
+#include "core/ending.hpp"
 #include "tests/probes/fake_link.hpp"
 #include "tests/support/catch.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <thread>
 
+#include "core/ending.hpp"
 #include "core/exchange.hpp"
-#include "core/exit_code.hpp"
 #include "tests/probes/fake_verbs.hpp"
 #include "tests/support/catch.hpp"
 

@@ -7,8 +7,8 @@
 #include <exception>
 
 #include "core/control.hpp"
+#include "core/ending.hpp"
 #include "core/exchange.hpp"
-#include "core/interrupt.hpp"
 #include "core/machine.hpp"
 
 extern char** environ;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/exit_code.hpp"
+#include "core/ending.hpp"
 #include "core/options.hpp"
 #include "core/sweep.hpp"
 #include "core/writer.hpp"

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <thread>
 
-#include "core/interrupt.hpp"
+#include "core/ending.hpp"
 
 namespace probe {
 namespace {

@@ -6,8 +6,7 @@
 #include <chrono>
 #include <sstream>
 
-#include "core/exit_code.hpp"
-#include "core/interrupt.hpp"
+#include "core/ending.hpp"
 
 namespace probe {
 namespace {

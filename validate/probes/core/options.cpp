@@ -6,7 +6,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "core/exit_code.hpp"
+#include "core/ending.hpp"
 #include "core/sweep.hpp"
 
 namespace probe {

@@ -8,9 +8,9 @@
 #include <sstream>
 #include <thread>
 
+#include "core/arena.hpp"
+#include "core/ending.hpp"
 #include "core/exchange.hpp"
-#include "core/gpu_memory.hpp"
-#include "core/interrupt.hpp"
 #include "core/machine.hpp"
 
 namespace probe {

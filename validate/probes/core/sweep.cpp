@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/exit_code.hpp"
+#include "core/ending.hpp"
 
 namespace probe {
 namespace {

@@ -5,9 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/ending.hpp"
 #include "core/exchange.hpp"
-#include "core/exit_code.hpp"
-#include "core/interrupt.hpp"
 #include "core/pattern.hpp"
 #include "cuda/buffers.hpp"
 #include "cuda/kernels.hpp"

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/ending.hpp"
 #include "core/exchange.hpp"
-#include "core/exit_code.hpp"
-#include "core/interrupt.hpp"
 #include "core/pattern.hpp"
 #include "cuda/buffers.hpp"
 #include "cuda/kernels.hpp"

@@ -2,14 +2,106 @@
 
 #include <cuda_runtime_api.h>
 
-#include "core/exit_code.hpp"
+#include <map>
+
+#include "core/ending.hpp"
+#include "core/library.hpp"
 #include "core/machine.hpp"
-#include "core/nvml.hpp"
 #include "core/sweep.hpp"
 #include "cuda/buffers.hpp"
 
 namespace probe {
 namespace {
+
+// NVML's C interface as its reference manual declares it; every call returns 0 for success.
+struct PciInfo {
+    char legacy_bus_id[16];
+    unsigned domain, bus, device, device_id, subsystem_id;
+    char bus_id[32];
+};
+constexpr unsigned most_links = 36;  // 18 up to Hopper; later generations may have more
+
+// What NVIDIA's management library tells of GPUs and the wires between them. Without it everything reads "unknown".
+class Nvml {
+public:
+    Nvml() { library_.call("nvmlInit_v2"); }
+    ~Nvml() { library_.call("nvmlShutdown"); }
+    Nvml(const Nvml&) = delete;
+    Nvml& operator=(const Nvml&) = delete;
+
+    std::string driver_version() const {
+        char text[96] = {};
+        return library_.call("nvmlSystemGetDriverVersion", &text[0], static_cast<unsigned>(sizeof text)) == 0 ? text
+                                                                                                              : "";
+    }
+
+    // Of a GPU by its PCI bus id, "00000000:3B:00.0" or shorter: "PCIe gen 5 of 5, x16 of x16, NVLink version 4: 18 to
+    // 00000000:86:00.0", or "NVLink none".
+    std::string wires(const std::string& bus_id) const {
+        void* const gpu = device(bus_id);
+        return "PCIe " + (gpu == nullptr ? "unknown" : pcie(gpu)) + ", NVLink " +
+               (gpu == nullptr ? "unknown" : nvlink(gpu));
+    }
+
+    // "PIX", "PXB", "PHB", "NODE", "SYS" as `nvidia-smi topo -m` names the nearest common ancestor; and P2P status.
+    std::string between(const std::string& bus_id, const std::string& other_bus_id) const {
+        void* const one = device(bus_id);
+        void* const other = device(other_bus_id);
+        if (one == nullptr || other == nullptr) { return "unknown"; }
+        // The levels of nvmlGpuTopologyLevel_t are 0, 10, 20 and so on.
+        const char* const ancestors[] = {"same board", "PIX", "PXB", "PHB", "NODE", "SYS"};
+        unsigned level = ~0U;
+        const bool known = library_.call("nvmlDeviceGetTopologyCommonAncestor", one, other, &level) == 0 && level <= 50;
+        std::string text = known ? ancestors[level / 10] : "unknown";
+        // Capability indices 0 read, 1 write, 2 NVLink, 3 atomics; status 0 is "supported".
+        const char* const capabilities[] = {"read", "write", "nvlink", "atomics"};
+        for (unsigned i = 0; i < 4; ++i) {
+            unsigned status = ~0U;
+            if (library_.call("nvmlDeviceGetP2PStatus", one, other, i, &status) == 0 && status == 0) {
+                text += std::string(" ") + capabilities[i];
+            }
+        }
+        return text;
+    }
+
+private:
+    void* device(const std::string& bus_id) const {
+        void* found = nullptr;
+        return library_.call("nvmlDeviceGetHandleByPciBusId_v2", bus_id.c_str(), &found) == 0 ? found : nullptr;
+    }
+
+    std::string pcie(void* device) const {
+        unsigned generation = 0, width = 0, most_generation = 0, most_width = 0;
+        const bool known = library_.call("nvmlDeviceGetCurrPcieLinkGeneration", device, &generation) == 0 &&
+                           library_.call("nvmlDeviceGetCurrPcieLinkWidth", device, &width) == 0 &&
+                           library_.call("nvmlDeviceGetMaxPcieLinkGeneration", device, &most_generation) == 0 &&
+                           library_.call("nvmlDeviceGetMaxPcieLinkWidth", device, &most_width) == 0;
+        return known ? "gen " + std::to_string(generation) + " of " + std::to_string(most_generation) + ", x" +
+                           std::to_string(width) + " of x" + std::to_string(most_width)
+                     : "unknown";
+    }
+
+    std::string nvlink(void* device) const {
+        std::map<std::string, int> links_to;
+        unsigned version = 0;
+        for (unsigned link = 0; link < most_links; ++link) {
+            unsigned active = 0;
+            if (library_.call("nvmlDeviceGetNvLinkState", device, link, &active) != 0 || active == 0) { continue; }
+            library_.call("nvmlDeviceGetNvLinkVersion", device, link, &version);
+            PciInfo remote = {};
+            const bool known = library_.call("nvmlDeviceGetNvLinkRemotePciInfo_v2", device, link, &remote) == 0;
+            ++links_to[known ? remote.bus_id : "unknown"];
+        }
+        if (links_to.empty()) { return "none"; }
+        std::string text;
+        for (const auto& [remote, links] : links_to) {
+            text += (text.empty() ? "" : ", ") + std::to_string(links) + " to " + remote;
+        }
+        return "version " + std::to_string(version) + ": " + text;
+    }
+
+    Library library_{"libnvidia-ml.so.1"};
+};
 
 std::string version_text(int version) {
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "core/command.hpp"
+#include "core/ending.hpp"
 #include "core/exchange.hpp"
-#include "core/interrupt.hpp"
 #include "cuda/topology.hpp"
 #include "nccl/ranks.hpp"
 
@@ -22,13 +22,14 @@ constexpr const char* purpose =
     "1 failed, 2 bad arguments, 4 no GPU.";
 
 std::vector<OptionSpec> table() {
-    const std::vector<std::string> algorithms = {"auto", "Ring", "Tree",     "CollNetDirect", "CollNetChain",
-                                                 "NVLS", "NVLSTree", "PAT"};
+    const std::vector<std::string> algorithms = {"auto",         "Ring", "Tree",     "CollNetDirect",
+                                                 "CollNetChain", "NVLS", "NVLSTree", "PAT"};
     const std::string most = "all_reduce,all_gather,reduce_scatter,broadcast,reduce,all_to_all,sendrecv";
     return with_common_options(
         {
             {"--collectives", "LIST", most, "which", collective_words()},
-            {"--algorithms", "LIST", "auto", "NCCL_ALGO of each communicator; auto leaves the choice to NCCL", algorithms},
+            {"--algorithms", "LIST", "auto", "NCCL_ALGO of each communicator; auto leaves the choice to NCCL",
+             algorithms},
             {"--protocols", "LIST", "auto", "NCCL_PROTO, likewise", {"auto", "LL", "LL128", "Simple"}},
             {"--gpus", "COUNT", "0", "of each process; 0: all here, or one under mpirun"},
             {"--nic", "WORDS", "", "what the file says of the network cards, as 'ConnectX-7 400 Gb/s'"},

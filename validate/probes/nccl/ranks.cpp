@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/exit_code.hpp"
+#include "core/ending.hpp"
 #include "nccl/check.hpp"
 
 namespace probe {

@@ -12,7 +12,7 @@
 #include <stdexcept>
 
 #include "core/control.hpp"
-#include "core/exit_code.hpp"
+#include "core/ending.hpp"
 #include "core/machine.hpp"
 #include "rdma/verbs.hpp"
 

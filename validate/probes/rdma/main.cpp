@@ -2,8 +2,8 @@
 
 #include <cstdlib>
 
+#include "core/ending.hpp"
 #include "core/exchange.hpp"
-#include "core/interrupt.hpp"
 #include "core/pair.hpp"
 #include "rdma/rdma_link.hpp"
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "core/gpu_memory.hpp"
+#include "core/arena.hpp"
 
 namespace probe {
 namespace {

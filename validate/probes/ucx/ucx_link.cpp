@@ -9,9 +9,9 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "core/arena.hpp"
+#include "core/ending.hpp"
 #include "core/exchange.hpp"
-#include "core/exit_code.hpp"
-#include "core/gpu_memory.hpp"
 #include "core/owned.hpp"
 
 namespace probe {
