@@ -20,14 +20,16 @@ constexpr std::size_t slot_alignment = 256;
 
 // One path's memory, stream and marks.
 struct Lane {
-    Lane(const Path& way, Method method, Memory memory, std::size_t bytes)
-        : path(way),
+    Lane(std::size_t index, const Path& way, Method method, Memory memory, std::size_t bytes)
+        : number(index),
+          path(way),
           from(way.from, memory, bytes),
           to(way.to, memory, bytes),
           stream(runs_on(way, method)),
           done(event_on(stream.device())),
           wrong(way.to, Memory::pinned, sizeof(unsigned long long)) {}
 
+    std::size_t number;
     Path path;
     Buffer from, to;
     Stream stream;
@@ -48,7 +50,7 @@ public:
           stop_(event_on(runs_on(test.paths.front(), test.method))) {
         lanes_.reserve(test.paths.size());
         for (const Path& path : test.paths) {
-            lanes_.emplace_back(path, test.method, test.memory, stride_ * static_cast<std::size_t>(slots));
+            lanes_.emplace_back(lanes_.size(), path, test.method, test.memory, stride_ * static_cast<std::size_t>(slots));
         }
         int processors = 0;
         require(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, lanes_.front().stream.device()),
@@ -57,16 +59,12 @@ public:
     }
 
     void fill(std::uint64_t seed) {
-        for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+        for (const Lane& lane : lanes_) {
+            if (lane.path.from != host) { require(cudaSetDevice(lane.path.from), "cudaSetDevice"); }
             for (int slot = 0; slot < slots_; ++slot) {
-                const Lane& one = lanes_[lane];
-                unsigned char* data = one.from.at(offset(slot));
-                if (one.path.from == host) {
-                    fill_pattern(data, bytes_, seed_of(seed, lane, slot));
-                } else {
-                    require(cudaSetDevice(one.path.from), "cudaSetDevice");
-                    queue_fill(data, bytes_, seed_of(seed, lane, slot), nullptr);
-                }
+                unsigned char* data = lane.from.at(offset(slot));
+                const std::uint64_t own = seed_of(seed, lane, slot);
+                lane.path.from == host ? fill_pattern(data, bytes_, own) : queue_fill(data, bytes_, own, nullptr);
             }
         }
         wait_for_all();
@@ -114,10 +112,9 @@ public:
 
     std::uint64_t check(std::uint64_t seed, int iterations) {
         const int used = std::min(slots_, iterations);
-        for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+        for (const Lane& lane : lanes_) {
             for (int slot = 0; slot < used; ++slot) {
-                const auto wrong = difference(lanes_[lane], offset(slot), seed_of(seed, lane, slot));
-                if (wrong) {
+                if (const auto wrong = difference(lane, offset(slot), seed_of(seed, lane, slot))) {
                     throw WrongData(test_.name + " " + word(test_.method) + " of " + size_text(bytes_) +
                                     ": wrong data at byte " + std::to_string(*wrong));
                 }
@@ -128,8 +125,8 @@ public:
 
 private:
     std::size_t offset(int slot) const { return static_cast<std::size_t>(slot) * stride_; }
-    static std::uint64_t seed_of(std::uint64_t seed, std::size_t lane, int slot) {
-        return seed * 1'000'003 + lane * 1009 + static_cast<std::uint64_t>(slot);
+    static std::uint64_t seed_of(std::uint64_t seed, const Lane& lane, int slot) {
+        return seed * 1'000'003 + lane.number * 1009 + static_cast<std::uint64_t>(slot);
     }
 
     std::optional<std::size_t> difference(const Lane& lane, std::size_t at, std::uint64_t seed) const {
@@ -158,10 +155,9 @@ private:
     void wait_for_all() const {
         for (const Lane& lane : lanes_) {
             for (const int device : {lane.path.from, lane.path.to}) {
-                if (device != host) {
-                    require(cudaSetDevice(device), "cudaSetDevice");
-                    require(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-                }
+                if (device == host) { continue; }
+                require(cudaSetDevice(device), "cudaSetDevice");
+                require(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
             }
         }
     }

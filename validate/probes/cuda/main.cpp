@@ -13,20 +13,16 @@ namespace probe {
 namespace {
 
 constexpr const char* purpose =
-    "Copies between host and GPUs, within and between GPUs, by copy engine and by kernels; pointer chases, small "
-    "copies,\n"
+    "Copies between host and GPUs, within and between GPUs, by copy engine and by kernels; pointer chases, small copies,\n"
     "launches and events. Writes a measurement file. Exit 0 whole, 1 failed, 2 bad arguments, 4 no GPU.";
 
 std::vector<OptionSpec> table() {
     const std::vector<std::string> tests = {"host", "local", "peer", "chase", "small", "overhead"};
+    const std::vector<std::string> shapes = {"one", "both", "all"};
     return with_common_options(
         {
             {"--tests", "LIST", "host,local,peer,chase,small,overhead", "which", tests},
-            {"--shapes",
-             "LIST",
-             "one,both,all",
-             "paths at once: one way, both ways, all paths",
-             {"one", "both", "all"}},
+            {"--shapes", "LIST", "one,both,all", "paths at once: one way, both ways, all paths", shapes},
             {"--memory", "LIST", "pinned,pageable", "of the host's end", {"pinned", "pageable"}},
             {"--chase-sizes", "FROM:TO[:FACTOR]", "64KiB:256MiB:8", "memory that a pointer chase walks through"},
             {"--small-sizes", "FROM:TO[:FACTOR]", "4:64KiB:4", "copies that are waited for one by one"},
@@ -104,7 +100,6 @@ int measure(const Options& options) {
     MeasurementFile file = begin_measurement(options, "probe-cuda", "p2p");
     file.system = describe(gpus, gpus.size(), 1);
     file.software = cuda_software();
-    file.software.push_back(words("compiler", compiler_name() + ", nvcc " PROBES_NVCC_VERSION));
     file.software.push_back(words("env", environment_of("CUDA_")));
     file.benchmark.push_back(words("paths", "every path of a row moves size_bytes; time_us ends with the slowest"));
     file.label_columns = {"test", "path", "method", "memory"};

@@ -4,10 +4,10 @@
 
 #include <map>
 
+#include "core/command.hpp"
 #include "core/ending.hpp"
 #include "core/library.hpp"
 #include "core/machine.hpp"
-#include "core/sweep.hpp"
 #include "cuda/buffers.hpp"
 
 namespace probe {
@@ -31,8 +31,8 @@ public:
 
     std::string driver_version() const {
         char text[96] = {};
-        return library_.call("nvmlSystemGetDriverVersion", &text[0], static_cast<unsigned>(sizeof text)) == 0 ? text
-                                                                                                              : "";
+        library_.call("nvmlSystemGetDriverVersion", &text[0], static_cast<unsigned>(sizeof text));
+        return text;
     }
 
     // Of a GPU by its PCI bus id, "00000000:3B:00.0" or shorter: "PCIe gen 5 of 5, x16 of x16, NVLink version 4: 18 to
@@ -117,6 +117,15 @@ std::string attributes_between(int a, int b) {
            std::to_string(rank);
 }
 
+bool enable_access(int from, int to) {
+    int can = 0;
+    require(cudaDeviceCanAccessPeer(&can, from, to), "cudaDeviceCanAccessPeer");
+    require(cudaSetDevice(from), "cudaSetDevice");
+    const cudaError_t enabled = can != 0 ? cudaDeviceEnablePeerAccess(to, 0) : cudaErrorNotSupported;
+    cudaGetLastError();
+    return enabled == cudaSuccess || enabled == cudaErrorPeerAccessAlreadyEnabled;
+}
+
 }  // namespace
 
 std::vector<GpuInfo> find_gpus() {
@@ -141,21 +150,10 @@ std::vector<GpuInfo> find_gpus() {
 GpuSet connect_gpus(int count) {
     GpuSet set;
     set.count = count;
-    const auto n = static_cast<std::size_t>(count);
-    set.reaches.assign(n, std::vector<bool>(n, false));
+    set.reaches.resize(static_cast<std::size_t>(count));
     for (int a = 0; a < count; ++a) {
         for (int b = 0; b < count; ++b) {
-            int can = 0;
-            if (a == b) {
-                set.reaches[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] = true;
-                continue;
-            }
-            require(cudaDeviceCanAccessPeer(&can, a, b), "cudaDeviceCanAccessPeer");
-            require(cudaSetDevice(a), "cudaSetDevice");
-            const cudaError_t enabled = can != 0 ? cudaDeviceEnablePeerAccess(b, 0) : cudaErrorNotSupported;
-            cudaGetLastError();
-            set.reaches[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] =
-                enabled == cudaSuccess || enabled == cudaErrorPeerAccessAlreadyEnabled;
+            set.reaches[static_cast<std::size_t>(a)].push_back(a == b || enable_access(a, b));
         }
     }
     return set;
@@ -164,17 +162,16 @@ GpuSet connect_gpus(int count) {
 Section describe(const std::vector<GpuInfo>& gpus, std::size_t gpus_per_node, std::size_t nodes) {
     const Nvml nvml;
     Section section = {words("gpu", gpus.front().name), count("gpus_per_node", gpus_per_node), count("nodes", nodes)};
+    const auto key = [](std::size_t gpu) { return "gpu" + std::to_string(gpu); };
     for (std::size_t i = 0; i < gpus.size(); ++i) {
-        section.push_back(words("gpu" + std::to_string(i), gpus[i].name + ", " + gpus[i].bus_id + ", NUMA node " +
-                                                               std::to_string(gpus[i].numa_node) + ", " +
-                                                               nvml.wires(gpus[i].bus_id) + ", L2 " +
-                                                               size_text(gpus[i].cache_bytes)));
+        const GpuInfo& gpu = gpus[i];
+        section.push_back(words(key(i), gpu.name + ", " + gpu.bus_id + ", NUMA node " + std::to_string(gpu.numa_node) +
+                                            ", " + nvml.wires(gpu.bus_id) + ", L2 " + size_text(gpu.cache_bytes)));
     }
     for (std::size_t a = 0; a < gpus.size(); ++a) {
         for (std::size_t b = a + 1; b < gpus.size(); ++b) {
-            section.push_back(words("gpu" + std::to_string(a) + "_gpu" + std::to_string(b),
-                                    nvml.between(gpus[a].bus_id, gpus[b].bus_id) + "; " +
-                                        attributes_between(static_cast<int>(a), static_cast<int>(b))));
+            const std::string peers = attributes_between(static_cast<int>(a), static_cast<int>(b));
+            section.push_back(words(key(a) + "_" + key(b), nvml.between(gpus[a].bus_id, gpus[b].bus_id) + "; " + peers));
         }
     }
     section.push_back(words("cpu", cpu_name()));
@@ -187,7 +184,8 @@ Section cuda_software() {
     cudaRuntimeGetVersion(&runtime);
     cudaDriverGetVersion(&driver);
     return {words("cuda", version_text(runtime)), words("cuda_of_driver", version_text(driver)),
-            words("driver", Nvml().driver_version()), words("kernel", kernel_name())};
+            words("driver", Nvml().driver_version()), words("kernel", kernel_name()),
+            words("compiler", compiler_name() + ", nvcc " PROBES_NVCC_VERSION)};
 }
 
 }  // namespace probe

@@ -105,7 +105,6 @@ MeasurementFile begin_file(const Options& options, const World& world, const std
     file.software = cuda_software();
     file.software.push_back(words("nccl", nccl_version()));
     file.software.push_back(words("mpi", World::mpi_version()));
-    file.software.push_back(words("compiler", compiler_name() + ", nvcc " PROBES_NVCC_VERSION));
     file.software.push_back(words("env", environment_of("NCCL_")));
     file.benchmark.push_back(count("ranks", static_cast<std::uint64_t>(ranks)));
     file.benchmark.push_back(words("dtype", "float"));

@@ -208,13 +208,9 @@ private:
     int create_queue_pair(rdma_cm_id& id, const QueueCapacity& capacity) {
         for (int inlined : {capacity.inline_bytes, 0}) {
             ibv_qp_init_attr attributes = {};
-            attributes.cap.max_send_wr = static_cast<std::uint32_t>(capacity.sends);
-            attributes.cap.max_recv_wr = static_cast<std::uint32_t>(capacity.receives);
-            attributes.cap.max_send_sge = 1;
-            attributes.cap.max_recv_sge = 1;
-            attributes.cap.max_inline_data = static_cast<std::uint32_t>(inlined);
+            attributes.cap = {static_cast<std::uint32_t>(capacity.sends), static_cast<std::uint32_t>(capacity.receives),
+                              1, 1, static_cast<std::uint32_t>(inlined)};
             attributes.qp_type = IBV_QPT_RC;
-            attributes.sq_sig_all = 0;
             if (rdma_create_qp(&id, nullptr, &attributes) == 0) {
                 context_ = id.verbs;
                 domain_ = id.pd;

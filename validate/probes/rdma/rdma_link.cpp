@@ -13,11 +13,6 @@ namespace {
 
 constexpr int wanted_inline_bytes = 220;  // what perftest asks for, too
 
-struct RemoteArena {
-    std::uint64_t address = 0;
-    std::uint32_t key = 0;
-};
-
 // An arena with its registration.
 class Registered {
 public:
@@ -80,10 +75,12 @@ public:
           pairs_(connect_pairs(control, verbs, settings, leads)),
           outgoing_(verbs, settings),
           incoming_(verbs, settings) {
-        control.send(outgoing_.card());
-        control.send(incoming_.card());
-        peer_outgoing_ = parse_card(control.receive());
-        peer_incoming_ = parse_card(control.receive());
+        control.send(outgoing_.card() + " " + incoming_.card());
+        const std::string cards = control.receive();
+        std::istringstream in(cards);
+        in >> peer_outgoing_.address >> peer_outgoing_.remote_key;
+        in >> peer_incoming_.address >> peer_incoming_.remote_key;
+        if (!in) { throw PeerLost("the peer sent no memory key: " + cards.substr(0, 80)); }
         control.barrier();
     }
 
@@ -95,17 +92,11 @@ public:
     void post(Operation operation, std::size_t offset, std::size_t bytes) override {
         const bool get = operation == Operation::get;
         const Region& local = (get ? incoming_ : outgoing_).region();
-        const RemoteArena& remote = get ? peer_outgoing_ : peer_incoming_;
+        const Region& remote = get ? peer_outgoing_ : peer_incoming_;
         QueuePair& pair = *pairs_[posted_++ % pairs_.size()];
-        WorkRequest request;
-        request.operation = operation;
-        request.local_address = local.address + offset;
-        request.local_key = local.local_key;
-        request.remote_address = remote.address + offset;
-        request.remote_key = remote.key;
-        request.bytes = static_cast<std::uint32_t>(bytes);
-        request.inlined = !get && static_cast<int>(bytes) <= pair.inline_bytes();
-        pair.post(request);
+        const bool inlined = !get && static_cast<int>(bytes) <= pair.inline_bytes();
+        pair.post({operation, local.address + offset, local.local_key, remote.address + offset, remote.remote_key,
+                   static_cast<std::uint32_t>(bytes), inlined});
     }
 
     void post_receive(std::size_t offset, std::size_t bytes) override {
@@ -130,19 +121,10 @@ public:
     bool flushed() const override { return completed_ == posted_; }
 
 private:
-    static RemoteArena parse_card(const std::string& card) {
-        std::istringstream in(card);
-        RemoteArena remote;
-        if (!(in >> remote.address >> remote.key)) {
-            throw PeerLost("the peer sent no memory key: " + card.substr(0, 80));
-        }
-        return remote;
-    }
-
     int depth_;
     std::vector<std::unique_ptr<QueuePair>> pairs_;
     Registered outgoing_, incoming_;
-    RemoteArena peer_outgoing_, peer_incoming_;
+    Region peer_outgoing_, peer_incoming_;  // their remote keys
     std::uint64_t posted_ = 0, receives_posted_ = 0, completed_ = 0, received_ = 0;
 };
 
