@@ -76,7 +76,7 @@ TEST_CASE("every operation, measure and direction brings the right data") {
             INFO(word(series.operation) << ' ' << word(series.measure) << ' ' << word(series.direction) << ' '
                                         << bytes);
             const Batch batch{series, bytes, 20, 4, ++seed};
-            const BatchResult result = leader.run(batch);
+            const Sample result = leader.run(batch);
             CHECK(result.time_us > 0);
             // Eight slots of both ends' windows are used, of one end or of both.
             const bool both_ends = series.direction == Direction::both ||

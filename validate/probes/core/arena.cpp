@@ -1,6 +1,5 @@
 #include "core/arena.hpp"
 
-#include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <cstdlib>

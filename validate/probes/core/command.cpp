@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 
@@ -53,7 +52,6 @@ int rounds_of(const Options& options) { return options.number("--rounds", 1, 100
 SamplingRule sampling_rule(const Options& options) {
     SamplingRule rule;
     rule.samples = options.number("--samples", 1, 100'000);
-    rule.fewest_samples = std::min(rule.fewest_samples, rule.samples);
     rule.budget_us = 1e3 * options.number("--budget", 1, 1'000'000);
     return rule;
 }

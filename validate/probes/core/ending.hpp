@@ -3,7 +3,6 @@
 // program.
 
 #include <stdexcept>
-#include <string>
 
 namespace probe {
 

@@ -39,7 +39,7 @@ public:
           received_before_(link.received()) {}
 
     // The time is 0 where this end only served.
-    BatchResult run() {
+    Sample run() {
         prepare();
         control_.barrier();
         const double begin = clock_();
@@ -248,9 +248,9 @@ std::size_t arena_bytes(std::size_t bytes, int window) {
     return stride_of(bytes) * static_cast<std::size_t>(slots_of(bytes, window)) + slot_alignment;
 }
 
-BatchResult Leader::run(const Batch& batch) {
+Sample Leader::run(const Batch& batch) {
     control.send(to_text(batch));
-    BatchResult result = Run(control, link, clock, batch, true).run();
+    Sample result = Run(control, link, clock, batch, true).run();
     std::istringstream answer(control.receive());
     std::string kind;
     double there_us = 0;
@@ -268,7 +268,7 @@ void serve_batches(Control& control, Link& link, const Clock& clock) {
         std::ostringstream answer;
         try {
             const Batch batch = parse_batch(order);
-            const BatchResult result = Run(control, link, clock, batch, false).run();
+            const Sample result = Run(control, link, clock, batch, false).run();
             answer.precision(17);
             answer << "done " << result.time_us << ' ' << result.checked_bytes;
         } catch (const WrongData& error) { answer << "the peer says: " << error.what(); } catch (const Stopped&) {
@@ -293,16 +293,11 @@ Samples measure_point(Leader& leader, const Series& series, std::size_t bytes, i
         plan.iterations = std::max(plan.iterations, 2 * window);  // or the acknowledgement is what is measured
     }
     batch.iterations = plan.iterations;
-    Samples result;
-    result.iterations = plan.iterations;
-    for (int i = 0; i < plan.samples; ++i) {
+    return take_samples(plan, [&](int) {
         stop_if_asked();
         ++batch.seed;
-        const BatchResult one = leader.run(batch);
-        result.times_us.push_back(one.time_us);
-        result.checked_bytes += one.checked_bytes;
-    }
-    return result;
+        return leader.run(batch);
+    });
 }
 
 }  // namespace probe

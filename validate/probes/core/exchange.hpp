@@ -7,12 +7,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 
 #include "core/control.hpp"
 #include "core/link.hpp"
-#include "core/statistics.hpp"
 #include "core/sweep.hpp"
 
 namespace probe {
@@ -42,11 +40,6 @@ std::string to_text(const Batch& batch);
 // Throws PeerLost where the text is no order or asks for more than an end allows.
 Batch parse_batch(const std::string& text);
 
-struct BatchResult {
-    double time_us = 0;  // of one transfer, the slower of the ends that were active
-    std::uint64_t checked_bytes = 0;
-};
-
 // Seconds since some beginning; a test brings its own.
 using Clock = std::function<double()>;
 double steady_seconds();
@@ -63,8 +56,9 @@ struct Leader {
     Link& link;
     Clock clock = steady_seconds;
 
-    // Throws WrongData, PeerLost, Stopped, or what the link throws.
-    BatchResult run(const Batch& batch);
+    // The time is that of the slower of the ends that were active. Throws WrongData, PeerLost, Stopped, or what the
+    // link throws.
+    Sample run(const Batch& batch);
 };
 
 // Serves batches until the leader closes the link with "close" or leaves. What fails here is told to the leader.

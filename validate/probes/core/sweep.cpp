@@ -90,6 +90,17 @@ SamplePlan plan_samples(double estimate_us, const SamplingRule& rule) {
     return plan;
 }
 
+Samples take_samples(const SamplePlan& plan, const std::function<Sample(int)>& sample) {
+    Samples taken;
+    taken.iterations = plan.iterations;
+    for (int i = 0; i < plan.samples; ++i) {
+        const Sample one = sample(plan.iterations);
+        taken.times_us.push_back(one.time_us);
+        taken.checked_bytes += one.checked_bytes;
+    }
+    return taken;
+}
+
 std::vector<std::uint64_t> in_turn(std::vector<std::uint64_t> sizes, int round) {
     if (round % 2 == 1) { std::reverse(sizes.begin(), sizes.end()); }
     return sizes;

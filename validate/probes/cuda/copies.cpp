@@ -50,7 +50,8 @@ public:
           stop_(event_on(runs_on(test.paths.front(), test.method))) {
         lanes_.reserve(test.paths.size());
         for (const Path& path : test.paths) {
-            lanes_.emplace_back(lanes_.size(), path, test.method, test.memory, stride_ * static_cast<std::size_t>(slots));
+            lanes_.emplace_back(lanes_.size(), path, test.method, test.memory,
+                                stride_ * static_cast<std::size_t>(slots));
         }
         int processors = 0;
         require(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, lanes_.front().stream.device()),
@@ -184,16 +185,13 @@ Samples run_copies(const CopyTest& test, const GpuSet& gpus, std::uint64_t bytes
     run.fill(seed);
     run.sample(1);  // wakes links and clocks
     const SamplePlan plan = plan_samples(std::max(run.sample(2), 0.1), mine);
-    Samples result;
-    result.iterations = plan.iterations;
     run.sample(plan.iterations);
-    for (int i = 0; i < plan.samples; ++i) {
+    return take_samples(plan, [&](int iterations) {
         stop_if_asked();
         run.scrub();
-        result.times_us.push_back(run.sample(plan.iterations));
-        result.checked_bytes += run.check(seed, plan.iterations);
-    }
-    return result;
+        const double time_us = run.sample(iterations);
+        return Sample(time_us, run.check(seed, iterations));
+    });
 }
 
 }  // namespace probe

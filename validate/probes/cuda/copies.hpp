@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "core/statistics.hpp"
 #include "core/sweep.hpp"
 #include "cuda/plan.hpp"
 

@@ -16,16 +16,12 @@ constexpr std::size_t cycle_stride = 256 / sizeof(std::uint64_t);  // beyond a s
 constexpr int most_queued = 256;  // launches behind a gate: a stream holds about a thousand
 
 // Times from `sample(iterations)`, us of one, as the rule plans them.
-Samples sampled(const SamplingRule& rule, const std::function<double(int)>& sample) {
+Samples sampled(const SamplingRule& rule, const std::function<Sample(int)>& sample) {
     sample(1);
-    const SamplePlan plan = plan_samples(std::max(sample(4), 1e-3), rule);
-    Samples result;
-    result.iterations = plan.iterations;
-    for (int i = 0; i < plan.samples; ++i) {
+    return take_samples(plan_samples(std::max(sample(4).time_us, 1e-3), rule), [&](int iterations) {
         stop_if_asked();
-        result.times_us.push_back(sample(plan.iterations));
-    }
-    return result;
+        return sample(iterations);
+    });
 }
 
 // us of `iterations` calls as the host sees them, of one.
@@ -68,8 +64,8 @@ Samples copy_and_wait(const Path& path, std::uint64_t bytes, const SamplingRule&
     const Buffer from(path.from, Memory::pinned, bytes), to(path.to, Memory::pinned, bytes);
     const Stream stream(gpu);
     std::vector<unsigned char> staged(bytes);
-    std::uint64_t batch = seed, checked = 0;
-    Samples result = sampled(rule, [&](int iterations) {
+    std::uint64_t batch = seed;
+    return sampled(rule, [&](int iterations) {
         fill_pattern(staged.data(), bytes, ++batch);
         require(cudaMemcpy(from.at(0), staged.data(), bytes, cudaMemcpyDefault), "cudaMemcpy");
         cudaStream_t on = stream.current();
@@ -79,11 +75,8 @@ Samples copy_and_wait(const Path& path, std::uint64_t bytes, const SamplingRule&
         });
         require(cudaMemcpy(staged.data(), to.at(0), bytes, cudaMemcpyDefault), "cudaMemcpy");
         if (first_difference(staged.data(), bytes, batch)) { throw WrongData("a small copy brought wrong data"); }
-        checked += bytes;
-        return time_us;
+        return Sample(time_us, bytes);
     });
-    result.checked_bytes = checked;
-    return result;
 }
 
 std::vector<std::pair<std::string, Samples>> measure_overheads(int gpu, const SamplingRule& rule) {

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/statistics.hpp"
 #include "core/sweep.hpp"
 #include "cuda/plan.hpp"
 

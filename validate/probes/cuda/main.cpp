@@ -13,7 +13,8 @@ namespace probe {
 namespace {
 
 constexpr const char* purpose =
-    "Copies between host and GPUs, within and between GPUs, by copy engine and by kernels; pointer chases, small copies,\n"
+    "Copies between host and GPUs, within and between GPUs, by copy engine and by kernels; pointer chases, small "
+    "copies,\n"
     "launches and events. Writes a measurement file. Exit 0 whole, 1 failed, 2 bad arguments, 4 no GPU.";
 
 std::vector<OptionSpec> table() {

@@ -171,7 +171,8 @@ Section describe(const std::vector<GpuInfo>& gpus, std::size_t gpus_per_node, st
     for (std::size_t a = 0; a < gpus.size(); ++a) {
         for (std::size_t b = a + 1; b < gpus.size(); ++b) {
             const std::string peers = attributes_between(static_cast<int>(a), static_cast<int>(b));
-            section.push_back(words(key(a) + "_" + key(b), nvml.between(gpus[a].bus_id, gpus[b].bus_id) + "; " + peers));
+            section.push_back(
+                words(key(a) + "_" + key(b), nvml.between(gpus[a].bus_id, gpus[b].bus_id) + "; " + peers));
         }
     }
     section.push_back(words("cpu", cpu_name()));

@@ -78,18 +78,15 @@ std::uint64_t run_checked(const Ranks& ranks, const Call& call) {
 }
 
 Samples time_one(const World& world, const Ranks& ranks, const Call& call, const SamplingRule& rule) {
-    Samples timed;
-    timed.checked_bytes = run_checked(ranks, call);
+    const std::uint64_t checked_before = run_checked(ranks, call);
     const double estimate_us = world.most(sample(world, ranks, call, 3));
-    const SamplePlan plan = plan_samples(std::max(estimate_us, 0.1), rule);
-    timed.iterations = plan.iterations;
-    for (int i = 0; i < plan.samples; ++i) {
+    Samples timed = take_samples(plan_samples(std::max(estimate_us, 0.1), rule), [&](int iterations) {
         if (world.most(interrupt_asked() ? 1 : 0) > 0) {
             throw Stopped();  // every process at the same sample
         }
-        timed.times_us.push_back(sample(world, ranks, call, plan.iterations));
-    }
-    timed.checked_bytes += run_checked(ranks, call);
+        return sample(world, ranks, call, iterations);
+    });
+    timed.checked_bytes = checked_before + run_checked(ranks, call);
     return timed;
 }
 
