@@ -36,15 +36,10 @@ bool among(const std::vector<std::string>& words, const char* one) {
 }
 
 CopyChoice choice_of(const Options& options) {
-    const std::vector<std::string> tests = options.words("--tests");
-    const std::vector<std::string> shapes = options.words("--shapes");
-    return {among(tests, "host"),
-            among(tests, "local"),
-            among(tests, "peer"),
-            among(shapes, "one"),
-            among(shapes, "both"),
-            among(shapes, "all"),
-            among(options.words("--memory"), "pageable")};
+    const auto test = [&](const char* one) { return among(options.words("--tests"), one); };
+    const auto shape = [&](const char* one) { return among(options.words("--shapes"), one); };
+    const bool pageable = among(options.words("--memory"), "pageable");
+    return {test("host"), test("local"), test("peer"), shape("one"), shape("both"), shape("all"), pageable};
 }
 
 // What a round runs, as a list of points: each makes a row or says why it has none.
