@@ -125,8 +125,8 @@ Control listen_for_peer(const std::string& address, const std::string& port) {
     return without_delay(peer);
 }
 
-Control connect_to_peer(const std::string& host, const std::string& port, double seconds) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+Control connect_to_peer(const std::string& host, const std::string& port) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     const Addresses addresses = resolve(host, port);
     for (;;) {
         for (const addrinfo* one = addresses.get(); one != nullptr; one = one->ai_next) {

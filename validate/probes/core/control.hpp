@@ -53,7 +53,7 @@ Addresses resolve(const std::string& host, const std::string& port);
 std::pair<Control, Control> control_pair();
 // Waits for one peer on this TCP port. Throws std::runtime_error or Stopped.
 Control listen_for_peer(const std::string& address, const std::string& port);
-// `host` a name or an address. Tries for `seconds`. Throws std::runtime_error.
-Control connect_to_peer(const std::string& host, const std::string& port, double seconds);
+// `host` a name or an address. Tries for ten seconds. Throws std::runtime_error.
+Control connect_to_peer(const std::string& host, const std::string& port);
 
 }  // namespace probe

@@ -90,7 +90,7 @@ public:
     // A process is forked: to be called before any library has started threads.
     Meeting(const Options& options, const OpenTransport& open) {
         if (!peer_is_here(options)) {
-            control = connect_to_peer(options.text("--peer"), options.text("--port"), 10);
+            control = connect_to_peer(options.text("--peer"), options.text("--port"));
             return;
         }
         std::pair<Control, Control> ends = control_pair();

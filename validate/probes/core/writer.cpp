@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
 
 namespace probe {
@@ -52,8 +53,7 @@ std::string quoted(std::string_view text) {
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         if (c == '"' || c == '\\') {
-            result += '\\';
-            result += c;
+            result.append({'\\', c});
         } else if (byte < 0x20 || byte == 0x7F) {
             char escape[8];
             std::snprintf(escape, sizeof escape, "\\u%04x", byte);
@@ -94,12 +94,10 @@ std::string to_yaml(const MeasurementFile& file) {
 
 void write_whole(const std::string& path, const std::string& text) {
     const std::string partial = path + ".part";
-    std::FILE* out = std::fopen(partial.c_str(), "wb");
-    bool good = out != nullptr;
-    good = good && std::fwrite(text.data(), 1, text.size(), out) == text.size();
-    good = (out == nullptr || std::fclose(out) == 0) && good;
-    good = good && std::rename(partial.c_str(), path.c_str()) == 0;
-    if (!good) {
+    std::ofstream out(partial, std::ios::binary);
+    out << text;
+    out.close();
+    if (!out || std::rename(partial.c_str(), path.c_str()) != 0) {
         const std::string why = std::strerror(errno);
         std::remove(partial.c_str());
         throw std::runtime_error(path + ": cannot be written: " + why);

@@ -22,10 +22,9 @@ void plan_host(const GpuSet& gpus, const CopyChoice& choice, std::vector<CopyTes
     for (int gpu = 0; gpu < gpus.count; ++gpu) {
         if (choice.one_way) {
             for (const Memory memory : {Memory::pinned, Memory::pageable}) {
-                if (memory == Memory::pinned || choice.pageable) {
-                    tests.push_back(one_way(host, gpu, Method::engine, memory));
-                    tests.push_back(one_way(gpu, host, Method::engine, memory));
-                }
+                if (memory == Memory::pageable && !choice.pageable) { continue; }
+                tests.push_back(one_way(host, gpu, Method::engine, memory));
+                tests.push_back(one_way(gpu, host, Method::engine, memory));
             }
             tests.push_back(one_way(host, gpu, Method::kernel_read, Memory::pinned));
             tests.push_back(one_way(gpu, host, Method::kernel_write, Memory::pinned));
