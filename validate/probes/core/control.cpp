@@ -50,6 +50,7 @@ Control& Control::operator=(Control&& other) noexcept {
 }
 
 void Control::send(const std::string& message) {
+    // The length in network order, then the bytes.
     const std::uint32_t length = htonl(static_cast<std::uint32_t>(message.size()));
     const std::string frame = std::string(reinterpret_cast<const char*>(&length), sizeof length) + message;
     for (std::size_t sent = 0; sent < frame.size();) {

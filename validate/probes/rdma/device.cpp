@@ -23,14 +23,10 @@ constexpr int timeout_ms = 5000;
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
 
+// rdma-cm's calls return -1 and set errno; verbs' calls return the errno itself.
 void require(int code, const std::string& what) {
+    if (code > 0) { errno = code; }
     if (code != 0) { fail(what); }
-}
-
-// verbs calls return an errno of their own.
-void require_errno(int code, const std::string& what) {
-    errno = code;
-    require(code, what);
 }
 
 struct IdCloser {
@@ -54,7 +50,7 @@ Id new_id() {
 // The HCA takes as many reads in flight as it says, and the consumer of a slow receive is waited for without end.
 rdma_conn_param connection(ibv_context* context) {
     ibv_device_attr attributes = {};
-    require_errno(ibv_query_device(context, &attributes), "ibv_query_device");
+    require(ibv_query_device(context, &attributes), "ibv_query_device");
     const auto reads = static_cast<std::uint8_t>(std::clamp(attributes.max_qp_rd_atom, 1, 16));
     rdma_conn_param param = {};
     param.responder_resources = reads;
@@ -83,7 +79,7 @@ public:
         work.wr.rdma.remote_addr = request.remote_address;
         work.wr.rdma.rkey = request.remote_key;
         ibv_send_wr* bad = nullptr;
-        require_errno(ibv_post_send(id_->qp, &work, &bad), "ibv_post_send");
+        require(ibv_post_send(id_->qp, &work, &bad), "ibv_post_send");
     }
 
     void post_receive(std::uint64_t address, std::uint32_t bytes, std::uint32_t local_key) override {
@@ -92,7 +88,7 @@ public:
         work.sg_list = &piece;
         work.num_sge = 1;
         ibv_recv_wr* bad = nullptr;
-        require_errno(ibv_post_recv(id_->qp, &work, &bad), "ibv_post_recv");
+        require(ibv_post_recv(id_->qp, &work, &bad), "ibv_post_recv");
     }
 
     std::optional<Completion> poll() override {
