@@ -130,37 +130,30 @@ private:
         }
     }
 
+    void post(int i) { link_.post(batch_.series.operation, offset_of(i), batch_.bytes); }
+
     void ping_pong() {
         for (int i = 0; i < batch_.iterations; ++i) {
-            if (active_) {
-                link_.post(Operation::send, offset_of(i), batch_.bytes);
-                progress_until([&] { return received() > i; });
-            } else {
-                progress_until([&] { return received() > i; });
-                link_.post(Operation::send, offset_of(i), batch_.bytes);
-            }
+            if (active_) { post(i); }
+            progress_until([&] { return received() > i; });
+            if (!active_) { post(i); }
         }
         progress_until([&] { return sent() >= batch_.iterations; });
     }
 
     void one_by_one() {
+        const bool put = batch_.series.operation == Operation::put;
         for (int i = 0; active_ && i < batch_.iterations; ++i) {
-            link_.post(batch_.series.operation, offset_of(i), batch_.bytes);
-            if (batch_.series.operation == Operation::put) {
-                link_.start_flush();
-                progress_until([&] { return sent() > i && link_.flushed(); });
-            } else {
-                progress_until([&] { return sent() > i; });
-            }
+            post(i);
+            if (put) { link_.start_flush(); }
+            progress_until([&] { return sent() > i && (!put || link_.flushed()); });
         }
     }
 
     void stream() {
         int posted = 0;
         while (active_ && posted < batch_.iterations) {
-            while (posted < batch_.iterations && posted - sent() < window_) {
-                link_.post(batch_.series.operation, offset_of(posted++), batch_.bytes);
-            }
+            while (posted < batch_.iterations && posted - sent() < window_) { post(posted++); }
             progress_until([&] { return posted == batch_.iterations || posted - sent() < window_; });
         }
         if (batch_.series.operation == Operation::send) {
