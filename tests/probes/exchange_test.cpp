@@ -3,7 +3,7 @@
 #include <atomic>
 #include <thread>
 
-#include "core/exit_code.hpp"
+#include "core/ending.hpp"
 #include "tests/probes/fake_link.hpp"
 #include "tests/support/catch.hpp"
 
@@ -69,14 +69,14 @@ Clock ticking() {
 
 TEST_CASE("every operation, measure and direction brings the right data") {
     Pair pair;
-    Leader leader(pair.control, *pair.here, steady_seconds);
+    Leader leader{pair.control, *pair.here};
     std::uint64_t seed = 0;
     for (const Series& series : every_series()) {
         for (const std::size_t bytes : {std::size_t{1}, std::size_t{7}, std::size_t{64}, std::size_t{100'000}}) {
             INFO(word(series.operation) << ' ' << word(series.measure) << ' ' << word(series.direction) << ' '
                                         << bytes);
             const Batch batch{series, bytes, 20, 4, ++seed};
-            const BatchResult result = leader.run(batch);
+            const Sample result = leader.run(batch);
             CHECK(result.time_us > 0);
             // Eight slots of both ends' windows are used, of one end or of both.
             const bool both_ends = series.direction == Direction::both ||
@@ -89,7 +89,7 @@ TEST_CASE("every operation, measure and direction brings the right data") {
 
 TEST_CASE("the window and the depth bound what is in flight") {
     Pair pair({}, 3);
-    Leader leader(pair.control, *pair.here, steady_seconds);
+    Leader leader{pair.control, *pair.here};
     leader.run({{Operation::put, Measure::rate, Direction::to_peer}, 64, 100, 16, 1});
     CHECK(pair.wire->most_in_flight == 3);
     leader.run({{Operation::send, Measure::rate, Direction::both}, 64, 100, 16, 2});
@@ -99,7 +99,7 @@ TEST_CASE("the window and the depth bound what is in flight") {
 
 TEST_CASE("time is told per transfer, and half of the round trip for messages") {
     Pair pair;
-    Leader leader(pair.control, *pair.here, ticking());
+    Leader leader{pair.control, *pair.here, ticking()};
     // The clock says 1000 us for the whole batch.
     CHECK(leader.run({{Operation::put, Measure::latency, Direction::to_peer}, 8, 10, 1, 1}).time_us == Approx(100));
     CHECK(leader.run({{Operation::get, Measure::rate, Direction::to_peer}, 8, 10, 4, 2}).time_us == Approx(100));
@@ -112,7 +112,7 @@ TEST_CASE("a turned bit is found at either end and ends the run") {
         faults.wrong_byte_in = message;
         for (const Operation operation : {Operation::send, Operation::put, Operation::get}) {
             Pair pair(faults);
-            Leader leader(pair.control, *pair.here, steady_seconds);
+            Leader leader{pair.control, *pair.here};
             // As many transfers as slots: none is written over.
             CHECK_THROWS_AS(leader.run({{operation, Measure::rate, Direction::to_peer}, 64, 8, 4, 1}), WrongData);
         }
@@ -123,7 +123,7 @@ TEST_CASE("data of an earlier batch is not taken for this one's") {
     Faults faults;
     faults.stale_gets = true;
     Pair pair(faults);
-    Leader leader(pair.control, *pair.here, steady_seconds);
+    Leader leader{pair.control, *pair.here};
     CHECK_THROWS_AS(leader.run({{Operation::get, Measure::latency, Direction::to_peer}, 64, 4, 1, 1}), WrongData);
 }
 
@@ -131,11 +131,11 @@ TEST_CASE("a failed transfer is told, whichever end it failed at") {
     Faults faults;
     faults.lost = 2;
     Pair here_fails(faults);
-    Leader leader(here_fails.control, *here_fails.here, steady_seconds);
+    Leader leader{here_fails.control, *here_fails.here};
     CHECK_THROWS_WITH(leader.run({{Operation::put, Measure::rate, Direction::to_peer}, 64, 8, 4, 1}),
                       ContainsSubstring("lost"));
     Pair there_fails(faults);
-    Leader other(there_fails.control, *there_fails.here, steady_seconds);
+    Leader other{there_fails.control, *there_fails.here};
     CHECK_THROWS_WITH(other.run({{Operation::put, Measure::rate, Direction::from_peer}, 64, 8, 4, 1}),
                       ContainsSubstring("the peer failed: a transfer failed: lost"));
 }
@@ -153,7 +153,7 @@ TEST_CASE("an order that no probe gives is refused") {
 
 TEST_CASE("a batch beyond the arenas is refused by the end that owns them") {
     Pair pair;
-    Leader leader(pair.control, *pair.here, steady_seconds);
+    Leader leader{pair.control, *pair.here};
     CHECK_THROWS_AS(leader.run({{Operation::put, Measure::latency, Direction::to_peer}, arena, 1, 1, 1}), PeerLost);
 }
 
@@ -168,14 +168,14 @@ TEST_CASE("arenas hold every batch that is asked of them") {
 
 TEST_CASE("a point is warmed up, planned and sampled") {
     Pair pair;
-    Leader leader(pair.control, *pair.here, ticking());
+    Leader leader{pair.control, *pair.here, ticking()};
     SamplingRule rule;
     rule.samples = 7;
     rule.fewest_samples = 3;
     rule.batch_us = 500;
     rule.budget_us = 1e6;
     // Four puts in 1000 us are 250 us each: two are a sample of 500 us.
-    const PointResult result =
+    const Samples result =
         measure_point(leader, {Operation::put, Measure::latency, Direction::to_peer}, 8, 16, rule, 1);
     CHECK(result.iterations == 2);
     REQUIRE(result.times_us.size() == 7);

@@ -188,7 +188,7 @@ public:
         network_->regions.erase(region.local_key);
         --network_->registered;
     }
-    HcaFacts facts() const override { return {}; }
+    Section facts() const override { return {}; }
 
 private:
     std::shared_ptr<FakeNetwork> network_;

@@ -1,6 +1,6 @@
 #include "core/options.hpp"
 
-#include "core/exit_code.hpp"
+#include "core/ending.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace probe;

@@ -4,8 +4,8 @@
 
 #include <thread>
 
+#include "core/ending.hpp"
 #include "core/exchange.hpp"
-#include "core/exit_code.hpp"
 #include "tests/probes/fake_verbs.hpp"
 #include "tests/support/catch.hpp"
 
@@ -44,7 +44,7 @@ struct Cluster {
             Control control = std::move(ends.first);
             FakeVerbs verbs(network);
             const auto link = connect_rdma(control, verbs, s, true);
-            Leader leader(control, *link, steady_seconds);
+            Leader leader{control, *link};
             lead(leader, *link, verbs);
             control.send("close");
             control.barrier();
@@ -61,8 +61,8 @@ struct Cluster {
 TEST_CASE("send, write and read bring the right data over any number of queue pairs") {
     for (const int pairs : {1, 2, 3, 8}) {
         Cluster cluster;
-        cluster.run(settings(pairs), [&](Leader& leader, RdmaLink& link, Verbs&) {
-            CHECK(link.memory() == "host");
+        cluster.run(settings(pairs), [&](Leader& leader, Link& link, Verbs&) {
+            CHECK(link.description() == "host");
             std::uint64_t seed = 0;
             for (const Operation operation : {Operation::send, Operation::put, Operation::get}) {
                 for (const Direction direction : {Direction::to_peer, Direction::from_peer, Direction::both}) {
@@ -87,7 +87,7 @@ TEST_CASE("send, write and read bring the right data over any number of queue pa
 TEST_CASE("no queue is ever overrun, though one pair is slower than the others") {
     Cluster cluster;
     cluster.network->slow_pair = 0;
-    cluster.run(settings(3, 6), [&](Leader& leader, RdmaLink&, Verbs&) {
+    cluster.run(settings(3, 6), [&](Leader& leader, Link&, Verbs&) {
         for (const Operation operation : {Operation::send, Operation::put, Operation::get}) {
             // A full queue throws as the HCA does.
             CHECK_NOTHROW(leader.run({{operation, Measure::rate, Direction::both}, 64, 200, 64, 1}));
@@ -102,7 +102,7 @@ TEST_CASE("a byte that the wire turned ends the run at either end") {
         Cluster cluster;
         cluster.network->wrong_byte_in = 3;
         CHECK_THROWS_AS(cluster.run(settings(),
-                                    [&](Leader& leader, RdmaLink&, Verbs&) {
+                                    [&](Leader& leader, Link&, Verbs&) {
                                         leader.run({{operation, Measure::rate, Direction::to_peer}, 64, 8, 4, 1});
                                     }),
                         WrongData);
@@ -112,7 +112,7 @@ TEST_CASE("a byte that the wire turned ends the run at either end") {
 TEST_CASE("an access that the keys do not cover is an error of the transfer, by its name") {
     Cluster cluster;
     CHECK_THROWS_WITH(cluster.run(settings(),
-                                  [&](Leader&, RdmaLink& link, Verbs&) {
+                                  [&](Leader&, Link& link, Verbs&) {
                                       link.post(Operation::put, link.outgoing().bytes() - 8, 64);
                                       link.progress();
                                   }),
@@ -121,7 +121,7 @@ TEST_CASE("an access that the keys do not cover is an error of the transfer, by 
 
 TEST_CASE("after an error the queue pair flushes") {
     Cluster cluster;
-    CHECK_NOTHROW(cluster.run(settings(), [&](Leader&, RdmaLink& link, Verbs&) {
+    CHECK_NOTHROW(cluster.run(settings(), [&](Leader&, Link& link, Verbs&) {
         link.post(Operation::put, link.outgoing().bytes() - 8, 64);
         link.post(Operation::put, 0, 64);
         CHECK_THROWS_WITH(link.progress(), ContainsSubstring("local protection error"));
@@ -133,21 +133,20 @@ TEST_CASE("after an error the queue pair flushes") {
 TEST_CASE("a peer that does not listen is refused at the connection") {
     Cluster cluster;
     cluster.network->refuse_listen = true;
-    CHECK_THROWS_WITH(cluster.run(settings(), [](Leader&, RdmaLink&, Verbs&) {}),
-                      ContainsSubstring("Connection refused"));
+    CHECK_THROWS_WITH(cluster.run(settings(), [](Leader&, Link&, Verbs&) {}), ContainsSubstring("Connection refused"));
     CHECK_FALSE(cluster.server_error.empty());
 }
 
 TEST_CASE("memory that cannot be registered ends the run and leaves nothing registered") {
     Cluster cluster;
     cluster.network->refuse_memory = true;
-    CHECK_THROWS_WITH(cluster.run(settings(), [](Leader&, RdmaLink&, Verbs&) {}), ContainsSubstring("ibv_reg_mr"));
+    CHECK_THROWS_WITH(cluster.run(settings(), [](Leader&, Link&, Verbs&) {}), ContainsSubstring("ibv_reg_mr"));
     CHECK(cluster.network->registered == 0);
 }
 
 TEST_CASE("registration is timed by itself, in and out") {
     Cluster cluster;
-    cluster.run(settings(), [&](Leader&, RdmaLink&, Verbs& verbs) {
+    cluster.run(settings(), [&](Leader&, Link&, Verbs& verbs) {
         const auto arena = host_arena(1 << 20);
         const int before = cluster.network->registered;
         const RegistrationTime one = time_registration(verbs, *arena, 1 << 20, [] {

@@ -1,10 +1,9 @@
 # The probes' own logic, compiled here without any device's library; and probe-ucx for real, built as its users build it.
 set(probes ${CMAKE_SOURCE_DIR}/validate/probes)
 add_library(fabricast_probe_logic STATIC
-  ${probes}/core/arena.cpp ${probes}/core/control.cpp ${probes}/core/exchange.cpp ${probes}/core/interrupt.cpp
+  ${probes}/core/arena.cpp ${probes}/core/control.cpp ${probes}/core/ending.cpp ${probes}/core/exchange.cpp
   ${probes}/core/options.cpp ${probes}/core/pattern.cpp ${probes}/core/statistics.cpp ${probes}/core/sweep.cpp
-  ${probes}/core/writer.cpp ${probes}/core/gpu_memory.cpp ${probes}/rdma/rdma_link.cpp
-  ${probes}/cuda/plan.cpp ${probes}/nccl/collectives.cpp)
+  ${probes}/core/writer.cpp ${probes}/cuda/plan.cpp ${probes}/nccl/collectives.cpp ${probes}/rdma/rdma_link.cpp)
 target_include_directories(fabricast_probe_logic PUBLIC ${probes})
 set_target_properties(fabricast_probe_logic PROPERTIES CXX_STANDARD 17)
 find_package(Threads REQUIRED)
@@ -33,8 +32,8 @@ find_path(FABRICAST_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS} ENV NC
 add_executable(test_probe_fakes probes/fakes_test.cpp)
 target_link_libraries(test_probe_fakes PRIVATE fabricast_validate fabricast_catch)
 if(CUDAToolkit_FOUND AND FABRICAST_NCCL_INCLUDE)
-  set(fake_sources ${probes}/core/command.cpp ${probes}/core/machine.cpp ${probes}/core/nvml.cpp
-      ${probes}/core/progress.cpp ${probes}/cuda/buffers.cpp ${probes}/cuda/topology.cpp probes/fake_cuda.cpp)
+  set(fake_sources ${probes}/core/command.cpp ${probes}/core/machine.cpp ${probes}/cuda/buffers.cpp
+      ${probes}/cuda/topology.cpp probes/fake_cuda.cpp)
   add_executable(fake-probe-cuda ${fake_sources} ${probes}/cuda/main.cpp ${probes}/cuda/copies.cpp
                                  ${probes}/cuda/latency.cpp)
   add_executable(fake-probe-nccl ${fake_sources} ${probes}/nccl/main.cpp ${probes}/nccl/ranks.cpp

@@ -2,13 +2,12 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 
 #include "core/control.hpp"
+#include "core/ending.hpp"
 #include "core/exchange.hpp"
-#include "core/interrupt.hpp"
 #include "core/machine.hpp"
 
 extern char** environ;
@@ -18,46 +17,42 @@ namespace {
 
 // The exit code of the exception in flight, after one line about it.
 int tell(const std::string& probe) {
-    int code = failed;
-    std::string line;
+    const auto ends = [&](ExitCode code, const char* line) {
+        std::fprintf(stderr, "%s: %s\n", probe.c_str(), line);
+        return code;
+    };
     try {
         throw;
-    } catch (const UsageError& error) {
-        code = bad_usage;
-        line = error.what();
-    } catch (const NotHere& error) {
-        code = not_here;
-        line = error.what();
+    } catch (const UsageError& error) { return ends(bad_usage, error.what()); } catch (const NotHere& error) {
+        return ends(not_here, error.what());
     } catch (const Stopped&) {
-        code = interrupted;
-        line = "stopped; the rows measured so far are kept";
-    } catch (const std::exception& error) { line = error.what(); }
-    std::fprintf(stderr, "%s: %s\n", probe.c_str(), line.c_str());
-    return code;
+        return ends(interrupted, "stopped; the rows measured so far are kept");
+    } catch (const std::exception& error) { return ends(failed, error.what()); }
 }
-
-std::string today() { return utc_now().substr(0, 10); }
 
 }  // namespace
 
-std::vector<OptionSpec> common_options(const std::string& sizes) {
-    return {
-        {"--sizes", "FROM:TO[:FACTOR]", sizes, "message sizes, or a list as 64,4KiB", {}},
-        {"--rounds", "COUNT", "2", "times the whole sweep is run, one after the other", {}},
-        {"--samples", "COUNT", "15", "of each point and round, at most", {}},
-        {"--budget", "MILLISECONDS", "60", "for the samples of one point", {}},
-        {"--output", "FILE", "", "the measurement file [PROBE.yaml]", {}},
-        {"--name", "WORDS", "", "what this machine is called in the file", {}},
-        {"--quiet", "", "", "no progress line", {}},
-        {"--help", "", "", "this text", {}},
+std::vector<OptionSpec> with_common_options(std::vector<OptionSpec> own, const std::string& sizes) {
+    const std::vector<OptionSpec> common = {
+        {"--sizes", "FROM:TO[:FACTOR]", sizes, "message sizes, or a list as 64,4KiB"},
+        {"--rounds", "COUNT", "2", "times the whole sweep is run, one after the other"},
+        {"--samples", "COUNT", "15", "of each point and round, at most"},
+        {"--budget", "MILLISECONDS", "60", "for the samples of one point"},
+        {"--output", "FILE", "", "the measurement file [PROBE.yaml]"},
+        {"--name", "WORDS", "", "what this machine is called in the file"},
+        {"--quiet", "", "", "no progress line"},
+        {"--help", "", "", "this text"},
     };
+    own.insert(own.end(), common.begin(), common.end());
+    return own;
 }
+
+int rounds_of(const Options& options) { return options.number("--rounds", 1, 1000); }
 
 SamplingRule sampling_rule(const Options& options) {
     SamplingRule rule;
-    rule.samples = static_cast<int>(options.number("--samples", 1, 100'000));
-    rule.fewest_samples = std::min(rule.fewest_samples, rule.samples);
-    rule.budget_us = 1e3 * static_cast<double>(options.number("--budget", 1, 1'000'000));
+    rule.samples = options.number("--samples", 1, 100'000);
+    rule.budget_us = 1e3 * options.number("--budget", 1, 1'000'000);
     return rule;
 }
 
@@ -79,7 +74,7 @@ MeasurementFile begin_measurement(const Options& options, const std::string& pro
     const std::string& name = options.text("--name");
     std::string stem = name.empty() ? "" : name + "-";
     for (char& c : stem) { c = c == ' ' || c == '/' ? '-' : c; }
-    file.id = stem + probe + "-" + today();
+    file.id = stem + probe + "-" + utc_now().substr(0, 10);
     file.kind = kind;
     file.source = {words("url", "measured with " + probe + (name.empty() ? "" : " on " + name)), words("probe", probe),
                    words("machine", name), words("date", utc_now())};
@@ -114,14 +109,17 @@ Recorder::Recorder(const Options& options, MeasurementFile file, std::size_t poi
     : name_(file.benchmark.front().text),
       path_(options.text("--output").empty() ? name_ + ".yaml" : options.text("--output")),
       file_(std::move(file)),
-      progress_(points, options.on("--quiet")),
+      points_(points),
+      shows_progress_(!options.on("--quiet") && isatty(STDERR_FILENO) == 1),
       written_at_s_(steady_seconds()) {}
 
 int Recorder::record(const std::function<void(MeasurementFile&)>& measure) {
     int code = whole;
     try {
         measure(file_);
+        clear_progress();
     } catch (...) {
+        clear_progress();
         code = tell(name_);
         file_.notes += std::string(file_.notes.empty() ? "" : " ") +
                        (code == interrupted ? "stopped before the end" : "ended by a failure");
@@ -139,13 +137,20 @@ void Recorder::write() {
 }
 
 void Recorder::add(const Row& row) {
-    std::string what;
-    for (const std::string& label : row.labels) { what += label + " "; }
     file_.rows.push_back(row);
     if (steady_seconds() - written_at_s_ > 10) {
         write();  // a run of an hour that is killed leaves what it had
     }
-    progress_.step(what + size_text(row.size_bytes) + "  " + figure(row.time_us.median) + " us");
+    if (!shows_progress_) { return; }
+    std::string what;
+    for (const std::string& label : row.labels) { what += label + " "; }
+    what += size_text(row.size_bytes) + "  " + figure(row.time_us.median) + " us";
+    std::fprintf(stderr, "\r\033[K[%zu/%zu] %.100s", file_.rows.size(), points_, what.c_str());
+    std::fflush(stderr);
+}
+
+void Recorder::clear_progress() const {
+    if (shows_progress_) { std::fputs("\r\033[K", stderr); }
 }
 
 }  // namespace probe

@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "core/exit_code.hpp"
+#include "core/ending.hpp"
 #include "core/options.hpp"
-#include "core/progress.hpp"
 #include "core/sweep.hpp"
 #include "core/writer.hpp"
 
 namespace probe {
 
-// --sizes, --rounds, --samples, --budget, --output, --name, --quiet, --help.
-std::vector<OptionSpec> common_options(const std::string& sizes);
+// A probe's own options, then --sizes, --rounds, --samples, --budget, --output, --name, --quiet and --help.
+std::vector<OptionSpec> with_common_options(std::vector<OptionSpec> own, const std::string& sizes);
+int rounds_of(const Options& options);
 SamplingRule sampling_rule(const Options& options);
 
 // Parses, runs, and turns what is thrown into one line on standard error and an exit code.
@@ -29,9 +29,11 @@ std::string compiler_name();  // "GCC 12.2.0"
 // "UCX_TLS=tcp ...": what of the environment begins so.
 std::string environment_of(const std::string& prefix);
 
-// Collects rows and writes the file now and then and when the run ends, by itself or by Ctrl-C.
+// Collects rows and writes the file now and then and when the run ends, by itself or by Ctrl-C. Where standard error is
+// a terminal, one line on it says how far the run is.
 class Recorder {
 public:
+    // `points` rows will come.
     Recorder(const Options& options, MeasurementFile file, std::size_t points);
 
     // Runs `measure`, which adds rows and may complete the sections; then writes the file. What is thrown is told and
@@ -41,11 +43,13 @@ public:
 
 private:
     void write();
+    void clear_progress() const;
 
     std::string name_;
     std::string path_;
     MeasurementFile file_;
-    Progress progress_;
+    std::size_t points_;
+    bool shows_progress_;
     double written_at_s_;
 };
 

@@ -11,10 +11,9 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <thread>
 
-#include "core/interrupt.hpp"
+#include "core/ending.hpp"
 
 namespace probe {
 namespace {
@@ -23,28 +22,20 @@ std::runtime_error system_failure(const std::string& what) {
     return std::runtime_error(what + ": " + std::strerror(errno));
 }
 
-using Addresses = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
-
-Addresses resolve(const std::string& host, const std::string& port, int flags) {
-    addrinfo hints = {};
-    hints.ai_socktype = SOCK_STREAM;
-    hints.ai_flags = flags;
-    addrinfo* found = nullptr;
-    const int code = getaddrinfo(host.empty() ? nullptr : host.c_str(), port.c_str(), &hints, &found);
-    if (code != 0) { throw std::runtime_error("cannot resolve " + host + ":" + port + ": " + gai_strerror(code)); }
-    return {found, freeaddrinfo};
-}
-
 Control without_delay(int descriptor) {
     const int on = 1;
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return Control(descriptor);
 }
 
+bool shows(int descriptor, short events, int wait_ms = 0) {
+    pollfd one = {descriptor, events, 0};
+    return poll(&one, 1, wait_ms) > 0;
+}
+
 // Waits until readable, looking up for an interrupt five times a second.
 void wait_readable(int descriptor) {
-    pollfd one = {descriptor, POLLIN, 0};
-    while (poll(&one, 1, 200) <= 0) { stop_if_asked(); }
+    while (!shows(descriptor, POLLIN, 200)) { stop_if_asked(); }
 }
 
 }  // namespace
@@ -60,16 +51,14 @@ Control& Control::operator=(Control&& other) noexcept {
 
 void Control::send(const std::string& message) {
     // The length in network order, then the bytes.
-    const auto length = static_cast<std::uint32_t>(message.size());
-    std::string frame;
-    for (int shift = 24; shift >= 0; shift -= 8) { frame += static_cast<char>(length >> shift & 0xFFU); }
-    frame += message;
+    const std::uint32_t length = htonl(static_cast<std::uint32_t>(message.size()));
+    const std::string frame = std::string(reinterpret_cast<const char*>(&length), sizeof length) + message;
     for (std::size_t sent = 0; sent < frame.size();) {
         const ssize_t n = ::send(descriptor_, frame.data() + sent, frame.size() - sent, MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR) { continue; }
         if (n <= 0) {
-            const std::string why = std::string("the peer is gone: ") + std::strerror(errno);
-            throw PeerLost(readable() ? receive() : why);  // its last words, or its end
+            const std::runtime_error gone = system_failure("the peer is gone");
+            throw PeerLost(readable() ? receive() : gone.what());  // its last words, or its end
         }
         sent += static_cast<std::size_t>(n);
     }
@@ -81,37 +70,39 @@ void Control::read_all(void* data, std::size_t bytes) {
         const ssize_t n = recv(descriptor_, static_cast<char*>(data) + got, bytes - got, 0);
         if (n < 0 && errno == EINTR) { continue; }
         if (n <= 0) {
-            throw PeerLost(n == 0 ? "the peer closed the connection"
-                                  : std::string("the peer is gone: ") + std::strerror(errno));
+            throw PeerLost(n == 0 ? "the peer closed the connection" : system_failure("the peer is gone").what());
         }
         got += static_cast<std::size_t>(n);
     }
 }
 
 std::string Control::receive() {
-    unsigned char head[4];
-    read_all(head, sizeof head);
-    const std::size_t length =
-        std::size_t{head[0]} << 24U | std::size_t{head[1]} << 16U | std::size_t{head[2]} << 8U | head[3];
+    std::uint32_t length = 0;
+    read_all(&length, sizeof length);
+    length = ntohl(length);
     if (length > max_message) { throw PeerLost("the peer sent what is no message (is it a probe of this version?)"); }
     std::string message(length, '\0');
     read_all(message.data(), length);
     return message;
 }
 
-bool Control::readable() const {
-    pollfd one = {descriptor_, POLLIN, 0};
-    return poll(&one, 1, 0) > 0;
-}
+bool Control::readable() const { return shows(descriptor_, POLLIN); }
 
-bool Control::closing() const {
-    pollfd one = {descriptor_, POLLRDHUP, 0};
-    return poll(&one, 1, 0) > 0;
-}
+bool Control::closing() const { return shows(descriptor_, POLLRDHUP); }
 
 void Control::barrier() {
     send("here");
     if (const std::string answer = receive(); answer != "here") { throw PeerLost("the peer is elsewhere: " + answer); }
+}
+
+Addresses resolve(const std::string& host, const std::string& port) {
+    addrinfo hints = {};
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = AI_PASSIVE;
+    addrinfo* found = nullptr;
+    const int code = getaddrinfo(host.empty() ? nullptr : host.c_str(), port.c_str(), &hints, &found);
+    if (code != 0) { throw std::runtime_error("cannot resolve " + host + ":" + port + ": " + gai_strerror(code)); }
+    return {found, freeaddrinfo};
 }
 
 std::pair<Control, Control> control_pair() {
@@ -121,7 +112,7 @@ std::pair<Control, Control> control_pair() {
 }
 
 Control listen_for_peer(const std::string& address, const std::string& port) {
-    const Addresses addresses = resolve(address, port, AI_PASSIVE);
+    const Addresses addresses = resolve(address, port);
     const int listener = socket(addresses->ai_family, SOCK_STREAM, 0);
     const Control closer(listener);
     const int on = 1;
@@ -135,9 +126,9 @@ Control listen_for_peer(const std::string& address, const std::string& port) {
     return without_delay(peer);
 }
 
-Control connect_to_peer(const std::string& host, const std::string& port, double seconds) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-    const Addresses addresses = resolve(host, port, 0);
+Control connect_to_peer(const std::string& host, const std::string& port) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const Addresses addresses = resolve(host, port);
     for (;;) {
         for (const addrinfo* one = addresses.get(); one != nullptr; one = one->ai_next) {
             const int peer = socket(one->ai_family, SOCK_STREAM, 0);

@@ -3,9 +3,12 @@
 // addresses and outcomes, never what is measured.
 
 #include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+struct addrinfo;
 
 namespace probe {
 
@@ -42,11 +45,15 @@ private:
     int descriptor_;
 };
 
+using Addresses = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
+// For TCP; an empty host is every address of this machine. Throws std::runtime_error.
+Addresses resolve(const std::string& host, const std::string& port);
+
 // Two ends in one machine.
 std::pair<Control, Control> control_pair();
 // Waits for one peer on this TCP port. Throws std::runtime_error or Stopped.
 Control listen_for_peer(const std::string& address, const std::string& port);
-// `host` a name or an address. Tries for `seconds`. Throws std::runtime_error.
-Control connect_to_peer(const std::string& host, const std::string& port, double seconds);
+// `host` a name or an address. Tries for ten seconds. Throws std::runtime_error.
+Control connect_to_peer(const std::string& host, const std::string& port);
 
 }  // namespace probe

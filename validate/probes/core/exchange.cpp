@@ -6,8 +6,7 @@
 #include <chrono>
 #include <sstream>
 
-#include "core/exit_code.hpp"
-#include "core/interrupt.hpp"
+#include "core/ending.hpp"
 
 namespace probe {
 namespace {
@@ -23,64 +22,54 @@ int slots_of(std::size_t bytes, int window) {
     return static_cast<int>(std::min<std::size_t>(fit, static_cast<std::size_t>(std::max(2, 2 * window))));
 }
 
-// What one end has to do in a batch.
-struct Part {
-    bool leads = false;
-    bool active = false;
-    bool peer_active = false;
-};
-
-Part part_of(const Batch& batch, bool leads) {
-    const bool to = batch.series.direction != Direction::from_peer;
-    const bool from = batch.series.direction != Direction::to_peer;
-    return {leads, leads ? to : from, leads ? from : to};
-}
-
 // One end's run of one batch.
 class Run {
 public:
-    Run(Control& control, Link& link, const Clock& clock, const Batch& batch, Part part)
+    Run(Control& control, Link& link, const Clock& clock, const Batch& batch, bool leads)
         : control_(control),
           link_(link),
           clock_(clock),
           batch_(batch),
-          part_(part),
+          leads_(leads),
+          active_(batch.series.direction != (leads ? Direction::from_peer : Direction::to_peer)),
+          peer_active_(batch.series.direction != (leads ? Direction::to_peer : Direction::from_peer)),
           window_(std::min(batch.window, link.depth())),
           slots_(slots_of(batch.bytes, batch.window)),
           sent_before_(link.completed()),
           received_before_(link.received()) {}
 
-    // Time of one transfer in us; 0 where this end only served.
-    double run() {
+    // The time is 0 where this end only served.
+    Sample run() {
         prepare();
         control_.barrier();
         const double begin = clock_();
         if (batch_.series.measure == Measure::latency) {
-            batch_.series.operation == Operation::send ? ping_pong() : one_by_one();
+            ping_pongs() ? ping_pong() : one_by_one();
         } else {
             stream();
         }
         const double seconds = clock_() - begin;
         meet_again();
-        if (!part_.active) { return 0; }
-        const bool halves = batch_.series.measure == Measure::latency && batch_.series.operation == Operation::send;
-        return seconds * 1e6 / batch_.iterations / (halves ? 2 : 1);
+        const double time_us = seconds * 1e6 / batch_.iterations / (ping_pongs() ? 2 : 1);
+        return {active_ ? time_us : 0, check_incoming()};
     }
 
+private:
     // Compares every slot that was written here; returns the bytes compared.
     std::uint64_t check_incoming() {
         const bool get = batch_.series.operation == Operation::get;
-        const bool answers = batch_.series.operation == Operation::send && batch_.series.measure == Measure::latency;
-        if (!answers && !(get ? part_.active : part_.peer_active)) { return 0; }
+        if (!ping_pongs() && !(get ? active_ : peer_active_)) { return 0; }
         const int used = std::min(slots_, batch_.iterations);
         for (int slot = 0; slot < used; ++slot) {
-            check(link_.incoming(), offset(slot), batch_.bytes, seed_of(!part_.leads, slot),
+            check(link_.incoming(), offset(slot), batch_.bytes, seed_of(!leads_, slot),
                   std::string(word(batch_.series.operation)) + " of " + size_text(batch_.bytes));
         }
         return static_cast<std::uint64_t>(used) * batch_.bytes;
     }
 
-private:
+    bool ping_pongs() const {
+        return batch_.series.operation == Operation::send && batch_.series.measure == Measure::latency;
+    }
     std::size_t offset(int slot) const { return static_cast<std::size_t>(slot) * stride_of(batch_.bytes); }
     std::size_t offset_of(int i) const { return offset(i % slots_); }
     std::uint64_t seed_of(bool leader, int slot) const {
@@ -95,12 +84,12 @@ private:
             throw PeerLost("a batch larger than the arenas");
         }
         for (int slot = 0; slot < std::min(slots_, batch_.iterations); ++slot) {
-            fill(link_.outgoing(), offset(slot), batch_.bytes, seed_of(part_.leads, slot));
+            fill(link_.outgoing(), offset(slot), batch_.bytes, seed_of(leads_, slot));
         }
         if (batch_.series.operation == Operation::send) {
             expected_ = batch_.series.measure == Measure::latency
                             ? batch_.iterations
-                            : (part_.peer_active ? batch_.iterations : 0) + (part_.active ? 1 : 0);
+                            : (peer_active_ ? batch_.iterations : 0) + (active_ ? 1 : 0);
             keep_receives_posted();
         }
     }
@@ -108,7 +97,7 @@ private:
     // In a stream the last receive is the acknowledgement: one byte, in a slot of its own.
     void keep_receives_posted() {
         while (receives_ < expected_ && receives_ - received() < 2 * window_) {
-            const bool is_ack = batch_.series.measure == Measure::rate && part_.active && receives_ == expected_ - 1;
+            const bool is_ack = batch_.series.measure == Measure::rate && active_ && receives_ == expected_ - 1;
             link_.post_receive(is_ack ? offset(slots_) : offset_of(receives_), is_ack ? 1 : batch_.bytes);
             ++receives_;
         }
@@ -141,44 +130,37 @@ private:
         }
     }
 
+    void post(int i) { link_.post(batch_.series.operation, offset_of(i), batch_.bytes); }
+
     void ping_pong() {
         for (int i = 0; i < batch_.iterations; ++i) {
-            if (part_.active) {
-                link_.post(Operation::send, offset_of(i), batch_.bytes);
-                progress_until([&] { return received() > i; });
-            } else {
-                progress_until([&] { return received() > i; });
-                link_.post(Operation::send, offset_of(i), batch_.bytes);
-            }
+            if (active_) { post(i); }
+            progress_until([&] { return received() > i; });
+            if (!active_) { post(i); }
         }
         progress_until([&] { return sent() >= batch_.iterations; });
     }
 
     void one_by_one() {
-        for (int i = 0; part_.active && i < batch_.iterations; ++i) {
-            link_.post(batch_.series.operation, offset_of(i), batch_.bytes);
-            if (batch_.series.operation == Operation::put) {
-                link_.start_flush();
-                progress_until([&] { return sent() > i && link_.flushed(); });
-            } else {
-                progress_until([&] { return sent() > i; });
-            }
+        const bool put = batch_.series.operation == Operation::put;
+        for (int i = 0; active_ && i < batch_.iterations; ++i) {
+            post(i);
+            if (put) { link_.start_flush(); }
+            progress_until([&] { return sent() > i && (!put || link_.flushed()); });
         }
     }
 
     void stream() {
         int posted = 0;
-        while (part_.active && posted < batch_.iterations) {
-            while (posted < batch_.iterations && posted - sent() < window_) {
-                link_.post(batch_.series.operation, offset_of(posted++), batch_.bytes);
-            }
+        while (active_ && posted < batch_.iterations) {
+            while (posted < batch_.iterations && posted - sent() < window_) { post(posted++); }
             progress_until([&] { return posted == batch_.iterations || posted - sent() < window_; });
         }
         if (batch_.series.operation == Operation::send) {
             // The acknowledgement follows the own data, so that the peer's last receive is the one that it fills.
-            const int data = part_.peer_active ? batch_.iterations : 0;
+            const int data = peer_active_ ? batch_.iterations : 0;
             progress_until([&] { return received() >= data; });
-            if (part_.peer_active) {
+            if (peer_active_) {
                 link_.post(Operation::send, 0, 1);
                 ++posted;
             }
@@ -186,7 +168,7 @@ private:
             return;
         }
         progress_until([&] { return sent() >= posted; });
-        if (part_.active && batch_.series.operation == Operation::put) {
+        if (active_ && batch_.series.operation == Operation::put) {
             link_.start_flush();
             progress_until([&] { return link_.flushed(); });
         }
@@ -208,7 +190,7 @@ private:
     Link& link_;
     const Clock& clock_;
     const Batch& batch_;
-    Part part_;
+    bool leads_, active_, peer_active_;
     int window_;
     int slots_;
     std::uint64_t sent_before_, received_before_;
@@ -216,24 +198,12 @@ private:
     int expected_ = 0;
 };
 
-template <typename Word> Word word_at(const std::string& text, std::initializer_list<Word> all) {
-    for (const Word one : all) {
-        if (text == word(one)) { return one; }
-    }
+template <typename Enum> Enum ordered(const std::string& text) {
+    if (const std::optional<Enum> value = value_of<Enum>(text)) { return *value; }
     throw PeerLost("the peer orders '" + text + "', which this probe does not know");
 }
 
 }  // namespace
-
-const char* word(Operation operation) {
-    return operation == Operation::send ? "send" : operation == Operation::put ? "put" : "get";
-}
-
-const char* word(Measure measure) { return measure == Measure::latency ? "latency" : "rate"; }
-
-const char* word(Direction direction) {
-    return direction == Direction::to_peer ? "to" : direction == Direction::from_peer ? "from" : "both";
-}
 
 std::string to_text(const Batch& batch) {
     std::ostringstream text;
@@ -252,9 +222,9 @@ Batch parse_batch(const std::string& text) {
                       batch.iterations > 0 && batch.iterations <= 10'000'000 && batch.window > 0 &&
                       batch.window <= 65536;
     if (!sane) { throw PeerLost("the peer orders what is no batch: " + text.substr(0, 80)); }
-    batch.series.operation = word_at(operation, {Operation::send, Operation::put, Operation::get});
-    batch.series.measure = word_at(measure, {Measure::latency, Measure::rate});
-    batch.series.direction = word_at(direction, {Direction::to_peer, Direction::from_peer, Direction::both});
+    batch.series.operation = ordered<Operation>(operation);
+    batch.series.measure = ordered<Measure>(measure);
+    batch.series.direction = ordered<Direction>(direction);
     return batch;
 }
 
@@ -271,13 +241,10 @@ std::size_t arena_bytes(std::size_t bytes, int window) {
     return stride_of(bytes) * static_cast<std::size_t>(slots_of(bytes, window)) + slot_alignment;
 }
 
-BatchResult Leader::run(const Batch& batch) {
-    control_.send(to_text(batch));
-    Run here(control_, link_, clock_, batch, part_of(batch, true));
-    BatchResult result;
-    result.time_us = here.run();
-    result.checked_bytes = here.check_incoming();
-    std::istringstream answer(control_.receive());
+Sample Leader::run(const Batch& batch) {
+    control.send(to_text(batch));
+    Sample result = Run(control, link, clock, batch, true).run();
+    std::istringstream answer(control.receive());
     std::string kind;
     double there_us = 0;
     std::uint64_t there_checked = 0;
@@ -294,11 +261,9 @@ void serve_batches(Control& control, Link& link, const Clock& clock) {
         std::ostringstream answer;
         try {
             const Batch batch = parse_batch(order);
-            Run here(control, link, clock, batch, part_of(batch, false));
-            const double time_us = here.run();
-            const std::uint64_t checked = here.check_incoming();
+            const Sample result = Run(control, link, clock, batch, false).run();
             answer.precision(17);
-            answer << "done " << time_us << ' ' << checked;
+            answer << "done " << result.time_us << ' ' << result.checked_bytes;
         } catch (const WrongData& error) { answer << "the peer says: " << error.what(); } catch (const Stopped&) {
             throw;
         } catch (const std::exception& error) {
@@ -309,8 +274,8 @@ void serve_batches(Control& control, Link& link, const Clock& clock) {
     }
 }
 
-PointResult measure_point(Leader& leader, const Series& series, std::size_t bytes, int window, const SamplingRule& rule,
-                          std::uint64_t seed) {
+Samples measure_point(Leader& leader, const Series& series, std::size_t bytes, int window, const SamplingRule& rule,
+                      std::uint64_t seed) {
     const bool rate = series.measure == Measure::rate;
     window = rate ? window_of(bytes, window) : 1;
     Batch batch{series, bytes, rate ? 2 * window : 4, window, seed};
@@ -321,16 +286,11 @@ PointResult measure_point(Leader& leader, const Series& series, std::size_t byte
         plan.iterations = std::max(plan.iterations, 2 * window);  // or the acknowledgement is what is measured
     }
     batch.iterations = plan.iterations;
-    PointResult result;
-    result.iterations = plan.iterations;
-    for (int i = 0; i < plan.samples; ++i) {
+    return take_samples(plan, [&](int) {
         stop_if_asked();
         ++batch.seed;
-        const BatchResult one = leader.run(batch);
-        result.times_us.push_back(one.time_us);
-        result.checked_bytes += one.checked_bytes;
-    }
-    return result;
+        return leader.run(batch);
+    });
 }
 
 }  // namespace probe

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 
 #include "core/control.hpp"
@@ -17,17 +16,16 @@
 namespace probe {
 
 enum class Measure { latency, rate };
+constexpr auto words_of(Measure) { return std::array{"latency", "rate"}; }
+
 enum class Direction { to_peer, from_peer, both };
+constexpr auto words_of(Direction) { return std::array{"to", "from", "both"}; }
 
 struct Series {
     Operation operation = Operation::send;
     Measure measure = Measure::latency;
     Direction direction = Direction::to_peer;
 };
-
-const char* word(Operation operation);
-const char* word(Measure measure);
-const char* word(Direction direction);
 
 // One batch: `iterations` transfers of `bytes`.
 struct Batch {
@@ -42,11 +40,6 @@ std::string to_text(const Batch& batch);
 // Throws PeerLost where the text is no order or asks for more than an end allows.
 Batch parse_batch(const std::string& text);
 
-struct BatchResult {
-    double time_us = 0;  // of one transfer, the slower of the ends that were active
-    std::uint64_t checked_bytes = 0;
-};
-
 // Seconds since some beginning; a test brings its own.
 using Clock = std::function<double()>;
 double steady_seconds();
@@ -58,29 +51,21 @@ int window_of(std::size_t bytes, int most);
 // two.
 std::size_t arena_bytes(std::size_t bytes, int window);
 
-class Leader {
-public:
-    Leader(Control& control, Link& link, Clock clock) : control_(control), link_(link), clock_(std::move(clock)) {}
+struct Leader {
+    Control& control;
+    Link& link;
+    Clock clock = steady_seconds;
 
-    // Throws WrongData, PeerLost, Stopped, or what the link throws.
-    BatchResult run(const Batch& batch);
-
-private:
-    Control& control_;
-    Link& link_;
-    Clock clock_;
+    // The time is that of the slower of the ends that were active. Throws WrongData, PeerLost, Stopped, or what the
+    // link throws.
+    Sample run(const Batch& batch);
 };
 
 // Serves batches until the leader closes the link with "close" or leaves. What fails here is told to the leader.
 void serve_batches(Control& control, Link& link, const Clock& clock);
 
-// A point as the rule plans it: a warm-up, then `samples` batches. Times in us a transfer.
-struct PointResult {
-    int iterations = 1;
-    std::uint64_t checked_bytes = 0;
-    std::vector<double> times_us;
-};
-PointResult measure_point(Leader& leader, const Series& series, std::size_t bytes, int window, const SamplingRule& rule,
-                          std::uint64_t seed);
+// A point as the rule plans it: a warm-up, then `samples` batches.
+Samples measure_point(Leader& leader, const Series& series, std::size_t bytes, int window, const SamplingRule& rule,
+                      std::uint64_t seed);
 
 }  // namespace probe

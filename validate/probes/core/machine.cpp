@@ -1,13 +1,12 @@
 #include "core/machine.hpp"
 
-#include <dirent.h>
+#include <glob.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
 #include <cctype>
 #include <ctime>
 #include <fstream>
-#include <memory>
 #include <thread>
 
 namespace probe {
@@ -30,16 +29,12 @@ std::string kernel_name() {
     return uname(&name) == 0 ? std::string(name.sysname) + " " + name.release + " " + name.machine : "unknown";
 }
 
-int numa_nodes() {
-    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/sys/devices/system/node"), closedir);
-    int nodes = 0;
-    while (const dirent* entry = folder ? readdir(folder.get()) : nullptr) {
-        const std::string name = entry->d_name;
-        nodes += name.rfind("node", 0) == 0 && name.size() > 4 && std::isdigit(static_cast<unsigned char>(name[4])) != 0
-                     ? 1
-                     : 0;
-    }
-    return std::max(nodes, 1);
+std::uint64_t numa_nodes() {
+    glob_t found = {};
+    glob("/sys/devices/system/node/node[0-9]*", 0, nullptr, &found);
+    const std::uint64_t nodes = found.gl_pathc;
+    globfree(&found);
+    return std::max<std::uint64_t>(nodes, 1);
 }
 
 std::string utc_now() {
@@ -51,11 +46,14 @@ std::string utc_now() {
     return text;
 }
 
-int numa_node_of_pci(const std::string& bus_id) {
-    std::string lower = bus_id;
-    for (char& c : lower) { c = static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
-    const std::string line = first_line("/sys/bus/pci/devices/" + lower + "/numa_node");
+int numa_node(const std::string& folder) {
+    const std::string line = first_line(folder + "/numa_node");
     return line.empty() ? -1 : std::atoi(line.c_str());
+}
+
+int numa_node_of_pci(std::string bus_id) {
+    for (char& c : bus_id) { c = static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+    return numa_node("/sys/bus/pci/devices/" + bus_id);
 }
 
 std::string first_line(const std::string& path) {

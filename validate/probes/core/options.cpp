@@ -4,20 +4,19 @@
 #include <cassert>
 #include <cstdlib>
 #include <numeric>
+#include <sstream>
 
-#include "core/exit_code.hpp"
+#include "core/ending.hpp"
 #include "core/sweep.hpp"
 
 namespace probe {
 namespace {
 
 std::vector<std::string> split_words(const std::string& text) {
+    std::istringstream in(text);
     std::vector<std::string> words;
-    std::size_t begin = 0;
-    while (begin <= text.size()) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        if (end > begin) { words.push_back(text.substr(begin, end - begin)); }
-        begin = end + 1;
+    for (std::string word; std::getline(in, word, ',');) {
+        if (!word.empty()) { words.push_back(word); }
     }
     return words;
 }
@@ -43,31 +42,30 @@ std::size_t distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
+// What is accepted, and which of it differs from `word` in the fewest letters.
+std::string choices(std::string_view word, const std::vector<std::string>& accepted) {
+    const auto nearest = std::min_element(
+        accepted.begin(), accepted.end(),
+        [&](const std::string& a, const std::string& b) { return distance(word, a) < distance(word, b); });
+    return "' (accepted: " + joined(accepted) + "; nearest: " + *nearest + ")";
+}
+
 void check_words(const OptionSpec& spec, const std::string& value) {
     if (spec.words.empty()) { return; }
     for (const std::string& word : split_words(value)) {
         if (std::find(spec.words.begin(), spec.words.end(), word) == spec.words.end()) {
-            throw UsageError(std::string(spec.name).append(": no '").append(word).append("' (accepted: ") +
-                             joined(spec.words) + "; nearest: " + nearest(word, spec.words) + ")");
+            throw UsageError(std::string(spec.name).append(": no '").append(word) + choices(word, spec.words));
         }
     }
 }
 
 }  // namespace
 
-std::string nearest(std::string_view word, const std::vector<std::string>& accepted) {
-    assert(!accepted.empty());
-    return *std::min_element(accepted.begin(), accepted.end(), [&](const std::string& a, const std::string& b) {
-        return distance(word, a) < distance(word, b);
-    });
-}
-
-Options::Options(std::vector<OptionSpec> table, const std::vector<std::string>& arguments)
-    : table_(std::move(table)), values_(table_.size()) {
+Options::Options(const std::vector<OptionSpec>& table, const std::vector<std::string>& arguments) {
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < table_.size(); ++i) {
-        values_[i].text = table_[i].fallback;
-        names.push_back(table_[i].name);
+    for (const OptionSpec& spec : table) {
+        options_.push_back({spec, spec.fallback});
+        names.push_back(spec.name);
     }
     for (std::size_t a = 0; a < arguments.size(); ++a) {
         std::string name = arguments[a];
@@ -78,34 +76,30 @@ Options::Options(std::vector<OptionSpec> table, const std::vector<std::string>& 
             value = name.substr(equals + 1);
             name.resize(equals);
         }
-        const auto spec =
-            std::find_if(table_.begin(), table_.end(), [&](const OptionSpec& known) { return known.name == name; });
-        if (spec == table_.end()) {
-            throw UsageError("no option '" + name + "' (accepted: " + joined(names) +
-                             "; nearest: " + nearest(name, names) + ")");
-        }
-        if (spec->value.empty() && attached) { throw UsageError(name + " takes no value"); }
-        if (!spec->value.empty() && !attached) {
-            if (++a >= arguments.size()) { throw UsageError(name + " needs a value (accepted: " + spec->value + ")"); }
+        const auto known = std::find(names.begin(), names.end(), name);
+        if (known == names.end()) { throw UsageError("no option '" + name + choices(name, names)); }
+        Option& option = options_[static_cast<std::size_t>(known - names.begin())];
+        if (option.spec.value.empty() && attached) { throw UsageError(name + " takes no value"); }
+        if (!option.spec.value.empty() && !attached) {
+            if (++a >= arguments.size()) {
+                throw UsageError(name + " needs a value (accepted: " + option.spec.value + ")");
+            }
             value = arguments[a];
         }
-        check_words(*spec, value);
-        values_[static_cast<std::size_t>(spec - table_.begin())] = {value, true};
+        check_words(option.spec, value);
+        option.text = value;
+        option.given = true;
     }
 }
 
-std::size_t Options::index(std::string_view name) const {
-    const auto spec =
-        std::find_if(table_.begin(), table_.end(), [&](const OptionSpec& known) { return known.name == name; });
-    assert(spec != table_.end());
-    return static_cast<std::size_t>(spec - table_.begin());
+const Options::Option& Options::option(std::string_view name) const {
+    const auto found =
+        std::find_if(options_.begin(), options_.end(), [&](const Option& one) { return one.spec.name == name; });
+    assert(found != options_.end());
+    return *found;
 }
 
-bool Options::given(std::string_view name) const { return values_[index(name)].given; }
-
-const std::string& Options::text(std::string_view name) const { return values_[index(name)].text; }
-
-long Options::number(std::string_view name, long low, long high) const {
+int Options::number(std::string_view name, int low, int high) const {
     const std::string& value = text(name);
     char* end = nullptr;
     const long number = std::strtol(value.c_str(), &end, 10);
@@ -113,13 +107,13 @@ long Options::number(std::string_view name, long low, long high) const {
         throw UsageError(std::string(name) + ": '" + value + "' (accepted: a whole number from " + std::to_string(low) +
                          " to " + std::to_string(high) + ")");
     }
-    return number;
+    return static_cast<int>(number);
 }
 
 std::vector<std::string> Options::words(std::string_view name) const {
     std::vector<std::string> words = split_words(text(name));
     if (words.empty()) {
-        throw UsageError(std::string(name) + " names nothing (accepted: " + joined(table_[index(name)].words) + ")");
+        throw UsageError(std::string(name) + " names nothing (accepted: " + joined(option(name).spec.words) + ")");
     }
     return words;
 }
@@ -132,10 +126,9 @@ std::vector<std::uint64_t> Options::sizes(std::string_view name) const {
 
 std::string Options::as_given() const {
     std::string line;
-    for (std::size_t i = 0; i < table_.size(); ++i) {
-        if (values_[i].given) {
-            line += (line.empty() ? "" : " ") + table_[i].name + (table_[i].value.empty() ? "" : " " + values_[i].text);
-        }
+    for (const Option& one : options_) {
+        if (!one.given) { continue; }
+        line += (line.empty() ? "" : " ") + one.spec.name + (one.spec.value.empty() ? "" : " " + one.text);
     }
     return line;
 }

@@ -19,34 +19,30 @@ struct OptionSpec {
 class Options {
 public:
     // Throws UsageError at the first argument that the table does not know, naming the nearest that it does.
-    Options(std::vector<OptionSpec> table, const std::vector<std::string>& arguments);
+    Options(const std::vector<OptionSpec>& table, const std::vector<std::string>& arguments);
 
-    bool given(std::string_view name) const;
     // Of a switch: was it given?
-    bool on(std::string_view name) const { return given(name); }
-    const std::string& text(std::string_view name) const;
+    bool on(std::string_view name) const { return option(name).given; }
+    const std::string& text(std::string_view name) const { return option(name).text; }
     // A whole number in [low, high]. Throws UsageError.
-    long number(std::string_view name, long low, long high) const;
+    int number(std::string_view name, int low, int high) const;
     std::vector<std::string> words(std::string_view name) const;
     std::vector<std::uint64_t> sizes(std::string_view name) const;
     // As it was typed, for the measurement file: "--sizes 8:4MiB --rounds 4".
     std::string as_given() const;
 
 private:
-    struct Value {
+    struct Option {
+        OptionSpec spec;
         std::string text;
         bool given = false;
     };
-    std::size_t index(std::string_view name) const;
+    const Option& option(std::string_view name) const;
 
-    std::vector<OptionSpec> table_;
-    std::vector<Value> values_;
+    std::vector<Option> options_;
 };
 
 // The table as help text, one option a line.
 std::string usage(std::string_view program, std::string_view purpose, const std::vector<OptionSpec>& table);
-
-// The accepted word that differs from `word` in the fewest letters.
-std::string nearest(std::string_view word, const std::vector<std::string>& accepted);
 
 }  // namespace probe

@@ -1,13 +1,11 @@
 #include "core/pattern.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace probe {
-namespace {
 
 constexpr std::size_t word_bytes = sizeof(std::uint64_t);
-
-}  // namespace
 
 void fill_pattern(void* data, std::size_t bytes, std::uint64_t seed) {
     auto* out = static_cast<unsigned char*>(data);
@@ -24,13 +22,10 @@ std::optional<std::size_t> first_difference(const void* data, std::size_t bytes,
     const auto* in = static_cast<const unsigned char*>(data);
     for (std::size_t at = 0; at < bytes; at += word_bytes) {
         const std::uint64_t expected = pattern_word(seed, at / word_bytes);
-        const std::size_t n = bytes - at < word_bytes ? bytes - at : word_bytes;
+        const std::size_t n = std::min(bytes - at, word_bytes);
         if (std::memcmp(in + at, &expected, n) == 0) { continue; }
-        unsigned char right[word_bytes];
-        std::memcpy(right, &expected, word_bytes);
-        for (std::size_t i = 0; i < n; ++i) {
-            if (in[at + i] != right[i]) { return at + i; }
-        }
+        const auto* right = reinterpret_cast<const unsigned char*>(&expected);
+        return static_cast<std::size_t>(std::mismatch(in + at, in + at + n, right).first - in);
     }
     return std::nullopt;
 }

@@ -2,9 +2,24 @@
 // What is told of the times of one point: the middle and how far the samples lie apart.
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace probe {
+
+struct Sample {
+    Sample(double us, std::uint64_t bytes = 0) : time_us(us), checked_bytes(bytes) {}
+
+    double time_us;               // of one transfer
+    std::uint64_t checked_bytes;  // so many were compared with what was sent
+};
+
+// What was measured of one point.
+struct Samples {
+    int iterations = 1;            // transfers of one sample
+    std::vector<double> times_us;  // of one transfer
+    std::uint64_t checked_bytes = 0;
+};
 
 // In the unit of the samples.
 struct Summary {

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 
-#include "core/exit_code.hpp"
+#include "core/ending.hpp"
 
 namespace probe {
 namespace {
@@ -28,24 +29,19 @@ std::uint64_t parse_size(std::string_view text) {
     const auto fail = [&]() -> UsageError {
         return UsageError("'" + std::string(text) + "' is no size (accepted: 64, 4KiB, 1M, 1GiB; at most 1024GiB)");
     };
+    const char* const end = text.data() + text.size();
     std::uint64_t value = 0;
-    std::size_t i = 0;
-    for (; i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0; ++i) {
-        value = value * 10 + static_cast<std::uint64_t>(text[i] - '0');
-        if (value > largest) { throw fail(); }
-    }
-    std::string unit;
-    for (const char c : text.substr(i)) {
-        if (c != ' ' || !unit.empty()) { unit += static_cast<char>(std::toupper(static_cast<unsigned char>(c))); }
-    }
-    const std::string letters = "KMG";
+    const auto number = std::from_chars(text.data(), end, value);
+    std::string unit(number.ptr, end);
+    unit.erase(0, unit.find_first_not_of(' '));
+    for (char& c : unit) { c = static_cast<char>(std::toupper(static_cast<unsigned char>(c))); }
     unsigned shift = 0;
     if (!unit.empty() && unit != "B") {
-        const auto power = letters.find(unit[0]);
-        if (power == std::string::npos || (unit.size() > 1 && unit.substr(1) != "IB")) { throw fail(); }
+        const auto power = std::string_view("KMG").find(unit[0]);
+        if (power == std::string_view::npos || (unit.size() > 1 && unit.substr(1) != "IB")) { throw fail(); }
         shift = static_cast<unsigned>(10 * (power + 1));
     }
-    if (i == 0 || value == 0 || value > (largest >> shift)) { throw fail(); }
+    if (number.ec != std::errc() || value == 0 || value > (largest >> shift)) { throw fail(); }
     return value << shift;
 }
 
@@ -94,14 +90,20 @@ SamplePlan plan_samples(double estimate_us, const SamplingRule& rule) {
     return plan;
 }
 
-std::vector<SweepPoint> interleaved(int rounds, std::size_t series, std::size_t sizes) {
-    std::vector<SweepPoint> order;
-    for (int round = 0; round < rounds; ++round) {
-        for (std::size_t s = 0; s < series; ++s) {
-            for (std::size_t i = 0; i < sizes; ++i) { order.push_back({round, s, round % 2 == 0 ? i : sizes - 1 - i}); }
-        }
+Samples take_samples(const SamplePlan& plan, const std::function<Sample(int)>& sample) {
+    Samples taken;
+    taken.iterations = plan.iterations;
+    for (int i = 0; i < plan.samples; ++i) {
+        const Sample one = sample(plan.iterations);
+        taken.times_us.push_back(one.time_us);
+        taken.checked_bytes += one.checked_bytes;
     }
-    return order;
+    return taken;
+}
+
+std::vector<std::uint64_t> in_turn(std::vector<std::uint64_t> sizes, int round) {
+    if (round % 2 == 1) { std::reverse(sizes.begin(), sizes.end()); }
+    return sizes;
 }
 
 }  // namespace probe

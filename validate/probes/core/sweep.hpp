@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/statistics.hpp"
 
 namespace probe {
 
@@ -35,16 +38,10 @@ struct SamplePlan {
 
 // From the time that one transfer was seen to take in the warm-up. Precondition: estimate_us > 0.
 SamplePlan plan_samples(double estimate_us, const SamplingRule& rule);
+Samples take_samples(const SamplePlan& plan, const std::function<Sample(int iterations)>& sample);
 
-// A point of the sweep: `series` and `size` index the lists that made it.
-struct SweepPoint {
-    int round = 0;
-    std::size_t series = 0;
-    std::size_t size = 0;
-};
-
-// Round after round over every series and size, so that a slow minute of the machine falls on all of them and rounds
-// can be held against each other. Every second round walks the sizes down.
-std::vector<SweepPoint> interleaved(int rounds, std::size_t series, std::size_t sizes);
+// Round after round runs over every series and size, so that a slow minute of the machine falls on all of them and
+// rounds can be held against each other. Every second round walks the sizes down.
+std::vector<std::uint64_t> in_turn(std::vector<std::uint64_t> sizes, int round);
 
 }  // namespace probe

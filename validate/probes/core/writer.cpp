@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
 
 namespace probe {
@@ -20,8 +21,8 @@ std::string section_text(const char* name, const Section& section) {
 }
 
 std::string rate_GBps(const Row& row) {
-    const double bytes = row.rate_factor * static_cast<double>(row.size_bytes);
-    return row.time_us.median > 0 ? figure(bytes / row.time_us.median / 1e3) : "null";
+    const double median_us = row.time_us.median;
+    return median_us > 0 ? figure(static_cast<double>(row.size_bytes) / median_us / 1e3) : "null";
 }
 
 std::string row_text(const Row& row) {
@@ -42,13 +43,17 @@ Entry words(std::string key, std::string text) { return {std::move(key), std::mo
 
 Entry count(std::string key, std::uint64_t value) { return {std::move(key), std::to_string(value), true}; }
 
+Row row_of(std::vector<std::string> labels, int round, std::uint64_t size_bytes, const Samples& samples) {
+    return {std::move(labels),     round, size_bytes, samples.iterations, summarize(samples.times_us),
+            samples.checked_bytes, {}};
+}
+
 std::string quoted(std::string_view text) {
     std::string result = "\"";
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         if (c == '"' || c == '\\') {
-            result += '\\';
-            result += c;
+            result.append({'\\', c});
         } else if (byte < 0x20 || byte == 0x7F) {
             char escape[8];
             std::snprintf(escape, sizeof escape, "\\u%04x", byte);
@@ -89,12 +94,10 @@ std::string to_yaml(const MeasurementFile& file) {
 
 void write_whole(const std::string& path, const std::string& text) {
     const std::string partial = path + ".part";
-    std::FILE* out = std::fopen(partial.c_str(), "wb");
-    bool good = out != nullptr;
-    good = good && std::fwrite(text.data(), 1, text.size(), out) == text.size();
-    good = (out == nullptr || std::fclose(out) == 0) && good;
-    good = good && std::rename(partial.c_str(), path.c_str()) == 0;
-    if (!good) {
+    std::ofstream out(partial, std::ios::binary);
+    out << text;
+    out.close();
+    if (!out || std::rename(partial.c_str(), path.c_str()) != 0) {
         const std::string why = std::strerror(errno);
         std::remove(partial.c_str());
         throw std::runtime_error(path + ": cannot be written: " + why);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/statistics.hpp"
@@ -30,10 +29,11 @@ struct Row {
     std::uint64_t size_bytes = 0;
     int iterations = 0;               // transfers of one sample
     Summary time_us;                  // of one transfer
-    double rate_factor = 1;           // rate = factor * size / time: 2 where both directions are counted
     std::uint64_t checked_bytes = 0;  // so many were compared with what was sent
     std::vector<std::string> extra;   // as many as the file's extra columns; figures
 };
+
+Row row_of(std::vector<std::string> labels, int round, std::uint64_t size_bytes, const Samples& samples);
 
 struct MeasurementFile {
     std::string id;

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 namespace probe {
 
@@ -15,51 +16,54 @@ void require(cudaError_t status, const char* what) {
 
 Stream::Stream(int device) : device_(device) {
     require(cudaSetDevice(device), "cudaSetDevice");
-    require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
-}
-
-Stream::~Stream() {
-    if (stream_ != nullptr) { cudaStreamDestroy(stream_); }
+    cudaStream_t stream = nullptr;
+    require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
+    stream_.reset(stream);
 }
 
 cudaStream_t Stream::current() const {
     require(cudaSetDevice(device_), "cudaSetDevice");
-    return stream_;
+    return stream_.get();
 }
 
-Event::Event(int device) {
+Event event_on(int device) {
     require(cudaSetDevice(device), "cudaSetDevice");
-    require(cudaEventCreate(&event_), "cudaEventCreate");
+    cudaEvent_t event = nullptr;
+    require(cudaEventCreate(&event), "cudaEventCreate");
+    return Event(event);
 }
 
-Event::~Event() {
-    if (event_ != nullptr) { cudaEventDestroy(event_); }
+double elapsed_us(const Event& start, const Event& stop) {
+    float milliseconds = 0;
+    require(cudaEventElapsedTime(&milliseconds, start.get(), stop.get()), "cudaEventElapsedTime");
+    return 1e3 * static_cast<double>(milliseconds);
 }
 
-Buffer::Buffer(int device, Memory memory, std::size_t bytes) : device_(device), memory_(memory) {
+Buffer::Buffer(int device, Memory memory, std::size_t bytes) : data_(nullptr, std::free) {
     void* data = nullptr;
     if (device != host) {
-        memory_ = Memory::device;
         require(cudaSetDevice(device), "cudaSetDevice");
         require(cudaMalloc(&data, bytes), "cudaMalloc");
+        data_ = {static_cast<unsigned char*>(data), [](void* memory) { cudaFree(memory); }};
     } else if (memory == Memory::pageable) {
         data = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
         if (data == nullptr) { throw OutOfMemory("no host memory for " + std::to_string(bytes) + " B"); }
+        data_.reset(static_cast<unsigned char*>(data));
         std::memset(data, 0, bytes);  // or page faults are measured
     } else {
-        memory_ = Memory::pinned;
         require(cudaHostAlloc(&data, bytes, cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc");
+        data_ = {static_cast<unsigned char*>(data), [](void* memory) { cudaFreeHost(memory); }};
     }
-    data_ = static_cast<unsigned char*>(data);
 }
 
-Buffer::~Buffer() {
-    if (data_ == nullptr) { return; }
-    switch (memory_) {
-        case Memory::device: cudaFree(data_); break;
-        case Memory::pinned: cudaFreeHost(data_); break;
-        case Memory::pageable: std::free(data_); break;
-    }
+std::optional<std::size_t> first_wrong(const Buffer& word, const std::function<void(unsigned long long*)>& check) {
+    constexpr unsigned long long none = ~0ULL;
+    unsigned long long wrong = none;
+    auto* there = word.as<unsigned long long>();
+    require(cudaMemcpy(there, &wrong, sizeof wrong, cudaMemcpyHostToDevice), "cudaMemcpy");
+    check(there);
+    require(cudaMemcpy(&wrong, there, sizeof wrong, cudaMemcpyDeviceToHost), "checking data");
+    return wrong == none ? std::nullopt : std::optional<std::size_t>(wrong);
 }
 
 }  // namespace probe

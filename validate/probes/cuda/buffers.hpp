@@ -4,12 +4,12 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
+#include "core/owned.hpp"
 #include "cuda/plan.hpp"
 
 namespace probe {
@@ -25,46 +25,34 @@ void require(cudaError_t status, const char* what);
 class Stream {
 public:
     explicit Stream(int device);
-    ~Stream();
-    Stream(Stream&& other) noexcept : device_(other.device_), stream_(std::exchange(other.stream_, nullptr)) {}
-    Stream& operator=(Stream&&) = delete;
     int device() const { return device_; }
-    cudaStream_t get() const { return stream_; }
+    cudaStream_t get() const { return stream_.get(); }
     // Makes its device current, for kernels.
     cudaStream_t current() const;
 
 private:
     int device_;
-    cudaStream_t stream_ = nullptr;
+    Owned<cudaStream_t, cudaStreamDestroy> stream_;
 };
 
-class Event {
-public:
-    explicit Event(int device);
-    ~Event();
-    Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
-    Event& operator=(Event&&) = delete;
-    cudaEvent_t get() const { return event_; }
-
-private:
-    cudaEvent_t event_ = nullptr;
-};
+using Event = Owned<cudaEvent_t, cudaEventDestroy>;
+Event event_on(int device);
+// us between two events that have happened.
+double elapsed_us(const Event& start, const Event& stop);
 
 // Memory of a GPU, or of the host: pinned and mapped into every device, or pageable.
 class Buffer {
 public:
     Buffer(int device, Memory memory, std::size_t bytes);
-    ~Buffer();
-    Buffer(Buffer&& other) noexcept
-        : device_(other.device_), memory_(other.memory_), data_(std::exchange(other.data_, nullptr)) {}
-    Buffer& operator=(Buffer&&) = delete;
-    unsigned char* at(std::size_t offset) const { return data_ + offset; }
-    int device() const { return device_; }
+    unsigned char* at(std::size_t offset) const { return data_.get() + offset; }
+    // Its beginning as what it holds.
+    template <typename Value> Value* as() const { return reinterpret_cast<Value*>(data_.get()); }
 
 private:
-    int device_;
-    Memory memory_;
-    unsigned char* data_ = nullptr;
+    std::unique_ptr<unsigned char, void (*)(void*)> data_;
 };
+
+// Runs `check`, which tells the lowest wrong index by an atomic minimum into a word on the device, and reads that word.
+std::optional<std::size_t> first_wrong(const Buffer& word, const std::function<void(unsigned long long*)>& check);
 
 }  // namespace probe

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <optional>
+#include <vector>
 
+#include "core/ending.hpp"
 #include "core/exchange.hpp"
-#include "core/exit_code.hpp"
-#include "core/interrupt.hpp"
 #include "core/pattern.hpp"
+#include "cuda/buffers.hpp"
 #include "cuda/kernels.hpp"
 
 namespace probe {
@@ -20,14 +20,16 @@ constexpr std::size_t slot_alignment = 256;
 
 // One path's memory, stream and marks.
 struct Lane {
-    Lane(const Path& way, Method method, Memory memory, std::size_t bytes)
-        : path(way),
+    Lane(std::size_t index, const Path& way, Method method, Memory memory, std::size_t bytes)
+        : number(index),
+          path(way),
           from(way.from, memory, bytes),
           to(way.to, memory, bytes),
           stream(runs_on(way, method)),
-          done(stream.device()),
+          done(event_on(stream.device())),
           wrong(way.to, Memory::pinned, sizeof(unsigned long long)) {}
 
+    std::size_t number;
     Path path;
     Buffer from, to;
     Stream stream;
@@ -43,13 +45,14 @@ public:
           bytes_(bytes),
           stride_((bytes + slot_alignment - 1) / slot_alignment * slot_alignment),
           slots_(slots),
-          gate_(host, Memory::pinned, sizeof(int)) {
+          gate_(host, Memory::pinned, sizeof(int)),
+          start_(event_on(runs_on(test.paths.front(), test.method))),
+          stop_(event_on(runs_on(test.paths.front(), test.method))) {
         lanes_.reserve(test.paths.size());
         for (const Path& path : test.paths) {
-            lanes_.emplace_back(path, test.method, test.memory, stride_ * static_cast<std::size_t>(slots));
+            lanes_.emplace_back(lanes_.size(), path, test.method, test.memory,
+                                stride_ * static_cast<std::size_t>(slots));
         }
-        start_ = std::make_unique<Event>(lanes_.front().stream.device());
-        stop_ = std::make_unique<Event>(lanes_.front().stream.device());
         int processors = 0;
         require(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, lanes_.front().stream.device()),
                 "cudaDeviceGetAttribute");
@@ -57,16 +60,12 @@ public:
     }
 
     void fill(std::uint64_t seed) {
-        for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+        for (const Lane& lane : lanes_) {
+            if (lane.path.from != host) { require(cudaSetDevice(lane.path.from), "cudaSetDevice"); }
             for (int slot = 0; slot < slots_; ++slot) {
-                const Lane& one = lanes_[lane];
-                unsigned char* data = one.from.at(offset(slot));
-                if (one.path.from == host) {
-                    fill_pattern(data, bytes_, seed_of(seed, lane, slot));
-                } else {
-                    require(cudaSetDevice(one.path.from), "cudaSetDevice");
-                    queue_fill(data, bytes_, seed_of(seed, lane, slot), nullptr);
-                }
+                unsigned char* data = lane.from.at(offset(slot));
+                const std::uint64_t own = seed_of(seed, lane, slot);
+                lane.path.from == host ? fill_pattern(data, bytes_, own) : queue_fill(data, bytes_, own, nullptr);
             }
         }
         wait_for_all();
@@ -89,13 +88,13 @@ public:
     // us of one copy on every path. Paths start together behind the gate and the last one's end counts.
     double sample(int iterations) {
         const Stream& first = lanes_.front().stream;
-        auto* gate = reinterpret_cast<volatile int*>(gate_.at(0));
+        auto* gate = gate_.as<volatile int>();
         *gate = 0;
         if (gated_) { queue_gate(gate, first.current()); }
         const double begin = steady_seconds();
-        require(cudaEventRecord(start_->get(), first.current()), "cudaEventRecord");
+        require(cudaEventRecord(start_.get(), first.current()), "cudaEventRecord");
         for (std::size_t lane = 1; lane < lanes_.size(); ++lane) {
-            require(cudaStreamWaitEvent(lanes_[lane].stream.current(), start_->get(), 0), "cudaStreamWaitEvent");
+            require(cudaStreamWaitEvent(lanes_[lane].stream.current(), start_.get(), 0), "cudaStreamWaitEvent");
         }
         for (int i = 0; i < iterations; ++i) {
             for (const Lane& lane : lanes_) { queue(lane, offset(i % slots_)); }
@@ -104,22 +103,19 @@ public:
             require(cudaEventRecord(lanes_[lane].done.get(), lanes_[lane].stream.current()), "cudaEventRecord");
             require(cudaStreamWaitEvent(first.current(), lanes_[lane].done.get(), 0), "cudaStreamWaitEvent");
         }
-        require(cudaEventRecord(stop_->get(), first.current()), "cudaEventRecord");
+        require(cudaEventRecord(stop_.get(), first.current()), "cudaEventRecord");
         *gate = 1;
-        require(cudaEventSynchronize(stop_->get()), "a copy failed");
+        require(cudaEventSynchronize(stop_.get()), "a copy failed");
         const double host_us = (steady_seconds() - begin) * 1e6;
-        float milliseconds = 0;
-        require(cudaEventElapsedTime(&milliseconds, start_->get(), stop_->get()), "cudaEventElapsedTime");
         // A pageable copy is partly the host's own work, which no event on the device sees.
-        return (test_.memory == Memory::pageable ? host_us : 1e3 * static_cast<double>(milliseconds)) / iterations;
+        return (test_.memory == Memory::pageable ? host_us : elapsed_us(start_, stop_)) / iterations;
     }
 
     std::uint64_t check(std::uint64_t seed, int iterations) {
         const int used = std::min(slots_, iterations);
-        for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+        for (const Lane& lane : lanes_) {
             for (int slot = 0; slot < used; ++slot) {
-                const auto wrong = first_wrong(lanes_[lane], offset(slot), seed_of(seed, lane, slot));
-                if (wrong) {
+                if (const auto wrong = difference(lane, offset(slot), seed_of(seed, lane, slot))) {
                     throw WrongData(test_.name + " " + word(test_.method) + " of " + size_text(bytes_) +
                                     ": wrong data at byte " + std::to_string(*wrong));
                 }
@@ -130,20 +126,17 @@ public:
 
 private:
     std::size_t offset(int slot) const { return static_cast<std::size_t>(slot) * stride_; }
-    static std::uint64_t seed_of(std::uint64_t seed, std::size_t lane, int slot) {
-        return seed * 1'000'003 + lane * 1009 + static_cast<std::uint64_t>(slot);
+    static std::uint64_t seed_of(std::uint64_t seed, const Lane& lane, int slot) {
+        return seed * 1'000'003 + lane.number * 1009 + static_cast<std::uint64_t>(slot);
     }
 
-    std::optional<std::size_t> first_wrong(const Lane& lane, std::size_t at, std::uint64_t seed) const {
+    std::optional<std::size_t> difference(const Lane& lane, std::size_t at, std::uint64_t seed) const {
         if (lane.path.to == host) { return first_difference(lane.to.at(at), bytes_, seed); }
-        constexpr unsigned long long none = ~0ULL;
-        unsigned long long wrong = none;
         require(cudaSetDevice(lane.path.to), "cudaSetDevice");
-        require(cudaMemcpy(lane.wrong.at(0), &wrong, sizeof wrong, cudaMemcpyHostToDevice), "cudaMemcpy");
-        queue_check(lane.to.at(at), bytes_, seed, reinterpret_cast<unsigned long long*>(lane.wrong.at(0)), nullptr);
-        require(cudaGetLastError(), "launching a check");
-        require(cudaMemcpy(&wrong, lane.wrong.at(0), sizeof wrong, cudaMemcpyDeviceToHost), "checking data");
-        return wrong == none ? std::nullopt : std::optional<std::size_t>(wrong);
+        return first_wrong(lane.wrong, [&](unsigned long long* wrong) {
+            queue_check(lane.to.at(at), bytes_, seed, wrong, nullptr);
+            require(cudaGetLastError(), "launching a check");
+        });
     }
 
     void queue(const Lane& lane, std::size_t at) const {
@@ -163,10 +156,9 @@ private:
     void wait_for_all() const {
         for (const Lane& lane : lanes_) {
             for (const int device : {lane.path.from, lane.path.to}) {
-                if (device != host) {
-                    require(cudaSetDevice(device), "cudaSetDevice");
-                    require(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-                }
+                if (device == host) { continue; }
+                require(cudaSetDevice(device), "cudaSetDevice");
+                require(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
             }
         }
     }
@@ -178,14 +170,14 @@ private:
     int slots_;
     int blocks_ = 1;
     Buffer gate_;
+    Event start_, stop_;
     std::vector<Lane> lanes_;
-    std::unique_ptr<Event> start_, stop_;
 };
 
 }  // namespace
 
-CopyResult run_copies(const CopyTest& test, const GpuSet& gpus, std::uint64_t bytes, const SamplingRule& rule,
-                      std::uint64_t cache_bytes, std::uint64_t seed) {
+Samples run_copies(const CopyTest& test, const GpuSet& gpus, std::uint64_t bytes, const SamplingRule& rule,
+                   std::uint64_t cache_bytes, std::uint64_t seed) {
     SamplingRule mine = rule;
     const int queued = std::max(1, most_queued / static_cast<int>(std::min<std::size_t>(test.paths.size(), 16)));
     mine.most_iterations = rotation_slots(bytes, cache_bytes, queued);  // a slot a copy, so that each one is checked
@@ -193,16 +185,13 @@ CopyResult run_copies(const CopyTest& test, const GpuSet& gpus, std::uint64_t by
     run.fill(seed);
     run.sample(1);  // wakes links and clocks
     const SamplePlan plan = plan_samples(std::max(run.sample(2), 0.1), mine);
-    CopyResult result;
-    result.iterations = plan.iterations;
     run.sample(plan.iterations);
-    for (int i = 0; i < plan.samples; ++i) {
+    return take_samples(plan, [&](int iterations) {
         stop_if_asked();
         run.scrub();
-        result.times_us.push_back(run.sample(plan.iterations));
-        result.checked_bytes += run.check(seed, plan.iterations);
-    }
-    return result;
+        const double time_us = run.sample(iterations);
+        return Sample(time_us, run.check(seed, iterations));
+    });
 }
 
 }  // namespace probe

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/ending.hpp"
 #include "core/exchange.hpp"
-#include "core/exit_code.hpp"
-#include "core/interrupt.hpp"
 #include "core/pattern.hpp"
+#include "cuda/buffers.hpp"
 #include "cuda/kernels.hpp"
 
 namespace probe {
@@ -16,16 +16,12 @@ constexpr std::size_t cycle_stride = 256 / sizeof(std::uint64_t);  // beyond a s
 constexpr int most_queued = 256;  // launches behind a gate: a stream holds about a thousand
 
 // Times from `sample(iterations)`, us of one, as the rule plans them.
-LatencyResult sampled(const SamplingRule& rule, const std::function<double(int)>& sample) {
+Samples sampled(const SamplingRule& rule, const std::function<Sample(int)>& sample) {
     sample(1);
-    const SamplePlan plan = plan_samples(std::max(sample(4), 1e-3), rule);
-    LatencyResult result;
-    result.iterations = plan.iterations;
-    for (int i = 0; i < plan.samples; ++i) {
+    return take_samples(plan_samples(std::max(sample(4).time_us, 1e-3), rule), [&](int iterations) {
         stop_if_asked();
-        result.times_us.push_back(sample(plan.iterations));
-    }
-    return result;
+        return sample(iterations);
+    });
 }
 
 // us of `iterations` calls as the host sees them, of one.
@@ -35,70 +31,9 @@ template <typename Call> double host_time_us(int iterations, const Call& call) {
     return (steady_seconds() - begin) * 1e6 / iterations;
 }
 
-class Overheads {
-public:
-    explicit Overheads(int gpu)
-        : stream_(gpu), start_(gpu), stop_(gpu), spare_(gpu), gate_(host, Memory::pinned, sizeof(int)) {}
-
-    double launch_call(int iterations) {
-        cudaStream_t stream = stream_.current();
-        const double time_us = host_time_us(iterations, [&] { queue_nothing(stream); });
-        finish();
-        return time_us;
-    }
-
-    double launch_wait(int iterations) {
-        cudaStream_t stream = stream_.current();
-        return host_time_us(iterations, [&] {
-            queue_nothing(stream);
-            finish();
-        });
-    }
-
-    double launch_gap(int iterations) {
-        return gated(iterations, [&](cudaStream_t stream) { queue_nothing(stream); });
-    }
-
-    double event_call(int iterations) {
-        cudaStream_t stream = stream_.current();
-        const double time_us =
-            host_time_us(iterations, [&] { require(cudaEventRecord(spare_.get(), stream), "cudaEventRecord"); });
-        finish();
-        return time_us;
-    }
-
-    double event_pair(int) {
-        return gated(1, [](cudaStream_t) {});
-    }
-
-private:
-    void finish() const { require(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize"); }
-
-    // us on the device of one of `iterations` things that are all queued before the first begins.
-    double gated(int iterations, const std::function<void(cudaStream_t)>& queue) {
-        auto* gate = reinterpret_cast<volatile int*>(gate_.at(0));
-        *gate = 0;
-        cudaStream_t stream = stream_.current();
-        queue_gate(gate, stream);
-        require(cudaEventRecord(start_.get(), stream), "cudaEventRecord");
-        for (int i = 0; i < iterations; ++i) { queue(stream); }
-        require(cudaEventRecord(stop_.get(), stream), "cudaEventRecord");
-        *gate = 1;
-        finish();
-        require(cudaGetLastError(), "launching nothing");
-        float milliseconds = 0;
-        require(cudaEventElapsedTime(&milliseconds, start_.get(), stop_.get()), "cudaEventElapsedTime");
-        return 1e3 * static_cast<double>(milliseconds) / iterations;
-    }
-
-    Stream stream_;
-    Event start_, stop_, spare_;
-    Buffer gate_;
-};
-
 }  // namespace
 
-LatencyResult chase_pointers(int reader, int place, std::uint64_t bytes, const SamplingRule& rule, std::uint64_t seed) {
+Samples chase_pointers(int reader, int place, std::uint64_t bytes, const SamplingRule& rule, std::uint64_t seed) {
     const std::size_t elements = std::max<std::size_t>(2, bytes / (cycle_stride * sizeof(std::uint64_t)));
     const std::vector<std::uint64_t> cycle = pointer_cycle(elements, cycle_stride, seed);
     const Buffer memory(place, Memory::pinned, cycle.size() * sizeof(std::uint64_t));
@@ -106,14 +41,13 @@ LatencyResult chase_pointers(int reader, int place, std::uint64_t bytes, const S
     require(cudaMemcpy(memory.at(0), cycle.data(), cycle.size() * sizeof(std::uint64_t), cudaMemcpyDefault),
             "cudaMemcpy");
     const Stream stream(reader);
-    const Event start(reader), stop(reader);
+    const Event start = event_on(reader), stop = event_on(reader);
     SamplingRule mine = rule;
     mine.most_iterations = 20'000;
-    const auto* first = reinterpret_cast<const std::uint64_t*>(memory.at(0));
-    auto* last = reinterpret_cast<std::uint64_t*>(end.at(0));
+    auto* last = end.as<std::uint64_t>();
     return sampled(mine, [&](int steps) {
         require(cudaEventRecord(start.get(), stream.current()), "cudaEventRecord");
-        queue_walk(first, static_cast<std::uint64_t>(steps), last, stream.current());
+        queue_walk(memory.as<std::uint64_t>(), static_cast<std::uint64_t>(steps), last, stream.current());
         require(cudaEventRecord(stop.get(), stream.current()), "cudaEventRecord");
         require(cudaEventSynchronize(stop.get()), "following pointers");
         std::uint64_t there = 0;
@@ -121,19 +55,17 @@ LatencyResult chase_pointers(int reader, int place, std::uint64_t bytes, const S
         if (there != walk(cycle, static_cast<std::uint64_t>(steps))) {
             throw WrongData("following pointers ended at the wrong place");
         }
-        float milliseconds = 0;
-        require(cudaEventElapsedTime(&milliseconds, start.get(), stop.get()), "cudaEventElapsedTime");
-        return 1e3 * static_cast<double>(milliseconds) / steps;
+        return elapsed_us(start, stop) / steps;
     });
 }
 
-LatencyResult copy_and_wait(const Path& path, std::uint64_t bytes, const SamplingRule& rule, std::uint64_t seed) {
+Samples copy_and_wait(const Path& path, std::uint64_t bytes, const SamplingRule& rule, std::uint64_t seed) {
     const int gpu = runs_on(path, Method::engine);
     const Buffer from(path.from, Memory::pinned, bytes), to(path.to, Memory::pinned, bytes);
     const Stream stream(gpu);
     std::vector<unsigned char> staged(bytes);
-    std::uint64_t batch = seed, checked = 0;
-    LatencyResult result = sampled(rule, [&](int iterations) {
+    std::uint64_t batch = seed;
+    return sampled(rule, [&](int iterations) {
         fill_pattern(staged.data(), bytes, ++batch);
         require(cudaMemcpy(from.at(0), staged.data(), bytes, cudaMemcpyDefault), "cudaMemcpy");
         cudaStream_t on = stream.current();
@@ -143,22 +75,48 @@ LatencyResult copy_and_wait(const Path& path, std::uint64_t bytes, const Samplin
         });
         require(cudaMemcpy(staged.data(), to.at(0), bytes, cudaMemcpyDefault), "cudaMemcpy");
         if (first_difference(staged.data(), bytes, batch)) { throw WrongData("a small copy brought wrong data"); }
-        checked += bytes;
-        return time_us;
+        return Sample(time_us, bytes);
     });
-    result.checked_bytes = checked;
-    return result;
 }
 
-std::vector<Overhead> measure_overheads(int gpu, const SamplingRule& rule) {
-    Overheads on(gpu);
+std::vector<std::pair<std::string, Samples>> measure_overheads(int gpu, const SamplingRule& rule) {
+    const Event start = event_on(gpu), stop = event_on(gpu), spare = event_on(gpu);
+    const Buffer gate(host, Memory::pinned, sizeof(int));
+    const Stream stream(gpu);
+    cudaStream_t on = stream.current();
+    const auto launch = [&] { queue_nothing(on); };
+    const auto record = [&](const Event& event) { require(cudaEventRecord(event.get(), on), "cudaEventRecord"); };
+    const auto finish = [&] { require(cudaStreamSynchronize(on), "cudaStreamSynchronize"); };
+    // us of one call that only queues, as the host sees it.
+    const auto call_us = [&](int iterations, const auto& call) {
+        const double time_us = host_time_us(iterations, call);
+        finish();
+        return time_us;
+    };
+    // us on the device of one of `iterations` things that are all queued before the first begins.
+    const auto gated_us = [&](int iterations, const auto& queue) {
+        auto* open = gate.as<volatile int>();
+        *open = 0;
+        queue_gate(open, on);
+        record(start);
+        for (int i = 0; i < iterations; ++i) { queue(); }
+        record(stop);
+        *open = 1;
+        finish();
+        require(cudaGetLastError(), "launching nothing");
+        return elapsed_us(start, stop) / iterations;
+    };
     SamplingRule mine = rule;
     mine.most_iterations = most_queued;
-    return {{"launch_call", sampled(mine, [&](int n) { return on.launch_call(n); })},
-            {"launch_wait", sampled(mine, [&](int n) { return on.launch_wait(n); })},
-            {"launch_gap", sampled(mine, [&](int n) { return on.launch_gap(n); })},
-            {"event_call", sampled(mine, [&](int n) { return on.event_call(n); })},
-            {"event_pair", sampled(mine, [&](int n) { return on.event_pair(n); })}};
+    const auto wait = [&] {
+        launch();
+        finish();
+    };
+    return {{"launch_call", sampled(mine, [&](int n) { return call_us(n, launch); })},
+            {"launch_wait", sampled(mine, [&](int n) { return host_time_us(n, wait); })},
+            {"launch_gap", sampled(mine, [&](int n) { return gated_us(n, launch); })},
+            {"event_call", sampled(mine, [&](int n) { return call_us(n, [&] { record(spare); }); })},
+            {"event_pair", sampled(mine, [&](int) { return gated_us(1, [] {}); })}};
 }
 
 }  // namespace probe

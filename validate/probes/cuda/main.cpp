@@ -1,11 +1,10 @@
 // probe-cuda: copies between host and GPUs, within and between GPUs; latencies and overheads.
 
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 
 #include "core/command.hpp"
-#include "core/sweep.hpp"
+#include "cuda/buffers.hpp"
 #include "cuda/copies.hpp"
 #include "cuda/latency.hpp"
 #include "cuda/topology.hpp"
@@ -19,20 +18,17 @@ constexpr const char* purpose =
     "launches and events. Writes a measurement file. Exit 0 whole, 1 failed, 2 bad arguments, 4 no GPU.";
 
 std::vector<OptionSpec> table() {
-    std::vector<OptionSpec> options = {
-        {"--tests",
-         "LIST",
-         "host,local,peer,chase,small,overhead",
-         "which",
-         {"host", "local", "peer", "chase", "small", "overhead"}},
-        {"--shapes", "LIST", "one,both,all", "paths at once: one way, both ways, all paths", {"one", "both", "all"}},
-        {"--memory", "LIST", "pinned,pageable", "of the host's end", {"pinned", "pageable"}},
-        {"--chase-sizes", "FROM:TO[:FACTOR]", "64KiB:256MiB:8", "memory that a pointer chase walks through", {}},
-        {"--small-sizes", "FROM:TO[:FACTOR]", "4:64KiB:4", "copies that are waited for one by one", {}},
-    };
-    const std::vector<OptionSpec> common = common_options("4:1GiB:4");
-    options.insert(options.end(), common.begin(), common.end());
-    return options;
+    const std::vector<std::string> tests = {"host", "local", "peer", "chase", "small", "overhead"};
+    const std::vector<std::string> shapes = {"one", "both", "all"};
+    return with_common_options(
+        {
+            {"--tests", "LIST", "host,local,peer,chase,small,overhead", "which", tests},
+            {"--shapes", "LIST", "one,both,all", "paths at once: one way, both ways, all paths", shapes},
+            {"--memory", "LIST", "pinned,pageable", "of the host's end", {"pinned", "pageable"}},
+            {"--chase-sizes", "FROM:TO[:FACTOR]", "64KiB:256MiB:8", "memory that a pointer chase walks through"},
+            {"--small-sizes", "FROM:TO[:FACTOR]", "4:64KiB:4", "copies that are waited for one by one"},
+        },
+        "4:1GiB:4");
 }
 
 bool among(const std::vector<std::string>& words, const char* one) {
@@ -40,113 +36,57 @@ bool among(const std::vector<std::string>& words, const char* one) {
 }
 
 CopyChoice choice_of(const Options& options) {
-    const std::vector<std::string> tests = options.words("--tests");
-    const std::vector<std::string> shapes = options.words("--shapes");
-    return {among(tests, "host"),
-            among(tests, "local"),
-            among(tests, "peer"),
-            among(shapes, "one"),
-            among(shapes, "both"),
-            among(shapes, "all"),
-            among(options.words("--memory"), "pageable")};
+    const auto test = [&](const char* one) { return among(options.words("--tests"), one); };
+    const auto shape = [&](const char* one) { return among(options.words("--shapes"), one); };
+    const bool pageable = among(options.words("--memory"), "pageable");
+    return {test("host"), test("local"), test("peer"), shape("one"), shape("both"), shape("all"), pageable};
 }
 
-// What is run, as a list of points: each adds its row or says why it has none.
+// What a round runs, as a list of points: each makes a row or says why it has none.
 struct Point {
-    Row row;  // labels, round and size
-    std::function<LatencyResult()> measure;
+    std::vector<std::string> labels;
+    std::uint64_t size = 0;
+    std::function<Samples()> measure;
 };
 
-class Plan {
-public:
-    Plan(const Options& options, const std::vector<GpuInfo>& gpus, const GpuSet& set)
-        : options_(options), set_(set), rule_(sampling_rule(options)) {
-        for (const GpuInfo& gpu : gpus) { cache_bytes_ = std::max(cache_bytes_, gpu.cache_bytes); }
-    }
-
-    std::vector<Point> round(int number) {
-        points_.clear();
-        round_ = number;
-        for (const CopyTest& test : plan_copies(set_, choice_of(options_))) {
-            for (const std::uint64_t size : in_turn("--sizes")) {
-                add({"copy", test.name, word(test.method), word(test.memory)}, size, [=] {
-                    const CopyResult copies = run_copies(test, set_, size, rule_, cache_bytes_, size + 1);
-                    return LatencyResult{copies.iterations, copies.times_us, copies.checked_bytes};
-                });
-            }
+std::vector<Point> points_of_round(const Options& options, const GpuSet& gpus, std::uint64_t cache_bytes, int round) {
+    const SamplingRule rule = sampling_rule(options);
+    const std::vector<std::string> tests = options.words("--tests");
+    std::vector<Point> points;
+    const auto add = [&](const std::vector<std::string>& labels, const char* sizes, const auto& measure) {
+        for (const std::uint64_t size : in_turn(options.sizes(sizes), round)) {
+            points.push_back({labels, size, [=] { return measure(size); }});
         }
-        const std::vector<std::string> tests = options_.words("--tests");
-        for (int gpu = 0; gpu < set_.count; ++gpu) {
-            if (among(tests, "chase")) { add_chases(gpu); }
-            if (among(tests, "small")) { add_small_copies(gpu); }
+    };
+    for (const CopyTest& test : plan_copies(gpus, choice_of(options))) {
+        add({"copy", test.name, word(test.method), word(test.memory)}, "--sizes",
+            [=, &gpus](std::uint64_t size) { return run_copies(test, gpus, size, rule, cache_bytes, size + 1); });
+    }
+    for (int gpu = 0; gpu < gpus.count; ++gpu) {
+        for (int place = host; among(tests, "chase") && place < gpus.count; ++place) {
+            if (!gpus.reach(gpu, place)) { continue; }
+            add({"chase", name_of({place, gpu}), "load", place == host ? "pinned" : "device"}, "--chase-sizes",
+                [=](std::uint64_t size) { return chase_pointers(gpu, place, size, rule, size); });
         }
-        return points_;
-    }
-
-private:
-    std::vector<std::uint64_t> in_turn(const char* option) const {
-        std::vector<std::uint64_t> sizes = options_.sizes(option);
-        if (round_ % 2 == 1) { std::reverse(sizes.begin(), sizes.end()); }
-        return sizes;
-    }
-
-    void add(std::vector<std::string> labels, std::uint64_t size, std::function<LatencyResult()> measure) {
-        Point point;
-        point.row.labels = std::move(labels);
-        point.row.round = round_;
-        point.row.size_bytes = size;
-        point.measure = std::move(measure);
-        points_.push_back(std::move(point));
-    }
-
-    void add_chases(int reader) {
-        for (int place = host; place < set_.count; ++place) {
-            if (place != host && !set_.reaches[static_cast<std::size_t>(reader)][static_cast<std::size_t>(place)]) {
-                continue;
-            }
-            const std::string name =
-                (place == host ? "host" : "gpu" + std::to_string(place)) + "->gpu" + std::to_string(reader);
-            for (const std::uint64_t size : in_turn("--chase-sizes")) {
-                add({"chase", name, "load", place == host ? "pinned" : "device"}, size,
-                    [=] { return chase_pointers(reader, place, size, rule_, size); });
-            }
-        }
-    }
-
-    void add_small_copies(int gpu) {
         for (const Path& path : {Path{host, gpu}, Path{gpu, host}}) {
-            const std::string name =
-                path.from == host ? "host->gpu" + std::to_string(gpu) : "gpu" + std::to_string(gpu) + "->host";
-            for (const std::uint64_t size : in_turn("--small-sizes")) {
-                add({"copy_and_wait", name, "engine", "pinned"}, size,
-                    [=] { return copy_and_wait(path, size, rule_, size); });
-            }
+            if (!among(tests, "small")) { continue; }
+            add({"copy_and_wait", name_of(path), "engine", "pinned"}, "--small-sizes",
+                [=](std::uint64_t size) { return copy_and_wait(path, size, rule, size); });
         }
     }
-
-    const Options& options_;
-    const GpuSet& set_;
-    SamplingRule rule_;
-    std::uint64_t cache_bytes_ = 0;
-    int round_ = 0;
-    std::vector<Point> points_;
-};
+    return points;
+}
 
 void record_overheads(Recorder& recorder, const Options& options, int gpus, int round) {
     for (int gpu = 0; among(options.words("--tests"), "overhead") && gpu < gpus; ++gpu) {
-        for (const Overhead& one : measure_overheads(gpu, sampling_rule(options))) {
-            Row row;
-            row.labels = {"overhead", "gpu" + std::to_string(gpu), one.name, "device"};
-            row.round = round;
-            row.iterations = one.result.iterations;
-            row.time_us = summarize(one.result.times_us);
-            recorder.add(row);
+        for (const auto& [name, samples] : measure_overheads(gpu, sampling_rule(options))) {
+            recorder.add(row_of({"overhead", "gpu" + std::to_string(gpu), name, "device"}, round, 0, samples));
         }
     }
 }
 
 int measure(const Options& options) {
-    const int rounds = static_cast<int>(options.number("--rounds", 1, 1000));
+    const int rounds = rounds_of(options);
     for (const char* sizes : {"--sizes", "--chase-sizes", "--small-sizes"}) { options.sizes(sizes); }
     choice_of(options);
     sampling_rule(options);
@@ -154,27 +94,24 @@ int measure(const Options& options) {
     const GpuSet set = connect_gpus(static_cast<int>(gpus.size()));
 
     MeasurementFile file = begin_measurement(options, "probe-cuda", "p2p");
-    file.system = describe(gpus);
+    file.system = describe(gpus, gpus.size(), 1);
     file.software = cuda_software();
-    file.software.push_back(words("compiler", compiler_name() + ", nvcc " PROBES_NVCC_VERSION));
     file.software.push_back(words("env", environment_of("CUDA_")));
     file.benchmark.push_back(words("paths", "every path of a row moves size_bytes; time_us ends with the slowest"));
     file.label_columns = {"test", "path", "method", "memory"};
 
-    Plan plan(options, gpus, set);
-    Recorder recorder(options, std::move(file), plan.round(0).size() * static_cast<std::size_t>(rounds));
+    std::uint64_t cache_bytes = 0;
+    for (const GpuInfo& gpu : gpus) { cache_bytes = std::max(cache_bytes, gpu.cache_bytes); }
+    const std::size_t points = points_of_round(options, set, cache_bytes, 0).size();
+    Recorder recorder(options, std::move(file), points * static_cast<std::size_t>(rounds));
     return recorder.record([&](MeasurementFile& written) {
         for (int round = 0; round < rounds; ++round) {
-            for (Point& point : plan.round(round)) {
+            for (const Point& point : points_of_round(options, set, cache_bytes, round)) {
                 try {
-                    const LatencyResult result = point.measure();
-                    point.row.iterations = result.iterations;
-                    point.row.time_us = summarize(result.times_us);
-                    point.row.checked_bytes = result.checked_bytes;
-                    recorder.add(point.row);
+                    recorder.add(row_of(point.labels, round, point.size, point.measure()));
                 } catch (const OutOfMemory& error) {
-                    written.notes += (written.notes.empty() ? "" : "; ") + point.row.labels[1] + " " +
-                                     size_text(point.row.size_bytes) + " left out: " + error.what();
+                    written.notes += (written.notes.empty() ? "" : "; ") + point.labels[1] + " " +
+                                     size_text(point.size) + " left out: " + error.what();
                 }
             }
             record_overheads(recorder, options, set.count, round);

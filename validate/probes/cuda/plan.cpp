@@ -9,7 +9,7 @@ namespace {
 std::string place(int device) { return device == host ? "host" : "gpu" + std::to_string(device); }
 
 CopyTest one_way(int from, int to, Method method, Memory memory) {
-    return {{{from, to}}, method, memory, place(from) + "->" + place(to)};
+    return {{{from, to}}, method, memory, name_of({from, to})};
 }
 
 CopyTest both_ways(int a, int b, Method method, Memory memory) {
@@ -22,10 +22,9 @@ void plan_host(const GpuSet& gpus, const CopyChoice& choice, std::vector<CopyTes
     for (int gpu = 0; gpu < gpus.count; ++gpu) {
         if (choice.one_way) {
             for (const Memory memory : {Memory::pinned, Memory::pageable}) {
-                if (memory == Memory::pinned || choice.pageable) {
-                    tests.push_back(one_way(host, gpu, Method::engine, memory));
-                    tests.push_back(one_way(gpu, host, Method::engine, memory));
-                }
+                if (memory == Memory::pageable && !choice.pageable) { continue; }
+                tests.push_back(one_way(host, gpu, Method::engine, memory));
+                tests.push_back(one_way(gpu, host, Method::engine, memory));
             }
             tests.push_back(one_way(host, gpu, Method::kernel_read, Memory::pinned));
             tests.push_back(one_way(gpu, host, Method::kernel_write, Memory::pinned));
@@ -40,18 +39,13 @@ void plan_host(const GpuSet& gpus, const CopyChoice& choice, std::vector<CopyTes
     }
 }
 
-bool reach_each_other(const GpuSet& gpus, int a, int b) {
-    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
-    return gpus.reaches[i][j] && gpus.reaches[j][i];
-}
-
 void plan_peers(const GpuSet& gpus, const CopyChoice& choice, std::vector<CopyTest>& tests) {
     CopyTest all = {{}, Method::engine, Memory::device, "all pairs"};
     bool all_reach = true;
     for (int a = 0; a < gpus.count; ++a) {
         for (int b = 0; b < gpus.count; ++b) {
             if (a == b) { continue; }
-            const bool reach = reach_each_other(gpus, a, b);
+            const bool reach = gpus.reach(a, b) && gpus.reach(b, a);
             all_reach = all_reach && reach;
             all.paths.push_back({a, b});
             for (const Method method : {Method::engine, Method::kernel_read, Method::kernel_write}) {
@@ -90,16 +84,21 @@ std::vector<CopyTest> plan_copies(const GpuSet& gpus, const CopyChoice& choice) 
     return tests;
 }
 
+std::string name_of(const Path& path) { return place(path.from) + "->" + place(path.to); }
+
+bool GpuSet::reach(int threads, int memory) const {
+    return threads == host || memory == host ||
+           reaches[static_cast<std::size_t>(threads)][static_cast<std::size_t>(memory)];
+}
+
 bool can_be_gated(const CopyTest& test, const GpuSet& gpus) {
     return test.memory != Memory::pageable && std::all_of(test.paths.begin(), test.paths.end(), [&](const Path& path) {
-               return path.from == host || path.to == host || path.from == path.to ||
-                      reach_each_other(gpus, path.from, path.to);
+               return path.from == path.to || (gpus.reach(path.from, path.to) && gpus.reach(path.to, path.from));
            });
 }
 
 int runs_on(const Path& path, Method method) {
-    const int wanted = method == Method::kernel_read ? path.to : path.from;
-    const int other = method == Method::kernel_read ? path.from : path.to;
+    const auto [wanted, other] = method == Method::kernel_read ? Path{path.to, path.from} : path;
     return wanted == host ? other : wanted;
 }
 
@@ -107,14 +106,6 @@ int rotation_slots(std::uint64_t bytes, std::uint64_t cache_bytes, int iteration
     constexpr std::uint64_t affordable = std::uint64_t{256} << 20U;
     const std::uint64_t wanted = std::max(1 + (2 * cache_bytes + bytes - 1) / bytes, affordable / bytes);
     return static_cast<int>(std::clamp<std::uint64_t>(wanted, 1, static_cast<std::uint64_t>(std::max(iterations, 1))));
-}
-
-const char* word(Method method) {
-    return method == Method::engine ? "engine" : method == Method::kernel_read ? "kernel_read" : "kernel_write";
-}
-
-const char* word(Memory memory) {
-    return memory == Memory::device ? "device" : memory == Memory::pinned ? "pinned" : "pageable";
 }
 
 std::vector<std::uint64_t> pointer_cycle(std::size_t elements, std::size_t stride, std::uint64_t seed) {

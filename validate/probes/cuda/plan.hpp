@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/word.hpp"
+
 namespace probe {
 
 constexpr int host = -1;
@@ -14,14 +16,17 @@ struct Path {
     int from = host;
     int to = host;
 };
+std::string name_of(const Path& path);  // "host->gpu0"
 
 enum class Method {
     engine,        // cudaMemcpyAsync: a copy engine
     kernel_read,   // threads of the receiving GPU load 16 B at a time
     kernel_write,  // threads of the sending GPU store 16 B at a time
 };
+constexpr auto words_of(Method) { return std::array{"engine", "kernel_read", "kernel_write"}; }
 
 enum class Memory { device, pinned, pageable };  // of the host's end, where there is one
+constexpr auto words_of(Memory) { return std::array{"device", "pinned", "pageable"}; }
 
 // Copies that run at the same time, each of the same size.
 struct CopyTest {
@@ -34,6 +39,9 @@ struct CopyTest {
 struct GpuSet {
     int count = 0;
     std::vector<std::vector<bool>> reaches;  // reaches[i][j]: threads of i may touch memory of j
+
+    // The same for GPUs and the host, whose pinned memory every GPU reaches.
+    bool reach(int threads, int memory) const;
 };
 
 // What --tests and --shapes ask for.
@@ -57,9 +65,6 @@ int runs_on(const Path& path, Method method);
 // Slots that a path walks over in a sample of at most `iterations` copies: one each where they fit into 256 MiB, and
 // always so many that caches of `cache_bytes` never hold the next one.
 int rotation_slots(std::uint64_t bytes, std::uint64_t cache_bytes, int iterations);
-
-const char* word(Method method);
-const char* word(Memory memory);
 
 // Indices of a random cycle through `elements` places, `stride` words apart: next[i * stride] is the index of the place
 // after i. Sattolo's algorithm (1986): one cycle through all.

@@ -23,10 +23,10 @@ std::vector<GpuInfo> find_gpus();
 // Which GPUs' threads may touch which memory, with access enabled both ways where the hardware allows.
 GpuSet connect_gpus(int count);
 
-// gpu, gpus_per_node, and a line a GPU and a pair of GPUs.
-Section describe(const std::vector<GpuInfo>& gpus);
+// gpu, gpus_per_node and nodes of the run, and a line for each GPU of this machine and each pair of them.
+Section describe(const std::vector<GpuInfo>& gpus, std::size_t gpus_per_node, std::size_t nodes);
 
-// "13.0" of the runtime that was built in, of the driver's CUDA, and NVML's driver version.
+// "13.0" of the runtime that was built in, of the driver's CUDA, NVML's driver version, the kernel and the compilers.
 Section cuda_software();
 
 }  // namespace probe

@@ -1,43 +1,18 @@
 #include "nccl/collectives.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <stdexcept>
 
 namespace probe {
-namespace {
-
-constexpr Collective all[] = {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
-                              Collective::broadcast,  Collective::reduce,     Collective::all_to_all,
-                              Collective::sendrecv,   Collective::gather,     Collective::scatter};
-
-}  // namespace
-
-const char* word(Collective collective) {
-    switch (collective) {
-        case Collective::all_reduce: return "all_reduce";
-        case Collective::all_gather: return "all_gather";
-        case Collective::reduce_scatter: return "reduce_scatter";
-        case Collective::broadcast: return "broadcast";
-        case Collective::reduce: return "reduce";
-        case Collective::all_to_all: return "all_to_all";
-        case Collective::sendrecv: return "sendrecv";
-        case Collective::gather: return "gather";
-        case Collective::scatter: return "scatter";
-    }
-    return "";
-}
 
 std::vector<std::string> collective_words() {
-    std::vector<std::string> words;
-    for (const Collective one : all) { words.emplace_back(word(one)); }
-    return words;
+    const auto words = words_of(Collective());
+    return {words.begin(), words.end()};
 }
 
 Collective collective_of(const std::string& text) {
-    const auto found = std::find_if(std::begin(all), std::end(all), [&](Collective one) { return text == word(one); });
-    if (found == std::end(all)) { throw std::invalid_argument("no collective: '" + text + "'"); }
-    return *found;
+    if (const std::optional<Collective> collective = value_of<Collective>(text)) { return *collective; }
+    throw std::invalid_argument("no collective: '" + text + "'");
 }
 
 Counts counts_of(Collective collective, std::uint64_t bytes, std::size_t element_bytes, int ranks) {

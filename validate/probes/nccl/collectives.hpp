@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/pattern.hpp"
+#include "core/word.hpp"
 
 namespace probe {
 
@@ -25,8 +26,11 @@ enum class Collective {
     gather,
     scatter
 };
+constexpr auto words_of(Collective) {
+    return std::array{"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce",
+                      "all_to_all", "sendrecv",   "gather",         "scatter"};
+}
 
-const char* word(Collective collective);
 std::vector<std::string> collective_words();
 // Throws std::invalid_argument where it is none of collective_words().
 Collective collective_of(const std::string& word);
@@ -38,6 +42,13 @@ struct Counts {
     std::size_t receive = 0;
 };
 Counts counts_of(Collective collective, std::uint64_t bytes, std::size_t element_bytes, int ranks);
+
+// One collective as it is run: out of place, or with both buffers the same memory.
+struct Call {
+    Collective collective = Collective::all_reduce;
+    Counts counts;
+    bool in_place = false;
+};
 
 // busbw = factor * algbw.
 double bus_factor(Collective collective, int ranks);

@@ -1,15 +1,13 @@
 // probe-nccl: nccl-tests' collectives over the GPUs of one process, or of all that mpirun started.
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <numeric>
+#include <optional>
 
 #include "core/command.hpp"
+#include "core/ending.hpp"
 #include "core/exchange.hpp"
-#include "core/interrupt.hpp"
-#include "core/sweep.hpp"
 #include "cuda/topology.hpp"
 #include "nccl/ranks.hpp"
 
@@ -24,133 +22,86 @@ constexpr const char* purpose =
     "1 failed, 2 bad arguments, 4 no GPU.";
 
 std::vector<OptionSpec> table() {
-    std::vector<OptionSpec> options = {
-        {"--collectives", "LIST", "all_reduce,all_gather,reduce_scatter,broadcast,reduce,all_to_all,sendrecv", "which",
-         collective_words()},
-        {"--algorithms",
-         "LIST",
-         "auto",
-         "NCCL_ALGO of each communicator; auto leaves the choice to NCCL",
-         {"auto", "Ring", "Tree", "CollNetDirect", "CollNetChain", "NVLS", "NVLSTree", "PAT"}},
-        {"--protocols", "LIST", "auto", "NCCL_PROTO, likewise", {"auto", "LL", "LL128", "Simple"}},
-        {"--gpus", "COUNT", "0", "of each process; 0: all here, or one under mpirun", {}},
-        {"--nic", "WORDS", "", "what the file says of the network cards, as 'ConnectX-7 400 Gb/s'", {}},
-        {"--nics", "COUNT", "0", "network cards of a node, for the file; 0: not said", {}},
-        {"--network", "WORDS", "", "what the file says of the network, as 'InfiniBand NDR, one switch'", {}},
-    };
-    const std::vector<OptionSpec> common = common_options("8:1GiB:2");
-    options.insert(options.end(), common.begin(), common.end());
-    return options;
+    const std::vector<std::string> algorithms = {"auto",         "Ring", "Tree",     "CollNetDirect",
+                                                 "CollNetChain", "NVLS", "NVLSTree", "PAT"};
+    const std::string most = "all_reduce,all_gather,reduce_scatter,broadcast,reduce,all_to_all,sendrecv";
+    return with_common_options(
+        {
+            {"--collectives", "LIST", most, "which", collective_words()},
+            {"--algorithms", "LIST", "auto", "NCCL_ALGO of each communicator; auto leaves the choice to NCCL",
+             algorithms},
+            {"--protocols", "LIST", "auto", "NCCL_PROTO, likewise", {"auto", "LL", "LL128", "Simple"}},
+            {"--gpus", "COUNT", "0", "of each process; 0: all here, or one under mpirun"},
+            {"--nic", "WORDS", "", "what the file says of the network cards, as 'ConnectX-7 400 Gb/s'"},
+            {"--nics", "COUNT", "0", "network cards of a node, for the file; 0: not said"},
+            {"--network", "WORDS", "", "what the file says of the network, as 'InfiniBand NDR, one switch'"},
+        },
+        "8:1GiB:2");
 }
 
-// "NCCL_ALGO=Ring NCCL_PROTO=LL", and the environment set so.
-std::string choose(const std::string& algorithm, const std::string& protocol) {
-    std::string said;
-    const auto set = [&](const char* name, const std::string& value) {
-        if (value == "auto") {
-            return;  // as the user's own environment has it
-        }
+// A variable of the environment with this value, or as the user has it where that is "auto"; what the user had is put
+// back.
+class ChosenVariable {
+public:
+    ChosenVariable(const char* name, const std::string& value) : name_(name) {
+        if (const char* had = std::getenv(name)) { had_ = had; }
+        if (value == "auto") { return; }
         setenv(name, value.c_str(), 1);
-        said += (said.empty() ? "" : " ") + std::string(name) + "=" + value;
-    };
-    set("NCCL_ALGO", algorithm);
-    set("NCCL_PROTO", protocol);
-    return said;
-}
-
-// Puts back what the user had.
-struct KeptVariable {
-    explicit KeptVariable(const char* variable) : name(variable) {
-        const char* value = std::getenv(variable);
-        had = value != nullptr;
-        text = had ? value : "";
+        text_ = std::string(name) + "=" + value;
     }
-    ~KeptVariable() { had ? setenv(name, text.c_str(), 1) : unsetenv(name); }
-    KeptVariable(const KeptVariable&) = delete;
-    KeptVariable& operator=(const KeptVariable&) = delete;
+    ~ChosenVariable() { had_ ? setenv(name_, had_->c_str(), 1) : unsetenv(name_); }
+    ChosenVariable(const ChosenVariable&) = delete;
+    ChosenVariable& operator=(const ChosenVariable&) = delete;
 
-    const char* name;
-    std::string text;
-    bool had;
+    const std::string& text() const { return text_; }  // "NCCL_ALGO=Ring"; empty for "auto"
+
+private:
+    const char* name_;
+    std::optional<std::string> had_;
+    std::string text_;
 };
 
 // us of one collective, averaged over processes as nccl-tests does by default.
-double sample(const World& world, const Ranks& ranks, Collective collective, const Counts& counts, bool in_place,
-              int iterations) {
+double sample(const World& world, const Ranks& ranks, const Call& call, int iterations) {
     world.barrier();
     const double begin = steady_seconds();
-    for (int i = 0; i < iterations; ++i) { ranks.queue(collective, counts, in_place); }
+    for (int i = 0; i < iterations; ++i) { ranks.queue(call); }
     ranks.wait();
     return world.average((steady_seconds() - begin) * 1e6 / iterations);
 }
 
-struct Timed {
-    int iterations = 1;
-    std::uint64_t checked_bytes = 0;
-    Summary time_us;
-};
-
-std::uint64_t run_checked(const Ranks& ranks, Collective collective, const Counts& counts, bool in_place) {
-    ranks.fill(collective, counts, in_place);
-    ranks.queue(collective, counts, in_place);
+std::uint64_t run_checked(const Ranks& ranks, const Call& call) {
+    ranks.fill(call);
+    ranks.queue(call);
     ranks.wait();
-    return ranks.check(collective, counts, in_place);
+    return ranks.check(call);
 }
 
-Timed time_one(const World& world, const Ranks& ranks, Collective collective, const Counts& counts, bool in_place,
-               const SamplingRule& rule) {
-    Timed timed;
-    timed.checked_bytes = run_checked(ranks, collective, counts, in_place);
-    const double estimate_us = world.most(sample(world, ranks, collective, counts, in_place, 3));
-    const SamplePlan plan = plan_samples(std::max(estimate_us, 0.1), rule);
-    timed.iterations = plan.iterations;
-    std::vector<double> times_us;
-    for (int i = 0; i < plan.samples; ++i) {
+Samples time_one(const World& world, const Ranks& ranks, const Call& call, const SamplingRule& rule) {
+    const std::uint64_t checked_before = run_checked(ranks, call);
+    const double estimate_us = world.most(sample(world, ranks, call, 3));
+    Samples timed = take_samples(plan_samples(std::max(estimate_us, 0.1), rule), [&](int iterations) {
         if (world.most(interrupt_asked() ? 1 : 0) > 0) {
             throw Stopped();  // every process at the same sample
         }
-        times_us.push_back(sample(world, ranks, collective, counts, in_place, plan.iterations));
-    }
-    timed.checked_bytes += run_checked(ranks, collective, counts, in_place);
-    timed.time_us = summarize(times_us);
+        return sample(world, ranks, call, iterations);
+    });
+    timed.checked_bytes = checked_before + run_checked(ranks, call);
     return timed;
-}
-
-Row row_of(Collective collective, const std::string& environment, int round, const Counts& counts, int ranks,
-           const Timed& out, const Timed& in) {
-    Row row;
-    row.labels = {word(collective), environment};
-    row.round = round;
-    row.size_bytes = std::max(counts.send, counts.receive) * sizeof(float);
-    row.iterations = out.iterations;
-    row.time_us = out.time_us;
-    row.checked_bytes = out.checked_bytes + in.checked_bytes;
-    const double algbw = static_cast<double>(row.size_bytes) / out.time_us.median / 1e3;
-    row.extra = {figure(bus_factor(collective, ranks) * algbw),
-                 in.time_us.samples == 0 ? "" : figure(in.time_us.median)};
-    return row;
 }
 
 MeasurementFile begin_file(const Options& options, const World& world, const std::vector<GpuInfo>& gpus,
                            int gpus_per_process) {
     MeasurementFile file = begin_measurement(options, "probe-nccl", "nccl");
-    const int ranks = world.size() * gpus_per_process;
-    file.system = describe(gpus);
-    for (Entry& entry : file.system) {
-        if (entry.key == "gpus_per_node") {
-            entry.text = std::to_string(ranks / world.nodes());
-        } else if (entry.key == "nodes") {
-            entry.text = std::to_string(world.nodes());
-        }
-    }
-    const long nics = options.number("--nics", 0, 1024);
+    const int ranks = world.size * gpus_per_process;
+    file.system = describe(gpus, static_cast<std::size_t>(ranks / world.nodes), static_cast<std::size_t>(world.nodes));
+    const int nics = options.number("--nics", 0, 1024);
     file.system.push_back(words("nic", options.text("--nic")));
     file.system.push_back({"nics_per_node", nics == 0 ? "" : std::to_string(nics), true});
-    file.system.push_back(words("network", world.nodes() == 1 ? "single node" : options.text("--network")));
+    file.system.push_back(words("network", world.nodes == 1 ? "single node" : options.text("--network")));
     file.software = cuda_software();
     file.software.push_back(words("nccl", nccl_version()));
     file.software.push_back(words("mpi", World::mpi_version()));
-    file.software.push_back(words("compiler", compiler_name() + ", nvcc " PROBES_NVCC_VERSION));
     file.software.push_back(words("env", environment_of("NCCL_")));
     file.benchmark.push_back(count("ranks", static_cast<std::uint64_t>(ranks)));
     file.benchmark.push_back(words("dtype", "float"));
@@ -161,9 +112,9 @@ MeasurementFile begin_file(const Options& options, const World& world, const std
 }
 
 std::vector<int> own_gpus(const Options& options, const World& world, int here) {
-    const int asked = static_cast<int>(options.number("--gpus", 0, 1024));
-    const int count = asked != 0 ? asked : world.size() > 1 ? 1 : here;
-    const int first = world.rank_in_node() * count;
+    const int asked = options.number("--gpus", 0, 1024);
+    const int count = asked != 0 ? asked : world.size > 1 ? 1 : here;
+    const int first = world.rank_in_node * count;
     if (first + count > here) {
         throw NotHere("no GPU " + std::to_string(first + count - 1) + " on this machine: it has " +
                       std::to_string(here) + " (accepted: fewer --gpus or fewer processes a node)");
@@ -175,8 +126,9 @@ std::vector<int> own_gpus(const Options& options, const World& world, int here) 
 
 // One collective's rows over a communicator of its own, for what NCCL refuses (an algorithm that has no such
 // collective) must not end the others. Throws NcclError.
-void measure_collective(const World& world, const std::vector<int>& gpus, const Options& options, Collective collective,
-                        const std::function<void(const Counts&, const Timed& out, const Timed& in)>& add) {
+void measure_collective(const World& world, const std::vector<int>& gpus, const Options& options,
+                        const std::vector<std::string>& labels, int round, Recorder& recorder) {
+    const Collective collective = collective_of(labels.front());
     const std::vector<std::uint64_t> sizes = options.sizes("--sizes");
     const SamplingRule rule = sampling_rule(options);
     const Ranks ranks(world, gpus, sizes.back() + 64);
@@ -185,28 +137,30 @@ void measure_collective(const World& world, const std::vector<int>& gpus, const 
         if (counts.send == 0 || counts.receive == 0) {
             continue;  // fewer bytes than ranks: nccl-tests prints an empty row
         }
-        const Timed out = time_one(world, ranks, collective, counts, false, rule);
-        add(counts, out, has_in_place(collective) ? time_one(world, ranks, collective, counts, true, rule) : Timed{});
+        const Samples out = time_one(world, ranks, {collective, counts, false}, rule);
+        Row row = row_of(labels, round, std::max(counts.send, counts.receive) * sizeof(float), out);
+        const double algbw = static_cast<double>(row.size_bytes) / row.time_us.median / 1e3;
+        row.extra = {figure(bus_factor(collective, ranks.count()) * algbw), ""};
+        if (has_in_place(collective)) {
+            const Samples in = time_one(world, ranks, {collective, counts, true}, rule);
+            row.checked_bytes += in.checked_bytes;
+            row.extra.back() = figure(summarize(in.times_us).median);
+        }
+        if (world.rank == 0) { recorder.add(row); }
     }
 }
 
 // A round over every algorithm, protocol and collective. What NCCL refuses becomes a note.
 void measure_round(const World& world, const std::vector<int>& gpus, const Options& options, int round,
                    Recorder& recorder, std::string& notes) {
-    const int ranks = world.size() * static_cast<int>(gpus.size());
     for (const std::string& algorithm : options.words("--algorithms")) {
         for (const std::string& protocol : options.words("--protocols")) {
-            const KeptVariable kept_algorithm("NCCL_ALGO"), kept_protocol("NCCL_PROTO");
-            const std::string environment = choose(algorithm, protocol);
+            const ChosenVariable first("NCCL_ALGO", algorithm), second("NCCL_PROTO", protocol);
+            const bool both = !first.text().empty() && !second.text().empty();
+            const std::string environment = first.text() + (both ? " " : "") + second.text();
             for (const std::string& name : options.words("--collectives")) {
-                const Collective collective = collective_of(name);
                 try {
-                    measure_collective(
-                        world, gpus, options, collective, [&](const Counts& counts, const Timed& out, const Timed& in) {
-                            if (world.rank() == 0) {
-                                recorder.add(row_of(collective, environment, round, counts, ranks, out, in));
-                            }
-                        });
+                    measure_collective(world, gpus, options, {name, environment}, round, recorder);
                 } catch (const NcclError& error) {
                     notes.append(notes.empty() ? "" : "; ").append(name).append(" ").append(environment);
                     notes.append(" left out: ").append(error.what());
@@ -217,7 +171,7 @@ void measure_round(const World& world, const std::vector<int>& gpus, const Optio
 }
 
 int measure(const Options& options, const World& world) {
-    const int rounds = static_cast<int>(options.number("--rounds", 1, 1000));
+    const int rounds = rounds_of(options);
     const std::vector<std::uint64_t> sizes = options.sizes("--sizes");
     sampling_rule(options);
     const std::vector<GpuInfo> gpus = find_gpus();

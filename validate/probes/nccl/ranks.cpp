@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/exit_code.hpp"
+#include "core/ending.hpp"
 #include "nccl/check.hpp"
 
 namespace probe {
@@ -12,21 +12,19 @@ void require(ncclResult_t result, const char* what) {
     if (result != ncclSuccess) { throw NcclError(std::string(what) + ": " + ncclGetErrorString(result)); }
 }
 
-float* floats(const Buffer& buffer) { return reinterpret_cast<float*>(buffer.at(0)); }
-
 }  // namespace
 
 Ranks::Ranks(const World& world, const std::vector<int>& gpus, std::uint64_t bytes)
-    : ranks_(world.size() * static_cast<int>(gpus.size())) {
+    : ranks_(world.size * static_cast<int>(gpus.size())) {
     ncclUniqueId id = {};
-    if (world.rank() == 0) { require(ncclGetUniqueId(&id), "ncclGetUniqueId"); }
+    if (world.rank == 0) { require(ncclGetUniqueId(&id), "ncclGetUniqueId"); }
     world.from_first(&id, sizeof id);
-    const int first = world.rank() * static_cast<int>(gpus.size());
+    const int first = world.rank * static_cast<int>(gpus.size());
     here_.reserve(gpus.size());
-    for (std::size_t i = 0; i < gpus.size(); ++i) {
-        here_.push_back({first + static_cast<int>(i), nullptr, Stream(gpus[i]), Buffer(gpus[i], Memory::device, bytes),
-                         Buffer(gpus[i], Memory::device, bytes),
-                         Buffer(gpus[i], Memory::device, sizeof(unsigned long long))});
+    for (const int gpu : gpus) {
+        const int number = first + static_cast<int>(here_.size());
+        here_.push_back({number, nullptr, Stream(gpu), Buffer(gpu, Memory::device, bytes),
+                         Buffer(gpu, Memory::device, bytes), Buffer(gpu, Memory::device, sizeof(unsigned long long))});
     }
     require(ncclGroupStart(), "ncclGroupStart");
     for (Rank& rank : here_) {
@@ -44,45 +42,45 @@ Ranks::~Ranks() {
     }
 }
 
-const float* Ranks::sends(const Rank& rank, Collective collective, const Counts& counts, bool in_place) {
-    if (!in_place) { return floats(rank.send); }
+float* Ranks::sends(const Rank& rank, const Call& call) {
+    if (!call.in_place) { return rank.send.as<float>(); }
     // NCCL's rule: an all-gather's part lies where it belongs in the whole.
-    const bool gathers = collective == Collective::all_gather;
-    return floats(rank.receive) + (gathers ? static_cast<std::size_t>(rank.number) * counts.part : 0);
+    const bool gathers = call.collective == Collective::all_gather;
+    return rank.receive.as<float>() + (gathers ? static_cast<std::size_t>(rank.number) * call.counts.part : 0);
 }
 
-float* Ranks::receives_at(const Rank& rank, Collective collective, const Counts& counts, bool in_place) {
-    const bool scatters = in_place && collective == Collective::reduce_scatter;
-    return floats(rank.receive) + (scatters ? static_cast<std::size_t>(rank.number) * counts.part : 0);
+float* Ranks::receives_at(const Rank& rank, const Call& call) {
+    const bool scatters = call.in_place && call.collective == Collective::reduce_scatter;
+    return rank.receive.as<float>() + (scatters ? static_cast<std::size_t>(rank.number) * call.counts.part : 0);
 }
 
-void Ranks::fill(Collective collective, const Counts& counts, bool in_place) const {
+void Ranks::fill(const Call& call) const {
     for (const Rank& rank : here_) {
         cudaStream_t stream = rank.stream.current();
         // NaN in every byte: no sum of whole numbers looks like it.
-        const std::size_t most = std::max(counts.send, counts.receive);
+        const std::size_t most = std::max(call.counts.send, call.counts.receive);
         require(cudaMemsetAsync(rank.receive.at(0), 0xFF, most * sizeof(float), stream), "cudaMemset");
-        queue_fill_sent(const_cast<float*>(sends(rank, collective, counts, in_place)), counts.send, rank.number,
-                        stream);
+        queue_fill_sent(sends(rank, call), call.counts.send, rank.number, stream);
         require(cudaGetLastError(), "filling buffers");
     }
     wait();
 }
 
-void Ranks::queue(Collective collective, const Counts& counts, bool in_place) const {
+void Ranks::queue(const Call& call) const {
     require(ncclGroupStart(), "ncclGroupStart");
     try {
-        for (const Rank& rank : here_) { queue_one(rank, collective, counts, in_place); }
+        for (const Rank& rank : here_) { queue_one(rank, call); }
     } catch (const NcclError&) {
         ncclGroupEnd();  // or the next group would hang inside this one
         throw;
     }
-    require(ncclGroupEnd(), word(collective));
+    require(ncclGroupEnd(), word(call.collective));
 }
 
-void Ranks::queue_one(const Rank& rank, Collective collective, const Counts& c, bool in_place) const {
-    const float* from = sends(rank, collective, c, in_place);
-    float* to = receives_at(rank, collective, c, in_place);
+void Ranks::queue_one(const Rank& rank, const Call& call) const {
+    const Counts& c = call.counts;
+    const float* from = sends(rank, call);
+    float* to = receives_at(rank, call);
     ncclComm_t comm = rank.communicator;
     cudaStream_t stream = rank.stream.current();
     const auto at = [&](auto* data, int part) { return data + static_cast<std::size_t>(part) * c.part; };
@@ -92,7 +90,7 @@ void Ranks::queue_one(const Rank& rank, Collective collective, const Counts& c, 
     const auto receive = [&](float* data, std::size_t count, int peer) {
         require(ncclRecv(data, count, ncclFloat, peer, comm, stream), "ncclRecv");
     };
-    switch (collective) {
+    switch (call.collective) {
         case Collective::all_reduce:
             return require(ncclAllReduce(from, to, c.send, ncclFloat, ncclSum, comm, stream), "ncclAllReduce");
         case Collective::all_gather:
@@ -134,23 +132,21 @@ void Ranks::wait() const {
     }
 }
 
-std::uint64_t Ranks::check(Collective collective, const Counts& counts, bool in_place) const {
-    constexpr unsigned long long none = ~0ULL;
+std::uint64_t Ranks::check(const Call& call) const {
+    const Counts& counts = call.counts;
     std::uint64_t compared = 0;
     for (const Rank& rank : here_) {
-        if (!receives(collective, rank.number)) { continue; }
-        unsigned long long wrong = none;
-        auto* there = reinterpret_cast<unsigned long long*>(rank.wrong.at(0));
-        rank.stream.current();
-        require(cudaMemcpy(there, &wrong, sizeof wrong, cudaMemcpyHostToDevice), "cudaMemcpy");
-        queue_check_received(receives_at(rank, collective, counts, in_place), counts.receive, collective, rank.number,
-                             ranks_, counts.part, there, rank.stream.get());
-        require(cudaGetLastError(), "checking results");
-        require(cudaStreamSynchronize(rank.stream.get()), "checking results");
-        require(cudaMemcpy(&wrong, there, sizeof wrong, cudaMemcpyDeviceToHost), "cudaMemcpy");
-        if (wrong != none) {
-            throw WrongData(std::string(word(collective)) + " of " + std::to_string(counts.send * sizeof(float)) +
-                            " B: wrong result at element " + std::to_string(wrong) + " of rank " +
+        if (!receives(call.collective, rank.number)) { continue; }
+        cudaStream_t stream = rank.stream.current();
+        const std::optional<std::size_t> wrong = first_wrong(rank.wrong, [&](unsigned long long* first) {
+            queue_check_received(receives_at(rank, call), counts.receive, call.collective, rank.number, ranks_,
+                                 counts.part, first, stream);
+            require(cudaGetLastError(), "checking results");
+            require(cudaStreamSynchronize(stream), "checking results");
+        });
+        if (wrong) {
+            throw WrongData(std::string(word(call.collective)) + " of " + std::to_string(counts.send * sizeof(float)) +
+                            " B: wrong result at element " + std::to_string(*wrong) + " of rank " +
                             std::to_string(rank.number));
         }
         compared += counts.receive * sizeof(float);
@@ -162,10 +158,9 @@ std::string nccl_version() {
     int version = 0;
     ncclGetVersion(&version);
     // 2.9 changed the coding: 2804 is 2.8.4, 21805 is 2.18.5.
-    return version < 10000 ? std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 100) + "." +
-                                 std::to_string(version % 100)
-                           : std::to_string(version / 10000) + "." + std::to_string(version % 10000 / 100) + "." +
-                                 std::to_string(version % 100);
+    const int major = version < 10000 ? 1000 : 10000;
+    return std::to_string(version / major) + "." + std::to_string(version % major / 100) + "." +
+           std::to_string(version % 100);
 }
 
 }  // namespace probe

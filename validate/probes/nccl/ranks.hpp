@@ -3,7 +3,8 @@
 
 #include <nccl.h>
 
-#include <memory>
+#include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -30,12 +31,12 @@ public:
     int count() const { return ranks_; }
 
     // Sets what is sent and spoils what is received.
-    void fill(Collective collective, const Counts& counts, bool in_place) const;
+    void fill(const Call& call) const;
     // Queues the collective once on every rank here.
-    void queue(Collective collective, const Counts& counts, bool in_place) const;
+    void queue(const Call& call) const;
     void wait() const;
     // Bytes compared. Throws WrongData.
-    std::uint64_t check(Collective collective, const Counts& counts, bool in_place) const;
+    std::uint64_t check(const Call& call) const;
 
 private:
     struct Rank {
@@ -44,9 +45,9 @@ private:
         Stream stream;
         Buffer send, receive, wrong;
     };
-    static const float* sends(const Rank& rank, Collective collective, const Counts& counts, bool in_place);
-    static float* receives_at(const Rank& rank, Collective collective, const Counts& counts, bool in_place);
-    void queue_one(const Rank& rank, Collective collective, const Counts& counts, bool in_place) const;
+    static float* sends(const Rank& rank, const Call& call);
+    static float* receives_at(const Rank& rank, const Call& call);
+    void queue_one(const Rank& rank, const Call& call) const;
 
     int ranks_;
     std::vector<Rank> here_;

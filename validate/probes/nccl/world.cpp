@@ -10,14 +10,14 @@ namespace probe {
 
 World::World(int* argc, char*** argv) {
     MPI_Init(argc, argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm node = MPI_COMM_NULL;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node);
-    MPI_Comm_rank(node, &rank_in_node_);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &rank_in_node);
     MPI_Comm_free(&node);
-    const int first = rank_in_node_ == 0 ? 1 : 0;
-    MPI_Allreduce(&first, &nodes_, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    const int first = rank_in_node == 0 ? 1 : 0;
+    MPI_Allreduce(&first, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
 World::~World() { MPI_Finalize(); }
@@ -25,7 +25,7 @@ World::~World() { MPI_Finalize(); }
 double World::average(double value) const {
     double sum = 0;
     MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    return sum / size_;
+    return sum / size;
 }
 
 double World::most(double value) const {
@@ -41,7 +41,7 @@ void World::from_first(void* data, std::size_t bytes) const {
 }
 
 void World::end_all(int code) const {
-    if (size_ > 1) { MPI_Abort(MPI_COMM_WORLD, code); }
+    if (size > 1) { MPI_Abort(MPI_COMM_WORLD, code); }
 }
 
 std::string World::mpi_version() {

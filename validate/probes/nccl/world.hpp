@@ -6,17 +6,11 @@
 
 namespace probe {
 
-class World {
-public:
+struct World {
     World(int* argc, char*** argv);
     ~World();
     World(const World&) = delete;
     World& operator=(const World&) = delete;
-
-    int rank() const { return rank_; }
-    int size() const { return size_; }
-    int rank_in_node() const { return rank_in_node_; }
-    int nodes() const { return nodes_; }
 
     // Over all processes; each must call.
     double average(double value) const;
@@ -31,11 +25,10 @@ public:
     // "Open MPI v4.1.4 ..."; "" without MPI.
     static std::string mpi_version();
 
-private:
-    int rank_ = 0;
-    int size_ = 1;
-    int rank_in_node_ = 0;
-    int nodes_ = 1;
+    int rank = 0;
+    int size = 1;
+    int rank_in_node = 0;
+    int nodes = 1;
 };
 
 }  // namespace probe

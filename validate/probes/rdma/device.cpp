@@ -11,7 +11,8 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "core/exit_code.hpp"
+#include "core/control.hpp"
+#include "core/ending.hpp"
 #include "core/machine.hpp"
 #include "rdma/verbs.hpp"
 
@@ -22,14 +23,10 @@ constexpr int timeout_ms = 5000;
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
 
+// rdma-cm's calls return -1 and set errno; verbs' calls return the errno itself.
 void require(int code, const std::string& what) {
+    if (code > 0) { errno = code; }
     if (code != 0) { fail(what); }
-}
-
-// verbs calls return an errno of their own.
-void require_errno(int code, const std::string& what) {
-    errno = code;
-    require(code, what);
 }
 
 struct IdCloser {
@@ -50,31 +47,10 @@ Id new_id() {
     return Id(id);
 }
 
-using Addresses = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
-
-Addresses resolve(const std::string& host) {
-    addrinfo hints = {};
-    hints.ai_socktype = SOCK_STREAM;
-    hints.ai_flags = host.empty() ? AI_PASSIVE : 0;
-    addrinfo* found = nullptr;
-    const int code = getaddrinfo(host.empty() ? nullptr : host.c_str(), "0", &hints, &found);
-    if (code != 0) { throw std::runtime_error("cannot resolve " + host + ": " + gai_strerror(code)); }
-    return {found, freeaddrinfo};
-}
-
-void set_port(sockaddr* address, int port) {
-    const auto in_network_order = htons(static_cast<std::uint16_t>(port));
-    if (address->sa_family == AF_INET6) {
-        reinterpret_cast<sockaddr_in6*>(address)->sin6_port = in_network_order;
-    } else {
-        reinterpret_cast<sockaddr_in*>(address)->sin_port = in_network_order;
-    }
-}
-
 // The HCA takes as many reads in flight as it says, and the consumer of a slow receive is waited for without end.
 rdma_conn_param connection(ibv_context* context) {
     ibv_device_attr attributes = {};
-    require_errno(ibv_query_device(context, &attributes), "ibv_query_device");
+    require(ibv_query_device(context, &attributes), "ibv_query_device");
     const auto reads = static_cast<std::uint8_t>(std::clamp(attributes.max_qp_rd_atom, 1, 16));
     rdma_conn_param param = {};
     param.responder_resources = reads;
@@ -103,7 +79,7 @@ public:
         work.wr.rdma.remote_addr = request.remote_address;
         work.wr.rdma.rkey = request.remote_key;
         ibv_send_wr* bad = nullptr;
-        require_errno(ibv_post_send(id_->qp, &work, &bad), "ibv_post_send");
+        require(ibv_post_send(id_->qp, &work, &bad), "ibv_post_send");
     }
 
     void post_receive(std::uint64_t address, std::uint32_t bytes, std::uint32_t local_key) override {
@@ -112,7 +88,7 @@ public:
         work.sg_list = &piece;
         work.num_sge = 1;
         ibv_recv_wr* bad = nullptr;
-        require_errno(ibv_post_recv(id_->qp, &work, &bad), "ibv_post_recv");
+        require(ibv_post_recv(id_->qp, &work, &bad), "ibv_post_recv");
     }
 
     std::optional<Completion> poll() override {
@@ -143,7 +119,7 @@ public:
 
     std::string listen(const std::string& address) override {
         listener_ = new_id();
-        const Addresses own = resolve(address);
+        const Addresses own = resolve(address, "0");
         require(rdma_bind_addr(listener_.get(), own->ai_addr), "rdma_bind_addr " + address);
         require(rdma_listen(listener_.get(), 64), "rdma_listen");
         return std::to_string(ntohs(rdma_get_src_port(listener_.get()))) + (address.empty() ? "" : " " + address);
@@ -152,29 +128,22 @@ public:
     std::unique_ptr<QueuePair> accept(const QueueCapacity& capacity) override {
         rdma_cm_id* raw = nullptr;
         require(rdma_get_request(listener_.get(), &raw), "rdma_get_request");
-        Id id(raw);
-        const int inlined = create_queue_pair(*id, capacity);
-        rdma_conn_param param = connection(id->verbs);
-        require(rdma_accept(id.get(), &param), "rdma_accept");
-        return std::make_unique<Pair>(std::move(id), inlined);
+        return make_queue_pair(Id(raw), capacity, rdma_accept, "rdma_accept");
     }
 
     std::unique_ptr<QueuePair> connect(const std::string& host, const std::string& where,
                                        const QueueCapacity& capacity) override {
         std::istringstream in(where);
         int port = 0;
-        std::string address = host;
+        std::string address;
         in >> port >> address;
         if (port < 1 || port > 65535) { throw std::runtime_error("the peer listens nowhere: " + where.substr(0, 80)); }
-        const Addresses there = resolve(address.empty() ? host : address);
-        set_port(there->ai_addr, port);
+        if (address.empty()) { address = host; }
+        const Addresses there = resolve(address, std::to_string(port));
         Id id = new_id();
         require(rdma_resolve_addr(id.get(), nullptr, there->ai_addr, timeout_ms), "no RDMA route to " + address);
         require(rdma_resolve_route(id.get(), timeout_ms), "rdma_resolve_route");
-        const int inlined = create_queue_pair(*id, capacity);
-        rdma_conn_param param = connection(id->verbs);
-        require(rdma_connect(id.get(), &param), "rdma_connect");
-        return std::make_unique<Pair>(std::move(id), inlined);
+        return make_queue_pair(std::move(id), capacity, rdma_connect, "rdma_connect");
     }
 
     Region register_memory(void* data, std::size_t bytes) override {
@@ -194,46 +163,50 @@ public:
 
     void deregister(const Region& region) override { ibv_dereg_mr(static_cast<ibv_mr*>(region.handle)); }
 
-    HcaFacts facts() const override {
-        HcaFacts facts;
-        facts.name = ibv_get_device_name(context_->device);
+    Section facts() const override {
+        const std::string name = ibv_get_device_name(context_->device);
+        std::string parts = ", , firmware ";
         ibv_device_attr device = {};
         if (ibv_query_device(context_, &device) == 0) {
-            facts.firmware = device.fw_ver;
-            facts.part =
-                "vendor " + std::to_string(device.vendor_id) + " part " + std::to_string(device.vendor_part_id);
+            parts = ", vendor " + std::to_string(device.vendor_id) + " part " + std::to_string(device.vendor_part_id) +
+                    ", firmware " + device.fw_ver;
         }
+        std::string layer;
+        int mtu_bytes = 0;
         ibv_port_attr port = {};
         if (ibv_query_port(context_, port_, &port) == 0) {
-            facts.layer = port.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand";
-            facts.mtu_bytes = 128 << static_cast<int>(port.active_mtu);  // the enumeration counts 256 as 1
+            layer = port.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand";
+            mtu_bytes = 128 << static_cast<int>(port.active_mtu);  // the enumeration counts 256 as 1
         }
-        const std::string folder = "/sys/class/infiniband/" + facts.name;
-        facts.rate = first_line(folder + "/ports/" + std::to_string(port_) + "/rate");
-        const std::string node = first_line(folder + "/device/numa_node");
-        facts.numa_node = node.empty() ? -1 : std::atoi(node.c_str());
+        const std::string folder = "/sys/class/infiniband/" + name;
         char target[512] = {};
         const ssize_t n = readlink((folder + "/device").c_str(), target, sizeof target - 1);
         const std::string device_path = n > 0 ? target : "";
-        facts.pci = device_path.substr(device_path.rfind('/') + 1);
-        return facts;
+        return {words("nic", name + parts),
+                words("network", layer + " " + first_line(folder + "/ports/" + std::to_string(port_) + "/rate")),
+                count("mtu_bytes", static_cast<std::uint64_t>(mtu_bytes)),
+                words("nic_pci", device_path.substr(device_path.rfind('/') + 1)),
+                {"nic_numa_node", std::to_string(numa_node(folder + "/device")), true}};
     }
 
 private:
     static constexpr int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
 
+    std::unique_ptr<QueuePair> make_queue_pair(Id id, const QueueCapacity& capacity,
+                                               int (*finish)(rdma_cm_id*, rdma_conn_param*), const char* call) {
+        const int inlined = create_queue_pair(*id, capacity);
+        rdma_conn_param param = connection(id->verbs);
+        require(finish(id.get(), &param), call);
+        return std::make_unique<Pair>(std::move(id), inlined);
+    }
+
     // In rdma-cm's default domain of the device. Returns the inline bytes granted.
     int create_queue_pair(rdma_cm_id& id, const QueueCapacity& capacity) {
-        ibv_qp_init_attr attributes = {};
         for (int inlined : {capacity.inline_bytes, 0}) {
-            attributes = {};
-            attributes.cap.max_send_wr = static_cast<std::uint32_t>(capacity.sends);
-            attributes.cap.max_recv_wr = static_cast<std::uint32_t>(capacity.receives);
-            attributes.cap.max_send_sge = 1;
-            attributes.cap.max_recv_sge = 1;
-            attributes.cap.max_inline_data = static_cast<std::uint32_t>(inlined);
+            ibv_qp_init_attr attributes = {};
+            attributes.cap = {static_cast<std::uint32_t>(capacity.sends), static_cast<std::uint32_t>(capacity.receives),
+                              1, 1, static_cast<std::uint32_t>(inlined)};
             attributes.qp_type = IBV_QPT_RC;
-            attributes.sq_sig_all = 0;
             if (rdma_create_qp(&id, nullptr, &attributes) == 0) {
                 context_ = id.verbs;
                 domain_ = id.pd;

@@ -6,17 +6,12 @@
 #include <stdexcept>
 #include <vector>
 
-#include "core/gpu_memory.hpp"
+#include "core/arena.hpp"
 
 namespace probe {
 namespace {
 
 constexpr int wanted_inline_bytes = 220;  // what perftest asks for, too
-
-struct RemoteArena {
-    std::uint64_t address = 0;
-    std::uint32_t key = 0;
-};
 
 // An arena with its registration.
 class Registered {
@@ -24,7 +19,7 @@ public:
     Registered(Verbs& verbs, const RdmaSettings& settings)
         : verbs_(verbs),
           arena_(settings.gpu ? gpu_arena(settings.gpu_index, settings.bytes) : host_arena(settings.bytes)) {
-        if (settings.gpu && register_dma_buf()) {
+        if (register_dma_buf()) {
             memory_ = "gpu dma-buf";
             return;
         }
@@ -41,9 +36,9 @@ public:
     std::string card() const { return std::to_string(region_.address) + " " + std::to_string(region_.remote_key); }
 
 private:
-    // False where the driver, the kernel or the HCA cannot; nvidia-peermem is the older way.
+    // False for host memory and where the driver, the kernel or the HCA cannot; nvidia-peermem is the older way.
     bool register_dma_buf() {
-        const std::optional<int> descriptor = dma_buf_of(*arena_);
+        const std::optional<int> descriptor = arena_->dma_buf();
         if (!descriptor) { return false; }
         bool good = true;
         try {
@@ -64,52 +59,44 @@ std::vector<std::unique_ptr<QueuePair>> connect_pairs(Control& control, Verbs& v
                                                       bool leads) {
     // A slow pair may hold the whole window; an acknowledgement comes on top.
     const QueueCapacity capacity = {settings.depth + 1, 2 * settings.depth + 1, settings.gpu ? 0 : wanted_inline_bytes};
+    if (!leads) { control.send(verbs.listen(settings.rdma_address)); }
+    const std::string where = leads ? control.receive() : "";
     std::vector<std::unique_ptr<QueuePair>> pairs;
-    if (leads) {
-        const std::string where = control.receive();
-        for (int i = 0; i < settings.queue_pairs; ++i) {
-            pairs.push_back(verbs.connect(settings.host, where, capacity));
-        }
-    } else {
-        control.send(verbs.listen(settings.rdma_address));
-        for (int i = 0; i < settings.queue_pairs; ++i) { pairs.push_back(verbs.accept(capacity)); }
+    for (int i = 0; i < settings.queue_pairs; ++i) {
+        pairs.push_back(leads ? verbs.connect(settings.host, where, capacity) : verbs.accept(capacity));
     }
     return pairs;
 }
 
-class Connected final : public RdmaLink {
+class Connected final : public Link {
 public:
     Connected(Control& control, Verbs& verbs, const RdmaSettings& settings, bool leads)
-        : settings_(settings),
+        : depth_(settings.depth),
           pairs_(connect_pairs(control, verbs, settings, leads)),
           outgoing_(verbs, settings),
           incoming_(verbs, settings) {
-        control.send(outgoing_.card());
-        control.send(incoming_.card());
-        peer_outgoing_ = parse_card(control.receive());
-        peer_incoming_ = parse_card(control.receive());
+        control.send(outgoing_.card() + " " + incoming_.card());
+        const std::string cards = control.receive();
+        std::istringstream in(cards);
+        in >> peer_outgoing_.address >> peer_outgoing_.remote_key;
+        in >> peer_incoming_.address >> peer_incoming_.remote_key;
+        if (!in) { throw PeerLost("the peer sent no memory key: " + cards.substr(0, 80)); }
         control.barrier();
     }
 
     Arena& outgoing() override { return outgoing_.arena(); }
     Arena& incoming() override { return incoming_.arena(); }
-    int depth() const override { return settings_.depth; }
-    std::string memory() const override { return outgoing_.memory(); }
+    int depth() const override { return depth_; }
+    std::string description() const override { return outgoing_.memory(); }
 
     void post(Operation operation, std::size_t offset, std::size_t bytes) override {
         const bool get = operation == Operation::get;
         const Region& local = (get ? incoming_ : outgoing_).region();
-        const RemoteArena& remote = get ? peer_outgoing_ : peer_incoming_;
+        const Region& remote = get ? peer_outgoing_ : peer_incoming_;
         QueuePair& pair = *pairs_[posted_++ % pairs_.size()];
-        WorkRequest request;
-        request.operation = operation;
-        request.local_address = local.address + offset;
-        request.local_key = local.local_key;
-        request.remote_address = remote.address + offset;
-        request.remote_key = remote.key;
-        request.bytes = static_cast<std::uint32_t>(bytes);
-        request.inlined = !get && static_cast<int>(bytes) <= pair.inline_bytes();
-        pair.post(request);
+        const bool inlined = !get && static_cast<int>(bytes) <= pair.inline_bytes();
+        pair.post({operation, local.address + offset, local.local_key, remote.address + offset, remote.remote_key,
+                   static_cast<std::uint32_t>(bytes), inlined});
     }
 
     void post_receive(std::size_t offset, std::size_t bytes) override {
@@ -134,25 +121,16 @@ public:
     bool flushed() const override { return completed_ == posted_; }
 
 private:
-    static RemoteArena parse_card(const std::string& card) {
-        std::istringstream in(card);
-        RemoteArena remote;
-        if (!(in >> remote.address >> remote.key)) {
-            throw PeerLost("the peer sent no memory key: " + card.substr(0, 80));
-        }
-        return remote;
-    }
-
-    RdmaSettings settings_;
+    int depth_;
     std::vector<std::unique_ptr<QueuePair>> pairs_;
     Registered outgoing_, incoming_;
-    RemoteArena peer_outgoing_, peer_incoming_;
+    Region peer_outgoing_, peer_incoming_;  // their remote keys
     std::uint64_t posted_ = 0, receives_posted_ = 0, completed_ = 0, received_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<RdmaLink> connect_rdma(Control& control, Verbs& verbs, const RdmaSettings& settings, bool leads) {
+std::unique_ptr<Link> connect_rdma(Control& control, Verbs& verbs, const RdmaSettings& settings, bool leads) {
     return std::make_unique<Connected>(control, verbs, settings, leads);
 }
 

@@ -10,24 +10,15 @@
 
 namespace probe {
 
-struct RdmaSettings {
+struct RdmaSettings : LinkSettings {
     int queue_pairs = 1;
-    bool gpu = false;
-    int gpu_index = 0;
-    std::size_t bytes = 0;  // of each arena
-    int depth = 32;
     std::string host;          // whom the leading end connects to; the other end may say better
     std::string rdma_address;  // own address for rdma-cm; empty: any
 };
 
-struct RdmaLink : Link {
-    // How the memory came to be registered: "host", "gpu dma-buf", "gpu peermem".
-    virtual std::string memory() const = 0;
-};
-
-// Both ends call this at the same time with the same settings; `leads` connects, the other accepts. Throws what
-// Verbs throws.
-std::unique_ptr<RdmaLink> connect_rdma(Control& control, Verbs& verbs, const RdmaSettings& settings, bool leads);
+// Both ends call this at the same time with the same settings; `leads` connects, the other accepts. The link describes
+// how its memory came to be registered: "host", "gpu dma-buf", "gpu peermem". Throws what Verbs throws.
+std::unique_ptr<Link> connect_rdma(Control& control, Verbs& verbs, const RdmaSettings& settings, bool leads);
 
 // Seconds to register and to deregister host memory of so many bytes.
 struct RegistrationTime {

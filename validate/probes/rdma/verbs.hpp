@@ -6,9 +6,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "core/link.hpp"
+#include "core/writer.hpp"
 
 namespace probe {
 
@@ -55,17 +55,6 @@ public:
     virtual std::optional<Completion> poll() = 0;
 };
 
-struct HcaFacts {
-    std::string name;  // "mlx5_0"
-    std::string firmware;
-    std::string part;   // vendor and part numbers
-    std::string layer;  // "InfiniBand", "Ethernet"
-    std::string rate;   // "400 Gb/s (100 Gb/s x 4)"
-    int mtu_bytes = 0;
-    int numa_node = -1;
-    std::string pci;  // "0000:3b:00.0"
-};
-
 class Verbs {
 public:
     virtual ~Verbs() = default;
@@ -79,7 +68,8 @@ public:
     virtual Region register_memory(void* data, std::size_t bytes) = 0;
     virtual Region register_dma_buf(int descriptor, std::size_t bytes, std::uint64_t address) = 0;
     virtual void deregister(const Region& region) = 0;
-    virtual HcaFacts facts() const = 0;
+    // What a file says of the HCA: its name and parts, network and place.
+    virtual Section facts() const = 0;
 };
 
 // The machine's. Throws NotHere without an HCA.

@@ -3,14 +3,16 @@
 #include <ucp/api/ucp.h>
 #include <ucs/config/global_opts.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 
+#include "core/arena.hpp"
+#include "core/ending.hpp"
 #include "core/exchange.hpp"
-#include "core/exit_code.hpp"
-#include "core/gpu_memory.hpp"
+#include "core/owned.hpp"
 
 namespace probe {
 namespace {
@@ -22,32 +24,25 @@ void require(ucs_status_t status, const char* what) {
     if (status != UCS_OK) { throw std::runtime_error(std::string(what) + ": " + ucs_status_string(status)); }
 }
 
-struct ContextCloser {
-    void operator()(ucp_context_h context) const { ucp_cleanup(context); }
-};
-struct WorkerCloser {
-    void operator()(ucp_worker_h worker) const { ucp_worker_destroy(worker); }
-};
-using Context = std::unique_ptr<std::remove_pointer_t<ucp_context_h>, ContextCloser>;
-using Worker = std::unique_ptr<std::remove_pointer_t<ucp_worker_h>, WorkerCloser>;
+using Context = Owned<ucp_context_h, ucp_cleanup>;
+using Worker = Owned<ucp_worker_h, ucp_worker_destroy>;
 
-Context open_context(const UcxSettings& settings) {
+Context open_context(std::string transports, const std::string& devices) {
+    std::replace(transports.begin(), transports.end(), '+', ',');
     if (std::getenv("UCX_LOG_LEVEL") == nullptr) {
         ucs_global_opts_set_value("LOG_LEVEL", "fatal");  // what fails is told once, by the probe
     }
     ucp_config_t* config = nullptr;
     require(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
-    ucs_status_t status = ucp_config_modify(config, "TLS", settings.transports.c_str());
-    if (status == UCS_OK && !settings.devices.empty()) {
-        status = ucp_config_modify(config, "NET_DEVICES", settings.devices.c_str());
-    }
+    ucs_status_t status = ucp_config_modify(config, "TLS", transports.c_str());
+    if (status == UCS_OK && !devices.empty()) { status = ucp_config_modify(config, "NET_DEVICES", devices.c_str()); }
     ucp_params_t params = {};
     params.field_mask = UCP_PARAM_FIELD_FEATURES;
     params.features = UCP_FEATURE_TAG | UCP_FEATURE_RMA;
     ucp_context_h context = nullptr;
     if (status == UCS_OK) { status = ucp_init(&params, config, &context); }
     ucp_config_release(config);
-    require(status, ("UCX with transports '" + settings.transports + "'").c_str());
+    require(status, ("UCX with transports '" + transports + "'").c_str());
     return Context(context);
 }
 
@@ -63,7 +58,7 @@ Worker open_worker(ucp_context_h context) {
 // An arena that the other end may put to and get from.
 class Shared {
 public:
-    Shared(ucp_context_h context, const UcxSettings& settings)
+    Shared(ucp_context_h context, const LinkSettings& settings)
         : context_(context),
           arena_(settings.gpu ? gpu_arena(settings.gpu_index, settings.bytes) : host_arena(settings.bytes)) {
         ucp_mem_map_params_t params = {};
@@ -124,11 +119,11 @@ void on_received(void* request, ucs_status_t status, const ucp_tag_recv_info_t* 
     on_sent(request, status, tally);
 }
 
-class Connected final : public UcxLink {
+class Connected final : public Link {
 public:
-    Connected(Control& control, const UcxSettings& settings)
-        : settings_(settings),
-          context_(open_context(settings)),
+    Connected(Control& control, const LinkSettings& settings, const std::string& devices)
+        : depth_(settings.depth),
+          context_(open_context(settings.variant, devices)),
           outgoing_(context_.get(), settings),
           incoming_(context_.get(), settings),
           worker_(open_worker(context_.get())) {
@@ -143,26 +138,23 @@ public:
 
     Arena& outgoing() override { return outgoing_.arena(); }
     Arena& incoming() override { return incoming_.arena(); }
-    int depth() const override { return settings_.depth; }
+    int depth() const override { return depth_; }
 
     void post(Operation operation, std::size_t offset, std::size_t bytes) override {
-        ucp_request_param_t param = request(sends_);
-        param.cb.send = on_sent;
-        switch (operation) {
-            case Operation::send:
-                settle(ucp_tag_send_nbx(endpoint_, outgoing_.at(offset), bytes, message_tag, &param), sends_);
-                return;
-            case Operation::put:
-                settle(ucp_put_nbx(endpoint_, outgoing_.at(offset), bytes, peer_incoming_.address + offset,
-                                   peer_incoming_.key, &param),
-                       sends_);
-                return;
-            case Operation::get:
-                settle(ucp_get_nbx(endpoint_, incoming_.at(offset), bytes, peer_outgoing_.address + offset,
-                                   peer_outgoing_.key, &param),
-                       sends_);
-                return;
-        }
+        const ucp_request_param_t param = request(sends_);
+        const auto call = [&] {
+            switch (operation) {
+                case Operation::send:
+                    return ucp_tag_send_nbx(endpoint_, outgoing_.at(offset), bytes, message_tag, &param);
+                case Operation::put:
+                    return ucp_put_nbx(endpoint_, outgoing_.at(offset), bytes, peer_incoming_.address + offset,
+                                       peer_incoming_.key, &param);
+                case Operation::get: break;
+            }
+            return ucp_get_nbx(endpoint_, incoming_.at(offset), bytes, peer_outgoing_.address + offset,
+                               peer_outgoing_.key, &param);
+        };
+        settle(call(), sends_);
     }
 
     void post_receive(std::size_t offset, std::size_t bytes) override {
@@ -181,14 +173,14 @@ public:
     std::uint64_t received() const override { return receives_.ended; }
 
     void start_flush() override {
-        ucp_request_param_t param = request(flushes_);
-        param.cb.send = on_sent;
+        const ucp_request_param_t param = request(flushes_);
         ++flushes_started_;
         settle(ucp_ep_flush_nbx(endpoint_, &param), flushes_);
     }
     bool flushed() const override { return flushes_.ended == flushes_started_; }
 
-    std::string lanes() const override {
+    // The lanes, as UCX names them.
+    std::string description() const override {
         char* text = nullptr;
         std::size_t bytes = 0;
         std::FILE* out = open_memstream(&text, &bytes);
@@ -212,6 +204,7 @@ private:
     static ucp_request_param_t request(Tally& tally) {
         ucp_request_param_t param = {};
         param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+        param.cb.send = on_sent;
         param.user_data = &tally;
         return param;
     }
@@ -261,7 +254,7 @@ private:
         ucp_request_free(closing);
     }
 
-    UcxSettings settings_;
+    int depth_;
     Context context_;
     Shared outgoing_, incoming_;
     Worker worker_;
@@ -273,8 +266,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<UcxLink> connect_ucx(Control& control, const UcxSettings& settings) {
-    return std::make_unique<Connected>(control, settings);
+std::unique_ptr<Link> connect_ucx(Control& control, const LinkSettings& settings, const std::string& devices) {
+    return std::make_unique<Connected>(control, settings, devices);
 }
 
 std::string ucx_version() { return ucp_get_version_string(); }

@@ -9,23 +9,10 @@
 
 namespace probe {
 
-struct UcxSettings {
-    std::string transports;  // UCX_TLS: "shm", "tcp", "rc,cuda", "all"
-    std::string devices;     // UCX_NET_DEVICES; empty: UCX's choice
-    bool gpu = false;        // arenas in GPU memory
-    int gpu_index = 0;
-    std::size_t bytes = 0;  // of each arena
-    int depth = 64;
-};
-
-struct UcxLink : Link {
-    // The wires that UCX chose, as it names them.
-    virtual std::string lanes() const = 0;
-};
-
-// Both ends call this at the same time with the same settings; addresses and keys cross over `control`. Throws NotHere
+// Both ends call this at the same time with the same settings; addresses and keys cross over `control`. The variant is
+// UCX_TLS with + for each comma ("shm", "rc+cuda"), `devices` UCX_NET_DEVICES (empty: UCX's choice). Throws NotHere
 // where UCX has no such transport, std::runtime_error where it fails.
-std::unique_ptr<UcxLink> connect_ucx(Control& control, const UcxSettings& settings);
+std::unique_ptr<Link> connect_ucx(Control& control, const LinkSettings& settings, const std::string& devices);
 
 std::string ucx_version();
 

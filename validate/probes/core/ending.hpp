@@ -1,8 +1,8 @@
 #pragma once
-// How a probe ends, and the exceptions that say so. The numbers are those of the fabricast program.
+// How a probe ends: the exit codes, the exceptions that say so, and Ctrl-C. The numbers are those of the fabricast
+// program.
 
 #include <stdexcept>
-#include <string>
 
 namespace probe {
 
@@ -33,5 +33,15 @@ struct WrongData : std::runtime_error {
 struct Stopped : std::runtime_error {
     Stopped() : std::runtime_error("stopped") {}
 };
+
+// Ctrl-C asks; the run ends between two transfers with whole rows. A second Ctrl-C ends it at once.
+
+// Takes SIGINT and SIGTERM for this process.
+void listen_for_interrupt();
+// For a helper process of the run: its owner decides when it ends.
+void ignore_interrupt();
+bool interrupt_asked();
+// Throws Stopped once asked.
+void stop_if_asked();
 
 }  // namespace probe

@@ -1,8 +1,6 @@
-#include "core/interrupt.hpp"
+#include "core/ending.hpp"
 
 #include <csignal>
-
-#include "core/exit_code.hpp"
 
 namespace probe {
 namespace {
