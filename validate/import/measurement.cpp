@@ -4,6 +4,7 @@
 
 #include "base/json.hpp"
 #include "base/text_file.hpp"
+#include "validate/import/embedded.hpp"
 #include "validate/import/log_text.hpp"
 
 namespace fabricast::inline validate_import {
@@ -61,6 +62,18 @@ void read_table(const yaml::Node& root, Measurement& result) {
     }
 }
 
+// The keys that the schema names.
+const std::vector<std::string>& top_keys() {
+    static const std::vector<std::string> keys = [] {
+        const EmbeddedFile& schema = embedded_file(embedded_tables(), "docs/schema/measurement.json");
+        std::vector<std::string> names;
+        const Json properties = parse_json(schema.text, std::string(schema.name)).at("properties");
+        for (const auto& [key, unused] : properties.items()) { names.push_back(key); }
+        return names;
+    }();
+    return keys;
+}
+
 // Strings quoted as in JSON are valid YAML; a plain number stays unquoted.
 std::string quoted(const std::string& words) { return Json(words).dump(); }
 std::string cell(const std::string& words) { return words.empty() ? "null" : is_figure(words) ? words : quoted(words); }
@@ -82,52 +95,6 @@ std::string list_text(const std::vector<std::string>& words, std::string (*writt
 
 }  // namespace
 
-const std::vector<MeasurementKey>& measurement_keys() {
-    using Form = MeasurementForm;
-    static const std::vector<MeasurementKey> keys = {
-        {"id", Form::text, true, "The file's name without its ending."},
-        {"source", Form::section, true, "Where it was published or who measured it; one line of text is its url."},
-        {"source.url", Form::text, false, "A page."},
-        {"source.repo", Form::text, false, "A repository."},
-        {"source.path", Form::text, false, "The file in it, or the log that was imported."},
-        {"source.commit", Form::text, false, "The commit read."},
-        {"source.date", Form::text, false, "When it was measured or published."},
-        {"kind", Form::text, true, "nccl, p2p, rdma or other."},
-        {"system", Form::section, true, "What was measured."},
-        {"system.gpu", Form::text, false, "The GPU as the tool or people name it."},
-        {"system.gpus_per_node", Form::text, false, "GPUs of one node."},
-        {"system.gpus_used", Form::text, false, "GPUs that took part, where not all did."},
-        {"system.nodes", Form::text, false, "Nodes."},
-        {"system.intra", Form::text, false, "How the GPUs of a node are joined."},
-        {"system.nic", Form::text, false, "The network card."},
-        {"system.nics_per_node", Form::text, false, "Network cards of one node."},
-        {"system.network", Form::text, false, "The network between nodes."},
-        {"system.cpu", Form::text, false, "The host's processor."},
-        {"system.driver", Form::text, false, "The GPU's driver."},
-        {"system.notes", Form::text, false, "Anything else about it."},
-        {"software", Form::section, false, "What ran."},
-        {"software.nccl", Form::text, false, "NCCL's version."},
-        {"software.cuda", Form::text, false, "CUDA's version."},
-        {"software.driver", Form::text, false, "The GPU driver's version."},
-        {"software.env", Form::text, false, "Environment: a map, or NAME=value words."},
-        {"software.notes", Form::text, false, "Anything else about it."},
-        {"benchmark", Form::section, false, "What was timed."},
-        {"benchmark.tool", Form::text, false, "The program."},
-        {"benchmark.test", Form::text, false, "Which of its tests."},
-        {"benchmark.collective", Form::text, false, "all_reduce, all_gather ..."},
-        {"benchmark.dtype", Form::text, false, "Element type."},
-        {"benchmark.redop", Form::text, false, "Reduction."},
-        {"benchmark.ranks", Form::text, false, "GPUs that took part."},
-        {"benchmark.options", Form::text, false, "Its command line."},
-        {"benchmark.header", Form::text, false, "The options as the tool repeats them."},
-        {"notes", Form::text, false, "What a reader should know."},
-        {"confidence", Form::text, false, "high, medium or low."},
-        {"columns", Form::columns, true, "What each cell of a row is, with its unit: size_bytes, time_us, busbw_GBps."},
-        {"rows", Form::rows, true, "One list a size or test; null where nothing was measured."},
-    };
-    return keys;
-}
-
 std::string_view text(const MeasurementSection& section, std::string_view key) {
     const auto found = section.find(key);
     return found == section.end() ? std::string_view{} : std::string_view{found->second.text};
@@ -144,11 +111,7 @@ Measurement parse_measurement(std::string_view yaml, const std::string& file) {
     if (!root.is_map()) {
         root.fail("a measurement file is a map", "id, source, kind, system, software, benchmark, columns, rows");
     }
-    std::vector<std::string> top;
-    for (const MeasurementKey& key : measurement_keys()) {
-        if (key.path.find('.') == std::string_view::npos) { top.emplace_back(key.path); }
-    }
-    root.allow(top);
+    root.allow(top_keys());
     Measurement result;
     result.file = file;
     result.place = root.place;
