@@ -39,7 +39,7 @@ std::vector<FitDataset> data_of(const po::variables_map& values, const Catalog& 
     for (const std::string& file : files) {
         for (const Measurement& measurement : read_measurements(file)) {
             try {
-                const Comparison comparison = compare(measurement, builtin_aliases(), catalog, cache, scenario);
+                const Comparison comparison = compare(measurement, catalog, cache, scenario);
                 for (const std::string& assumption : comparison.derived.assumptions) {
                     std::cerr << measurement.id << ": " << assumption << "\n";
                 }

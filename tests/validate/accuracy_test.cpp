@@ -154,7 +154,7 @@ TEST_CASE("every listed dataset is here, in a group that its file derives to, an
         INFO(dataset);
         const Measurement m = read_measurement(folder / "nccl" / (dataset + ".yaml"));
         try {
-            const Derived found = derive(m, builtin_aliases());
+            const Derived found = derive(m);
             const SystemGroup derived = group_on(cache.at(found.scenario), found);
             CHECK(derived.generation == entry.group.generation);
             CHECK(derived.nccl_era == entry.group.nccl_era);

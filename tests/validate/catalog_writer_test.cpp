@@ -52,7 +52,7 @@ PartUpdate update() {
 
 TEST_CASE("a fit's figures stand in the catalogue with interval, origin and datasets; the rest stays") {
     const Catalog before = read(costs);
-    const std::string yaml = with_updates(costs, {{"k-one", update()}}, before, builtin_priors());
+    const std::string yaml = with_updates(costs, {{"k-one", update()}}, before);
     const Catalog after = read(yaml);
     const Figure& start = after.parts.at("k-one").figure("ll.start");
     CHECK(start.value[0] == Approx(12.5e-6));
@@ -67,8 +67,8 @@ TEST_CASE("a fit's figures stand in the catalogue with interval, origin and data
 }
 
 TEST_CASE("writing twice changes nothing") {
-    const std::string once = with_updates(costs, {{"k-one", update()}}, read(costs), builtin_priors());
-    CHECK(with_updates(once, {{"k-one", update()}}, read(once), builtin_priors()) == once);
+    const std::string once = with_updates(costs, {{"k-one", update()}}, read(costs));
+    CHECK(with_updates(once, {{"k-one", update()}}, read(once)) == once);
 }
 
 TEST_CASE("a figure that no data tell any more takes its prior and says so") {
@@ -76,7 +76,7 @@ TEST_CASE("a figure that no data tell any more takes its prior and says so") {
     u.figures.clear();
     u.figures["ll.hop"] = {3e-6, 2e-6, 4e-6};
     u.datasets = {{"ll.hop", {"set-a"}}};
-    const Catalog after = read(with_updates(costs, {{"k-one", u}}, read(costs), builtin_priors()));
+    const Catalog after = read(with_updates(costs, {{"k-one", u}}, read(costs)));
     CHECK(after.parts.at("k-one").figure("ll.start").origin == Origin::estimated);
     CHECK(after.parts.at("k-one").figure("ll.hop").origin == Origin::fitted);
 }
@@ -87,7 +87,7 @@ TEST_CASE("a figure that keeps more than 70 % of its prior's spread is not calle
          {std::pair(0.50, Origin::estimated), {0.37, Origin::estimated}, {0.35, Origin::fitted}}) {
         PartUpdate u = update();
         u.figures["ll.start"] = {12.5e-6, 12.5e-6 * std::exp(-half_width), 12.5e-6 * std::exp(half_width)};
-        const Catalog after = read(with_updates(costs, {{"k-one", u}}, read(costs), builtin_priors()));
+        const Catalog after = read(with_updates(costs, {{"k-one", u}}, read(costs)));
         const Figure& start = after.parts.at("k-one").figure("ll.start");
         CHECK(start.origin == origin);
         CHECK(hardly_told(start) == (origin == Origin::estimated));

@@ -19,8 +19,7 @@ Derived derived(const Said& said) {
     return derive(parse_measurement("id: t\nsource: {url: x}\nkind: nccl\nsystem: " + said.system +
                                         "\nsoftware: " + said.software + "\nbenchmark: " + said.benchmark +
                                         "\ncolumns: [size_bytes, time_us]\nrows:\n  - [8, 1]\n",
-                                    "t.yaml"),
-                  builtin_aliases());
+                                    "t.yaml"));
 }
 
 std::string refusal(const Said& said) {

@@ -20,7 +20,7 @@ const Catalog& catalog() {
 
 Comparison compared(const std::string& yaml) {
     FabricCache cache(catalog());
-    return compare(parse_measurement(yaml, "foreign.yaml"), builtin_aliases(), catalog(), cache);
+    return compare(parse_measurement(yaml, "foreign.yaml"), catalog(), cache);
 }
 
 // Common ends: a curve of three sizes that any system could have.

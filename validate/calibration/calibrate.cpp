@@ -43,7 +43,7 @@ std::vector<CalibratedCurve> curves_of(const std::vector<FitDataset>& data, cons
 
 // The prior of a figure: the value in the catalogue, with spread and bounds from priors.yaml.
 FitParameter parameter_of(const FigureName& name, const Catalog& catalog) {
-    const Prior* prior = prior_of(builtin_priors(), name);
+    const Prior* prior = prior_of(name);
     return parameter_at(std::max(figure_of(catalog, name).value.at(0), 1e-12), name, prior ? *prior : Prior{});
 }
 

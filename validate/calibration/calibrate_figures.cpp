@@ -58,7 +58,7 @@ double planted_error(const Catalog& catalog, FabricCache& cache, Random& random)
         double& value = truth.parts.at(planted_part).figures.at(figure).value.at(0);
         const std::string name = std::string(planted_part) + "/" + figure;
         // A value below the lower bound could not be recovered.
-        value = std::max(value * (0.8 + 0.4 * random.uniform()), prior_of(builtin_priors(), name)->low);
+        value = std::max(value * (0.8 + 0.4 * random.uniform()), prior_of(name)->low);
         options.only.push_back(name);
     }
     std::vector<FitDataset> data;

@@ -26,8 +26,8 @@ std::set<std::string> every_dataset(const PartUpdate& update) {
 // The YAML line of a figure; it has a source only if it differs from that of the part.
 std::string figure_line(const std::string& part, const std::string& name, const FittedValue& fitted,
                         const std::string& unit, const std::set<std::string>& datasets,
-                        const std::set<std::string>& of_part, const std::vector<Prior>& priors) {
-    const Prior* prior = prior_of(priors, part + "/" + name);
+                        const std::set<std::string>& of_part) {
+    const Prior* prior = prior_of(part + "/" + name);
     const bool hardly_told = !datasets.empty() && prior != nullptr && share_left(fitted, *prior) > hardly_told_share;
     std::string source = datasets == of_part ? "" : ", source: " + yaml_list(datasets);
     if (datasets.empty()) {
@@ -40,9 +40,8 @@ std::string figure_line(const std::string& part, const std::string& name, const 
                        datasets.empty() || hardly_told ? "estimated" : "fitted", source);
 }
 
-std::string prior_line(const std::string& part, const std::string& name, const std::string& unit,
-                       const std::vector<Prior>& priors) {
-    const Prior* prior = prior_of(priors, part + "/" + name);
+std::string prior_line(const std::string& part, const std::string& name, const std::string& unit) {
+    const Prior* prior = prior_of(part + "/" + name);
     if (prior == nullptr) { return ""; }
     return fmt::format(
         "    {}: {{value: {}, origin: estimated, source: \"validate/calibration/priors.yaml: no data of this "
@@ -110,7 +109,7 @@ std::map<std::string, PartUpdate> part_updates(const FitResult& fit, const Catal
 double share_left(const FittedValue& fitted, const Prior& prior) { return deviation_of(fitted) / prior.spread; }
 
 std::string with_updates(std::string_view yaml, const std::map<std::string, PartUpdate>& updates,
-                         const Catalog& catalog, const std::vector<Prior>& priors) {
+                         const Catalog& catalog) {
     std::string out;
     const Part* part = nullptr;  // part being written
     const PartUpdate* update = nullptr;
@@ -142,9 +141,9 @@ std::string with_updates(std::string_view yaml, const std::map<std::string, Part
             std::string replaced;
             if (update != nullptr && update->figures.contains(name)) {
                 replaced = figure_line(part->name, name, update->figures.at(name), figure.unit,
-                                       update->datasets.at(name), every_dataset(*update), priors);
+                                       update->datasets.at(name), every_dataset(*update));
             } else if ((figure.origin == Origin::fitted || hardly_told(figure)) && !name.starts_with("data.")) {
-                replaced = prior_line(part->name, name, figure.unit, priors);
+                replaced = prior_line(part->name, name, figure.unit);
             }
             out += (replaced.empty() ? std::string(line) : replaced) + "\n";
         } else {

@@ -24,7 +24,7 @@ std::map<std::string, PartUpdate> part_updates(const FitResult& fit, const Catal
 // The text of a catalogue file with the figures of these parts replaced. A figure that was fitted before but that no
 // data determine any more takes the value of its prior, and its source says so.
 std::string with_updates(std::string_view yaml, const std::map<std::string, PartUpdate>& updates,
-                         const Catalog& catalog, const std::vector<Prior>& priors);
+                         const Catalog& catalog);
 
 // The whole text of sites.yaml in the catalogue: which sites contributed data, one part for each GPU and link that a
 // site has data for.

@@ -16,8 +16,8 @@ namespace {
 // nccl-mechanisms.md §3.1), which is about this standard deviation of ln x.
 constexpr double host_spread = 0.2;
 
-FitParameter parameter_of(const FigureName& name, const std::vector<Prior>& priors) {
-    const Prior* prior = prior_of(priors, name);
+FitParameter parameter_of(const FigureName& name) {
+    const Prior* prior = prior_of(name);
     if (prior == nullptr) {
         throw CatalogError("fitted figure '" + name + "' has no prior in validate/calibration/priors.yaml");
     }
@@ -25,8 +25,8 @@ FitParameter parameter_of(const FigureName& name, const std::vector<Prior>& prio
 }
 
 // A figure that another fit determined; it only informs similar parts.
-FitParameter known_parameter(const FigureName& name, const FittedValue& found, const std::vector<Prior>& priors) {
-    FitParameter parameter = parameter_of(name, priors);
+FitParameter known_parameter(const FigureName& name, const FittedValue& found) {
+    FitParameter parameter = parameter_of(name);
     constexpr double least = 0.02;
     parameter.start = parameter.known = found.value;
     const bool interval = found.low80 > 0 && found.high80 > found.low80;
@@ -67,9 +67,9 @@ Catalog with_figures(Catalog catalog, const std::map<FigureName, FittedValue>& f
     return catalog;
 }
 
-Fitter::Fitter(const Catalog& catalog, const std::vector<FitDataset>& data, const std::vector<Prior>& priors,
-               FabricCache& cache, const FitOptions& options)
-    : catalog_(catalog), data_(data), priors_(priors), cache_(cache), options_(options) {
+Fitter::Fitter(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
+               const FitOptions& options)
+    : catalog_(catalog), data_(data), cache_(cache), options_(options) {
     for (const FitDataset& dataset : data_) {
         std::set<FigureName>& used = used_.emplace_back();
         std::vector<std::set<FigureName>>& by_row = used_by_row_.emplace_back();
@@ -112,7 +112,7 @@ void Fitter::add_family(Stage& stage, std::span<const FigureName> free, const Fi
     };
     for (const FigureName& name : free) {
         stage.place[name] = stage.parameters.size();
-        add(parameter_of(name, priors_), catalog_.parts.at(part_of(name)));
+        add(parameter_of(name), catalog_.parts.at(part_of(name)));
     }
     const std::vector<const Part*> own = parts;
     for (const auto& [name, found] : result.figures) {
@@ -121,7 +121,7 @@ void Fitter::add_family(Stage& stage, std::span<const FigureName> free, const Fi
         const bool kin =
             std::ranges::any_of(own, [&](const Part* p) { return p != &part && part_similarity(*p, part) > 0; });
         if (told && kin && figure_in(name) == figure_in(free.front()) && std::ranges::find(free, name) == free.end()) {
-            add(known_parameter(name, found, priors_), part);
+            add(known_parameter(name, found), part);
         }
     }
     for (const Part* a : parts) {

@@ -32,8 +32,8 @@ struct FitResult {
 class Fitter {
 public:
     // All must outlive the fitter.
-    Fitter(const Catalog& catalog, const std::vector<FitDataset>& data, const std::vector<Prior>& priors,
-           FabricCache& cache, const FitOptions& options = {});
+    Fitter(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
+           const FitOptions& options = {});
 
     // Fits every figure, from all curves except those of the site `without`.
     FitResult fit_all(const std::string& without = "") const;
@@ -80,7 +80,6 @@ private:
 
     const Catalog& catalog_;
     const std::vector<FitDataset>& data_;
-    const std::vector<Prior>& priors_;
     FabricCache& cache_;
     FitOptions options_;
     std::vector<std::set<FigureName>> used_;                      // by dataset

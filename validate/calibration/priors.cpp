@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "base/unit_text.hpp"
-#include "validate/accuracy/sites.hpp"
 #include "validate/import/embedded.hpp"
+#include "validate/score/glob.hpp"
 
 namespace fabricast::inline calibration {
 
-std::vector<Prior> parse_priors(std::string_view text, const std::string& file) {
-    const yaml::Node root = yaml::parse(text, file);
+namespace {
+
+std::vector<Prior> read_priors(const yaml::Node& root) {
     root.allow({"priors"});
     std::vector<Prior> priors;
     const auto quantity = [](const yaml::Node& node, std::string_view key) {
@@ -27,13 +28,15 @@ std::vector<Prior> parse_priors(std::string_view text, const std::string& file) 
     return priors;
 }
 
+}  // namespace
+
 const std::vector<Prior>& builtin_priors() {
-    static const EmbeddedFile& file = embedded_file(embedded_tables(), "validate/calibration/priors.yaml");
-    static const std::vector<Prior> priors = parse_priors(file.text, std::string(file.name));
+    static const std::vector<Prior> priors = read_priors(embedded_tree("validate/calibration/priors.yaml"));
     return priors;
 }
 
-const Prior* prior_of(const std::vector<Prior>& priors, const FigureName& name) {
+const Prior* prior_of(const FigureName& name) {
+    const std::vector<Prior>& priors = builtin_priors();
     const auto found = std::ranges::find_if(priors, [&](const Prior& p) { return glob_matches(p.match, name); });
     return found == priors.end() ? nullptr : &*found;
 }

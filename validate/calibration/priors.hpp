@@ -20,10 +20,9 @@ struct Prior {
     double spread = 0.6;
     double low = 0, high = 0;  // bounds; 0: a factor of e^2.5 below or above `value`
 };
-std::vector<Prior> parse_priors(std::string_view yaml, const std::string& file);
 const std::vector<Prior>& builtin_priors();
 // nullptr if there is none.
-const Prior* prior_of(const std::vector<Prior>& priors, const FigureName& name);
+const Prior* prior_of(const FigureName& name);
 // The figure as a parameter that starts at `value` and is believed to be there, with the spread and bounds of `prior`.
 FitParameter parameter_at(double value, const FigureName& name, const Prior& prior);
 

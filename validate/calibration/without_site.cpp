@@ -62,7 +62,7 @@ Catalog catalog_without(const Catalog& catalog, const SiteOverlays& overlays, co
 
 SiteOverlays fit_without_each(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
                               unsigned threads) {
-    const Fitter fitter(catalog, data, builtin_priors(), cache);
+    const Fitter fitter(catalog, data, cache);
     const FitResult base = fitter.as_catalogued();
     const std::vector<std::set<std::string>> sets = left_out_sets(data);
     const auto changed = parallel_map(sets.size(), std::max(1U, threads), [&](std::size_t i) {

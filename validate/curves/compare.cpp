@@ -57,7 +57,7 @@ ErrorSummary errors_of(const Comparison& comparison, std::optional<Regime> regim
     return summary_of(errors);
 }
 
-Comparison compare(const Measurement& measurement, const AliasTable& table, const Catalog& catalog, FabricCache& cache,
+Comparison compare(const Measurement& measurement, const Catalog& catalog, FabricCache& cache,
                    const std::optional<Scenario>& scenario) {
     Comparison c;
     c.id = measurement.id;
@@ -66,7 +66,7 @@ Comparison compare(const Measurement& measurement, const AliasTable& table, cons
         c.derived.scenario = *scenario;
         c.derived.assumptions = {"system, software and workload: as the scenario says, not as the file does"};
     } else {
-        c.derived = derive(measurement, table);
+        c.derived = derive(measurement);
         take_fitting_nic(c.derived, catalog);
     }
     const Scenario& used = c.derived.scenario;

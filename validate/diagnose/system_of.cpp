@@ -18,7 +18,7 @@ Measurement with_gpu(Measurement m, const std::string& node) {
 }  // namespace
 
 SuspectedSystem system_of(const Measurement& measurement, const std::optional<Scenario>& cluster,
-                          const std::string& node, const AliasTable& aliases) {
+                          const std::string& node) {
     SuspectedSystem system;
     if (text(measurement.benchmark, "collective").empty()) {
         throw InputError(measurement.place,
@@ -26,7 +26,7 @@ SuspectedSystem system_of(const Measurement& measurement, const std::optional<Sc
                                        std::string(text(measurement.benchmark, "tool")),
                                        "nccl-tests, nvbandwidth, ib_write_bw, osu_bw ..."));
     }
-    Derived derived = derive(with_gpu(measurement, node), aliases);
+    Derived derived = derive(with_gpu(measurement, node));
     if (cluster) {
         system.scenario = *cluster;
         collective_of(system.scenario) = collective_of(derived.scenario);

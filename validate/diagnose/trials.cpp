@@ -13,7 +13,6 @@
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
 #include "validate/curves/cost_figure.hpp"
-#include "validate/diagnose/sensitivity.hpp"
 
 namespace fabricast::inline diagnosis {
 namespace {

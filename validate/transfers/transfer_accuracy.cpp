@@ -7,7 +7,6 @@
 #include "base/yaml.hpp"
 #include "validate/score/page.hpp"
 #include "validate/score/row_groups.hpp"
-#include "validate/transfers/transfer_derive.hpp"
 
 namespace fabricast::inline validate_transfers {
 
@@ -116,7 +115,7 @@ TransferAccuracy transfer_accuracy(const std::filesystem::path& measurements, co
     accuracy.drawn = read_drawn(measurements / "drawn.yaml");
     for (const std::filesystem::path& path : paths) {
         try {
-            accuracy.files.push_back(compare_transfers(read_measurement(path), builtin_transfer_aliases(), catalog));
+            accuracy.files.push_back(compare_transfers(read_measurement(path), catalog));
         } catch (const InputError& error) { accuracy.refused.emplace_back(path.stem().string(), error.message); }
     }
     return accuracy;
@@ -175,10 +174,9 @@ std::string transfer_rows_csv(const TransferAccuracy& accuracy) {
     std::string csv = "dataset,kind,label,size_bytes,quantity,measured,forecast,error,transport,used\n";
     for (const TransferComparison& file : accuracy.files) {
         for (const TransferPoint& p : file.points) {
-            const std::string used = !p.left_out.empty() ? p.left_out : file.uncounted.empty() ? "yes" : file.uncounted;
             csv += fmt::format("{},{},{},{},{},{:.6g},{:.6g},{:.4f},{},{}\n", file.id, file.kind, csv_cell(p.label),
                                p.size.count, p.latency ? "seconds" : "bytes_per_second", p.measured, p.forecast,
-                               p.left_out.empty() ? p.error() : 0, p.transport, csv_cell(used));
+                               p.left_out.empty() ? p.error() : 0, p.transport, csv_cell(file.used(p)));
         }
     }
     return csv;

@@ -10,46 +10,33 @@
 #include "base/unit_text.hpp"
 #include "sim/plan/timelines.hpp"
 #include "sim/scenario/build.hpp"
-#include "validate/transfers/transfer_derive.hpp"
 
 namespace fabricast::inline validate_transfers {
 
 namespace {
 
-// Fabrics, cached by what a scenario builds.
-class Fabrics {
-public:
-    explicit Fabrics(const Catalog& catalog) : catalog_(catalog) {}
-    const Fabric& at(const Scenario& s) {
-        const auto& transfer = std::get<TransferWorkload>(s.workload);
-        const std::string key = s.cluster.node + "|" + s.cluster.link + "|" + std::to_string(transfer.host.mtu.count);
-        auto& kept = kept_[key];
-        if (!kept) { kept = std::make_unique<Fabric>(fabric_for(s.workload, Fabric(build(s, catalog_)), catalog_)); }
-        return *kept;
-    }
-
-private:
-    const Catalog& catalog_;
-    std::map<std::string, std::unique_ptr<Fabric>> kept_;
-};
-
 std::string value_text(const TransferPoint& p, double value) {
-    return p.latency ? text(value, Dimension::time) : text(value, Dimension::rate);
+    return text(value, p.latency ? Dimension::time : Dimension::rate);
 }
 
 }  // namespace
 
-TransferComparison compare_transfers(const Measurement& measurement, const TransferAliases& table,
-                                     const Catalog& catalog) {
-    TransferCase made = derive_transfers(measurement, table);
-    Fabrics fabrics(catalog);
+TransferComparison compare_transfers(const Measurement& measurement, const Catalog& catalog) {
+    TransferCase made = derive_transfers(measurement);
+    std::map<std::string, std::unique_ptr<Fabric>> fabrics;  // by what a scenario builds
+    const auto fabric_of = [&](const Scenario& s) -> const Fabric& {
+        const Bytes mtu = std::get<TransferWorkload>(s.workload).host.mtu;
+        auto& kept = fabrics[fmt::format("{}|{}|{}", s.cluster.node, s.cluster.link, mtu.count)];
+        if (!kept) { kept = std::make_unique<Fabric>(fabric_for(s.workload, Fabric(build(s, catalog)), catalog)); }
+        return *kept;
+    };
     for (std::size_t i = 0; i < made.scenarios.size(); ++i) {
         TransferPoint& point = made.comparison.points[i];
         const Scenario& s = made.scenarios[i];
         if (s.name.empty()) { continue; }
         try {
             const Exchange e =
-                exchange_at(point.size, s.workload, {fabrics.at(s), s.library, s.launch, catalog}, Flow{});
+                exchange_at(point.size, s.workload, {fabric_of(s), s.library, s.launch, catalog}, Flow{});
             point.forecast = point.latency ? e.one_s - (made.posted[i] ? e.links_s : 0) : e.bandwidth;
             point.transport = e.choice.path.transport;
         } catch (const PlanError& error) { point.left_out = error.what(); } catch (const CatalogError& error) {
@@ -93,7 +80,7 @@ Json to_json(const TransferComparison& c) {
             row["error"] = p.error();
             row["transport"] = p.transport;
         }
-        row["used"] = !p.left_out.empty() ? p.left_out : c.uncounted.empty() ? "yes" : c.uncounted;
+        row["used"] = c.used(p);
         json["rows"].push_back(row);
     }
     return json;
