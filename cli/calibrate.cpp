@@ -66,9 +66,7 @@ ExitCode calibrate_system(const std::vector<std::string>& arguments) {
     const Catalog catalog = catalog_of(*values, scenario ? &*scenario : nullptr);
     FabricCache cache(catalog);
     const std::vector<FitDataset> data = data_of(*values, catalog, cache, scenario);
-    CalibrateOptions options;
-    options.only = texts_of(*values, "only");
-    const Calibration calibration = calibrate(catalog, data, cache, options);
+    const Calibration calibration = calibrate(catalog, data, cache, texts_of(*values, "only"));
     outputs.write("output", [&] { return overlay_yaml(calibration, catalog, data, cache); });
     outputs.words() << to_text(calibration) << "\nwrote " << text_of(*values, "output") << "\n";
     return ok;

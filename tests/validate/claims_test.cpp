@@ -10,7 +10,6 @@
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 #include "validate/claims/claims_page.hpp"
-#include "validate/claims/read_claims.hpp"
 
 using namespace fabricast;
 

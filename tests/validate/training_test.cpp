@@ -6,7 +6,6 @@
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 #include "validate/training/training_accuracy.hpp"
-#include "validate/training/training_constants.hpp"
 #include "validate/training/training_families.hpp"
 #include "validate/training/training_figures.hpp"
 #include "validate/training/training_intervals.hpp"

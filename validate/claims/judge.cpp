@@ -67,7 +67,9 @@ std::vector<JudgedClaim> judge(const ClaimFile& file, const Catalog& catalog, st
     return judged;
 }
 
-std::vector<NamedFigure> claim_figures(const std::vector<JudgedClaim>& claims) {
+std::vector<NamedFigure> claim_figures(const std::vector<JudgedFile>& files) {
+    std::vector<JudgedClaim> claims;
+    for (const JudgedFile& file : files) { claims.insert(claims.end(), file.claims.begin(), file.claims.end()); }
     const auto count = [&](ClaimVerdict verdict) {
         return static_cast<double>(
             std::ranges::count_if(claims, [&](const JudgedClaim& claim) { return claim.verdict == verdict; }));

@@ -1,6 +1,8 @@
 #pragma once
 // A printed figure: "nccl_mid_median_pct", 6.3, "%".
 
+#include <fmt/format.h>
+
 #include <string>
 
 namespace fabricast::inline score {
@@ -12,8 +14,13 @@ struct NamedFigure {
 };
 
 // "figure: nccl_mid_median_pct 6.30 %", with two decimals.
-std::string figure_line(const NamedFigure& figure);
+inline std::string figure_line(const NamedFigure& figure) {
+    return fmt::format("figure: {} {:.2f} {}", figure.name, figure.value, figure.unit);
+}
+
 // The same with four significant digits.
-std::string short_figure_line(const NamedFigure& figure);
+inline std::string short_figure_line(const NamedFigure& figure) {
+    return fmt::format("figure: {} {:.4g} {}", figure.name, figure.value, figure.unit);
+}
 
 }  // namespace fabricast::inline score

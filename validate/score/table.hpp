@@ -1,6 +1,9 @@
 #pragma once
 // Tables as Markdown and CSV text.
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,11 +13,16 @@
 namespace fabricast::inline score {
 
 // "| a | b |\n", and with the rule below it.
-std::string markdown_row(const std::vector<std::string>& cells);
-std::string markdown_head(const std::vector<std::string>& titles);
+inline std::string markdown_row(const std::vector<std::string>& cells) {
+    return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
+inline std::string markdown_head(const std::vector<std::string>& titles) {
+    return markdown_row(titles) + "|" +
+           fmt::format("{}\n", fmt::join(std::vector<std::string_view>(titles.size(), "---|"), ""));
+}
 
-// 0.0512 -> "5.1"; "–" without a value.
-std::string percent_cell(double share);
+// 0.0512 -> "5.1".
+inline std::string percent_cell(double share) { return fmt::format("{:.1f}", 100 * share); }
 
 // A column of a CSV table: its name, and the text of each row's cell.
 template <class Row> struct CsvColumn {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "validate/import/json_tree.hpp"
 #include "validate/import/nccl_run.hpp"
 
 namespace fabricast::inline validate_import {
@@ -28,10 +27,7 @@ std::string program_of(const yaml::Node& root) {
 }
 
 std::string header_of(const yaml::Node& config) {
-    const auto said = [&](const char* key) {
-        const yaml::Node* node = config.get(key);
-        return node == nullptr ? std::string("0") : node->as_string();
-    };
+    const auto said = [&](const char* key) { return config.text_or(key, "0"); };
     const std::string step =
         config.get("step_bytes") == nullptr ? said("step_factor") + "(factor)" : said("step_bytes") + "(bytes)";
     return fmt::format("nThread {} nGpus {} minBytes {} maxBytes {} step: {} warmup iters: {} iters: {} agg iters: {}",
@@ -76,7 +72,7 @@ std::vector<Measurement> read_nccl_tests_json(const LogText& log, const Statemen
     run.nccl = nccl_version_of_code(root.required("nccl_version").as_int(0));
     run.env = nccl_environment(root);
     run.header = header_of(config);
-    if (const yaml::Node* start = root.get("start_time")) { run.date = start->as_string(); }
+    run.date = root.text_or("start_time");
     for (const yaml::Node& device : config.required("devices").items()) {
         ++run.ranks;
         run.hosts.insert(device.required("hostname").as_string());
