@@ -38,8 +38,8 @@ Collection collect(const std::filesystem::path& folder, const Catalog& catalog, 
                 collection.skipped.push_back({file.string(), "a dataset of this id was read before"});
                 continue;
             }
-            collection.curves.push_back({compare(measurement, catalog, cache), site_of(measurement, sites),
-                                         publisher_of(measurement, sites),
+            const SiteEntry where = site_of(measurement, sites);
+            collection.curves.push_back({compare(measurement, catalog, cache), where.site, where.publisher,
                                          std::string(cause_of(measurement.id, unhealthy))});
         } catch (const std::runtime_error& error) { collection.skipped.push_back({file.string(), error.what()}); }
     }

@@ -50,19 +50,12 @@ std::vector<UnhealthyPattern> read_unhealthy(const std::filesystem::path& path) 
     return patterns;
 }
 
-std::string site_of(const Measurement& measurement, const Sites& sites) {
-    if (const auto listed = sites.find(measurement.id); listed != sites.end()) { return listed->second.site; }
-    for (const std::string_view key : {"repo", "url"}) {
-        if (const std::string_view source = text(measurement.source, key); !source.empty()) {
-            return std::string(source);
-        }
-    }
-    return measurement.id;
-}
-
-std::string publisher_of(const Measurement& measurement, const Sites& sites) {
-    const auto listed = sites.find(measurement.id);
-    return listed != sites.end() ? listed->second.publisher : site_of(measurement, sites);
+SiteEntry site_of(const Measurement& measurement, const Sites& sites) {
+    if (const auto listed = sites.find(measurement.id); listed != sites.end()) { return listed->second; }
+    std::string_view source = text(measurement.source, "repo");
+    source = source.empty() ? text(measurement.source, "url") : source;
+    const std::string own(source.empty() ? measurement.id : source);
+    return {own, own, {}};
 }
 
 std::string_view cause_of(std::string_view dataset, const std::vector<UnhealthyPattern>& unhealthy) {

@@ -33,11 +33,8 @@ KnownMisses read_misses(const std::filesystem::path& path);
 Sites read_sites(const std::filesystem::path& path);
 std::vector<UnhealthyPattern> read_unhealthy(const std::filesystem::path& path);
 
-// The site of a measurement: from the list, or else its source.
-std::string site_of(const Measurement& measurement, const Sites& sites);
-
-// The publisher of a measurement: from the list, or else its site.
-std::string publisher_of(const Measurement& measurement, const Sites& sites);
+// The site of a measurement and its publisher: from the list, or else its source, which is both.
+SiteEntry site_of(const Measurement& measurement, const Sites& sites);
 
 // Why this dataset is known to be degraded; "" if it is not.
 std::string_view cause_of(std::string_view dataset, const std::vector<UnhealthyPattern>& unhealthy);

@@ -129,14 +129,6 @@ void Fitter::add_family(Stage& stage, std::span<const FigureName> free, const Fi
     }
 }
 
-Fitter::Stage Fitter::stage_of(const std::set<FigureName>& free, const FitResult& result) const {
-    std::map<std::string, std::vector<FigureName>> by_figure;
-    for (const FigureName& name : free) { by_figure[figure_in(name)].push_back(name); }
-    Stage stage;
-    for (const auto& [figure, names] : by_figure) { add_family(stage, names, result); }
-    return stage;
-}
-
 std::size_t Fitter::Stage::host_factor(const std::string& site, const FigureName& launch) {
     const auto [effect, added] = host_factors.try_emplace({site, launch}, parameters.size());
     if (added) {
@@ -175,7 +167,10 @@ FitCurve Fitter::curve_of(std::size_t d, Stage& stage, Catalog& working) const {
 void Fitter::fit_stage(const std::vector<std::size_t>& chosen, const std::set<FigureName>& free,
                        FitResult& result) const {
     if (free.empty() || chosen.empty()) { return; }
-    Stage stage = stage_of(free, result);
+    std::map<std::string, std::vector<FigureName>> by_figure;
+    for (const FigureName& name : free) { by_figure[figure_in(name)].push_back(name); }
+    Stage stage;
+    for (const auto& [figure, names] : by_figure) { add_family(stage, names, result); }
     Catalog working = with_figures(catalog_, result.figures);
     for (const auto& [name, p] : stage.place) { figure_of(working, name).value = {stage.parameters[p].start}; }
     const std::map<Cell, double> rows = rows_of_cells(data_, chosen);

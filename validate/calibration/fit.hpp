@@ -59,7 +59,6 @@ private:
 
         std::size_t host_factor(const std::string& site, const FigureName& launch);
     };
-    Stage stage_of(const std::set<FigureName>& free, const FitResult& result) const;
 
     // Adds the joint prior of one figure over several parts: first the free parts, then similar parts whose value in
     // `result` comes from data.

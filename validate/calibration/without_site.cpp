@@ -13,6 +13,9 @@
 namespace fabricast::inline calibration {
 namespace {
 
+// The name of a set of left-out sites: "a100, v100".
+std::string sites_key(const std::set<std::string>& sites) { return fmt::format("{}", fmt::join(sites, ", ")); }
+
 // The sets to leave out: each site by itself, and all sites of each publisher.
 std::vector<std::set<std::string>> left_out_sets(const std::vector<FitDataset>& data) {
     std::map<std::string, std::set<std::string>> publishers;
@@ -51,8 +54,6 @@ std::vector<FitDataset> fit_datasets(const Collection& collection) {
     }
     return data;
 }
-
-std::string sites_key(const std::set<std::string>& sites) { return fmt::format("{}", fmt::join(sites, ", ")); }
 
 Catalog catalog_without(const Catalog& catalog, const SiteOverlays& overlays, const std::set<std::string>& sites) {
     std::map<FigureName, FittedValue> values;

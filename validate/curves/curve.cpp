@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/numbers.hpp"
+#include "validate/import/log_text.hpp"
 
 namespace fabricast::inline curves {
 namespace {
@@ -94,12 +95,6 @@ std::optional<double> labelled_size(std::string_view cell) {
     return *value * std::pow(1024.0, static_cast<double>(letter));
 }
 
-// Half a unit of the last printed digit: "0.04" -> 0.005.
-double rounding(std::string_view cell) {
-    const auto dot = cell.find('.');
-    return 0.5 * std::pow(10.0, dot == std::string_view::npos ? 0.0 : -static_cast<double>(cell.size() - dot - 1));
-}
-
 struct Reading {
     double seconds = 0;
     double relative_rounding = 0;
@@ -113,14 +108,14 @@ std::optional<Reading> time_of(const Column& column, const std::string& cell, do
     }
     const auto value = figure_in_word(cell);
     if (!value || *value < 0) {
-        throw InputError(place, error_message("a row's value is no figure", shown(cell), "a number >= 0, null or N/A"));
+        refuse(place, "a row's value is no figure", shown(cell), "a number >= 0, null or N/A");
     }
     if (*value == 0) { return std::nullopt; }
     const double si = *value * column.unit;
     switch (column.quantity) {
         case Printed::time: return Reading{si, 0};
-        case Printed::algbw: return Reading{size / si, rounding(cell) / *value};
-        case Printed::busbw: return Reading{busbw_factor * size / si, rounding(cell) / *value};
+        case Printed::algbw: return Reading{size / si, rounding_of(cell) / *value};
+        case Printed::busbw: return Reading{busbw_factor * size / si, rounding_of(cell) / *value};
         case Printed::size: break;
     }
     return std::nullopt;
@@ -183,8 +178,7 @@ Curve read_curve(const Measurement& measurement, double busbw_factor) {
         const auto plain = figure_in_word(label);
         const auto size = plain ? std::optional(*plain * layout.size_unit) : labelled_size(label);
         if (!size || *size < 0) {
-            throw InputError(measurement.row_places[r],
-                             error_message("a row's size is no size", shown(label), "bytes as a number, or '64K'"));
+            refuse(measurement.row_places[r], "a row's size is no size", shown(label), "bytes as a number, or '64K'");
         }
         std::optional<Reading> fastest;
         for (const auto& [index, column] : layout.values) {

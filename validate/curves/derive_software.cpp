@@ -1,9 +1,9 @@
 #include "validate/curves/derive_software.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include "base/numbers.hpp"
+#include "sim/plan/collectives/nccl/names.hpp"
 #include "validate/import/alias.hpp"
 
 namespace fabricast::inline curves {
@@ -20,21 +20,6 @@ std::string version_in(std::string_view words, const Pattern& pattern) {
         }
     }
     return version;
-}
-
-// -1, 0 or 1 if a is older, equal or newer; missing parts are 0.
-int compare_versions(std::string_view a, std::string_view b) {
-    while (!a.empty() || !b.empty()) {
-        const auto head = [](std::string_view& words) {
-            const std::string_view part = words.substr(0, words.find('.'));
-            words.remove_prefix(std::min(words.size(), part.size() + 1));
-            return whole(part);
-        };
-        const std::uint32_t left = head(a);
-        const std::uint32_t right = head(b);
-        if (left != right) { return left < right ? -1 : 1; }
-    }
-    return 0;
 }
 
 // The NCCL version: as stated, else as named elsewhere in the file, else from the CUDA release, else from the GPU
@@ -55,8 +40,8 @@ std::string nccl_version(const Measurement& m, Derived& out) {
     }
     const std::string cuda = version_in(text(m.software, "cuda"), plain);
     std::string shipped;
-    for (const auto& [from, nccl] : builtin_aliases().nccl_by_cuda) {
-        if (!cuda.empty() && compare_versions(cuda, from) >= 0) { shipped = nccl; }
+    for (const auto& [from, version] : builtin_aliases().nccl_by_cuda) {
+        if (!cuda.empty() && nccl::parse_version(cuda) >= nccl::parse_version(from)) { shipped = version; }
     }
     if (!shipped.empty()) {
         out.assumptions.push_back("nccl: not stated; " + shipped + ", which CUDA " + cuda + " shipped with");
@@ -122,7 +107,7 @@ void derive_software(const Measurement& m, Derived& out) {
     read_environment(text(m.software, "env"), out);
     read_environment(text(m.benchmark, "options"), out);
     out.scenario.library.nccl = nccl_version(m, out);
-    out.group.nccl_era = compare_versions(out.scenario.library.nccl, "2.18") < 0 ? "<2.18" : ">=2.18";
+    out.group.nccl_era = nccl::parse_version(out.scenario.library.nccl) < nccl::Version{2, 18} ? "<2.18" : ">=2.18";
     derive_launch(m, out);
 }
 

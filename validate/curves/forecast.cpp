@@ -24,12 +24,18 @@ bool is_cost(const Catalog& catalog, const FigureUsed& figure) {
 }  // namespace
 
 const Fabric& FabricCache::at(const Scenario& scenario) {
-    // The request does not contain an explicit graph, so file and name of the scenario identify it.
-    const std::string key =
-        cluster_key(scenario.cluster) + (scenario.cluster.graph ? scenario.file + scenario.name : "");
+    // The request does not contain an explicit graph, so file and name of the scenario identify it. The packets of a
+    // transfer change its fabric.
+    const auto* transfer = std::get_if<TransferWorkload>(&scenario.workload);
+    const std::string key = fmt::format("{}|{}|{}", cluster_key(scenario.cluster),
+                                        scenario.cluster.graph ? scenario.file + scenario.name : "",
+                                        transfer == nullptr ? 0 : transfer->host.mtu.count);
     const std::lock_guard lock(guard_);
     std::unique_ptr<const Fabric>& fabric = fabrics_[key];
-    if (fabric == nullptr) { fabric = std::make_unique<const Fabric>(build(scenario, *catalog_)); }
+    if (fabric == nullptr) {
+        Fabric built(build(scenario, *catalog_));
+        fabric = std::make_unique<const Fabric>(fabric_for(scenario.workload, std::move(built), *catalog_));
+    }
     return *fabric;
 }
 

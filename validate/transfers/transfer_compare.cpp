@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <map>
-#include <memory>
 
 #include "base/percentile.hpp"
 #include "base/unit_text.hpp"
 #include "sim/plan/timelines.hpp"
-#include "sim/scenario/build.hpp"
+#include "validate/curves/forecast.hpp"
 
 namespace fabricast::inline validate_transfers {
 
@@ -23,20 +21,14 @@ std::string value_text(const TransferPoint& p, double value) {
 
 TransferComparison compare_transfers(const Measurement& measurement, const Catalog& catalog) {
     TransferCase made = derive_transfers(measurement);
-    std::map<std::string, std::unique_ptr<Fabric>> fabrics;  // by what a scenario builds
-    const auto fabric_of = [&](const Scenario& s) -> const Fabric& {
-        const Bytes mtu = std::get<TransferWorkload>(s.workload).host.mtu;
-        auto& kept = fabrics[fmt::format("{}|{}|{}", s.cluster.node, s.cluster.link, mtu.count)];
-        if (!kept) { kept = std::make_unique<Fabric>(fabric_for(s.workload, Fabric(build(s, catalog)), catalog)); }
-        return *kept;
-    };
+    FabricCache fabrics(catalog);
     for (std::size_t i = 0; i < made.scenarios.size(); ++i) {
         TransferPoint& point = made.comparison.points[i];
         const Scenario& s = made.scenarios[i];
         if (s.name.empty()) { continue; }
         try {
             const Exchange e =
-                exchange_at(point.size, s.workload, {fabric_of(s), s.library, s.launch, catalog}, Flow{});
+                exchange_at(point.size, s.workload, {fabrics.at(s), s.library, s.launch, catalog}, Flow{});
             point.forecast = point.latency ? e.one_s - (made.posted[i] ? e.links_s : 0) : e.bandwidth;
             point.transport = e.choice.path.transport;
         } catch (const PlanError& error) { point.left_out = error.what(); } catch (const CatalogError& error) {

@@ -60,20 +60,16 @@ public:
         read_software();
         const std::string words =
             joined_words({text(m_.benchmark, "tool"), text(m_.benchmark, "test"), text(m_.system, "notes")});
-        const Alias* tool = first_match(transfer_aliases().tools, words);
-        if (tool == nullptr) {
-            refuse(m_.place, "a test that no row of transfers.yaml understands", shown(words),
-                   "a tool of validate/transfers.yaml");
-        }
-        if (const std::string_view why = tool->word("refuse"); !why.empty()) { refuse(m_.place, why); }
-        apply(*tool);
-        c.latency_matrix = tool->word("shape") == "matrix" && tool->word("latency") == "yes";
-        if (tool->word("shape") == "matrix") {
-            read_matrix(*tool);
-        } else if (tool->word("shape") == "sweep") {
-            read_sweep(*tool);
+        const Alias& tool = understood(transfer_aliases().tools, words, "a test", "a tool");
+        if (const std::string_view why = tool.word("refuse"); !why.empty()) { refuse(m_.place, why); }
+        apply(tool, base_);
+        c.latency_matrix = tool.word("shape") == "matrix" && tool.word("latency") == "yes";
+        if (tool.word("shape") == "matrix") {
+            read_matrix(tool);
+        } else if (tool.word("shape") == "sweep") {
+            read_sweep(tool);
         } else {
-            read_tests(*tool);
+            read_tests(tool);
         }
         return std::move(out_);
     }
@@ -81,26 +77,28 @@ public:
 private:
     TransferWorkload& transfer(Scenario& s) { return std::get<TransferWorkload>(s.workload); }
 
+    const Alias& understood(const AliasList& list, const std::string& words, const char* what, const char* accepted) {
+        if (const Alias* alias = first_match(list, words)) { return *alias; }
+        refuse(m_.place, fmt::format("{} that no row of transfers.yaml understands", what), shown(words),
+               fmt::format("{} of validate/transfers.yaml", accepted));
+    }
+
     void read_system() {
         const std::string words =
             joined_words({text(m_.system, "gpu"), text(m_.system, "intra"), text(m_.system, "nic"),
                           text(m_.system, "network"), text(m_.system, "cpu")});
-        const Alias* system = first_match(transfer_aliases().systems, words);
-        if (system == nullptr) {
-            refuse(m_.place, "a system that no row of transfers.yaml understands", shown(words),
-                   "a system of validate/transfers.yaml");
-        }
+        const Alias& system = understood(transfer_aliases().systems, words, "a system", "a system");
         base_.name = m_.id;
         base_.file = m_.file;
         base_.workload = TransferWorkload{};
-        base_.cluster.node = system->word("node");
-        base_.cluster.link = system->word("link");
-        nodes_ = system->word("nodes").empty() ? 1 : 2;
+        base_.cluster.node = system.word("node");
+        base_.cluster.link = system.word("link");
+        nodes_ = system.word("nodes").empty() ? 1 : 2;
         base_.cluster.nodes = nodes_;
-        if (const std::string_view gpu = system->word("gpu"); !gpu.empty()) { base_.cluster.node_options["gpu"] = gpu; }
-        out_.comparison.system = base_.cluster.node + " x " + std::to_string(nodes_) +
-                                 (base_.cluster.link.empty() ? "" : ", " + base_.cluster.link);
-        out_.comparison.uncounted = system->word("uncounted");
+        if (const std::string_view gpu = system.word("gpu"); !gpu.empty()) { base_.cluster.node_options["gpu"] = gpu; }
+        out_.comparison.system = fmt::format("{} x {}{}{}", base_.cluster.node, nodes_,
+                                             base_.cluster.link.empty() ? "" : ", ", base_.cluster.link);
+        out_.comparison.uncounted = system.word("uncounted");
         assume("system: " + shown(words) + " is " + out_.comparison.system);
         static const Pattern mtu(R"(\bmtu (\d+))");
         if (const std::optional<Pattern::Groups> match = mtu.first_in(words)) {
@@ -115,14 +113,13 @@ private:
             joined_words({text(m_.software, "env"), text(m_.source, "path"), text(m_.benchmark, "tool"),
                           text(m_.benchmark, "options"), text(m_.system, "network")});
         if (const Alias* library = first_match(transfer_aliases().libraries, words)) {
-            apply(*library);
+            apply(*library, base_);
             assume("messages: issued by " + std::string(library->word("messaging")));
         }
     }
 
     void assume(std::string what) { out_.comparison.assumptions.push_back(std::move(what)); }
 
-    void apply(const Alias& alias) { apply(alias, base_); }
     void apply(const Alias& alias, Scenario& to) {
         TransferWorkload& t = transfer(to);
         const auto take = [&](std::string_view key, std::string& field) {
@@ -136,13 +133,10 @@ private:
         if (const std::string_view assumed = alias.word("assumed"); !assumed.empty()) { assume(std::string(assumed)); }
     }
 
-    // The device at one end of the transfer: "gpu" or "host", with an index.
-    std::string device(std::string_view kind, bool far, std::size_t gpu = 0) const {
-        const std::string node = far && nodes_ > 1 ? "node1." : "node0.";
-        if (kind == "host") { return node + "memory" + (far && nodes_ == 1 && same_node_pair_ ? "1" : "0"); }
-        if (kind == "gpu1") { return node + "gpu1"; }
-        const bool neighbour = far && nodes_ == 1 && same_node_pair_;
-        return node + "gpu" + std::to_string(neighbour && gpu == 0 ? 1 : gpu);
+    // The device at one end of the transfer: "gpu", "gpu1" or "host".
+    std::string device(std::string_view kind, bool far) const {
+        return fmt::format("node{}.{}{}", far && nodes_ > 1 ? 1 : 0, kind == "host" ? "memory" : "gpu",
+                           kind == "gpu1" || (far && same_node_pair_) ? 1 : 0);
     }
 
     void add(TransferPoint point, Scenario scenario, bool posted = false) {
@@ -202,7 +196,7 @@ private:
         if (size_column == m_.columns.size() || value_column == m_.columns.size()) {
             refuse(m_.place, "no column of sizes, or none of values, among " + joined(m_.columns));
         }
-        same_node_pair_ = count_nodes() == 1 && nodes_ > 1;
+        same_node_pair_ = nodes_ > 1 && figure_in_word(fabricast::text(m_.system, "nodes")) == 1;
         if (same_node_pair_) {
             nodes_ = 1;
             assume("nodes: 1; two processes of one node");
@@ -221,10 +215,6 @@ private:
             point.measured = *value * unit_of(m_.columns[value_column]);
             add(std::move(point), std::move(s), tool.word("posted") == "yes");
         }
-    }
-
-    std::uint32_t count_nodes() const {
-        return static_cast<std::uint32_t>(figure_in_word(fabricast::text(m_.system, "nodes")).value_or(nodes_));
     }
 
     void read_tests(const Alias& tool) {
