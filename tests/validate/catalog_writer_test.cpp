@@ -42,8 +42,7 @@ Catalog read(const std::string& yaml) {
 
 PartUpdate update() {
     PartUpdate u;
-    u.figures["ll.start"] = {12.5e-6, 11e-6, 14e-6};
-    u.datasets["ll.start"] = {"set-a", "set-b"};
+    u.figures["ll.start"] = {12.5e-6, 11e-6, 14e-6, {"set-a", "set-b"}};
     u.reach = 8;
     return u;
 }
@@ -74,8 +73,7 @@ TEST_CASE("writing twice changes nothing") {
 TEST_CASE("a figure that no data tell any more takes its prior and says so") {
     PartUpdate u = update();
     u.figures.clear();
-    u.figures["ll.hop"] = {3e-6, 2e-6, 4e-6};
-    u.datasets = {{"ll.hop", {"set-a"}}};
+    u.figures["ll.hop"] = {3e-6, 2e-6, 4e-6, {"set-a"}};
     const Catalog after = read(with_updates(costs, {{"k-one", u}}, read(costs)));
     CHECK(after.parts.at("k-one").figure("ll.start").origin == Origin::estimated);
     CHECK(after.parts.at("k-one").figure("ll.hop").origin == Origin::fitted);
@@ -86,7 +84,9 @@ TEST_CASE("a figure that keeps more than 70 % of its prior's spread is not calle
     for (const auto& [half_width, origin] :
          {std::pair(0.50, Origin::estimated), {0.37, Origin::estimated}, {0.35, Origin::fitted}}) {
         PartUpdate u = update();
-        u.figures["ll.start"] = {12.5e-6, 12.5e-6 * std::exp(-half_width), 12.5e-6 * std::exp(half_width)};
+        FittedValue& fitted = u.figures["ll.start"];
+        fitted.low80 = fitted.value * std::exp(-half_width);
+        fitted.high80 = fitted.value * std::exp(half_width);
         const Catalog after = read(with_updates(costs, {{"k-one", u}}, read(costs)));
         const Figure& start = after.parts.at("k-one").figure("ll.start");
         CHECK(start.origin == origin);

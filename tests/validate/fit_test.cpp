@@ -69,7 +69,7 @@ TEST_CASE("fitting forecasts to themselves finds the planted costs") {
             CHECK(forecaster.seconds(d.sizes[i]) == Approx(d.seconds[i]).epsilon(0.03));
         }
     }
-    CHECK(fit.datasets.at(kernel + "/ll.hop") == std::set<std::string>{"a-all_reduce", "b-all_gather"});
+    CHECK(fit.figures.at(kernel + "/ll.hop").datasets == std::set<std::string>{"a-all_reduce", "b-all_gather"});
 }
 
 TEST_CASE("a fit without a site does not see it") {

@@ -198,9 +198,9 @@ Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& dat
     for (std::size_t p = 0; p < last.parameters.size(); ++p) {
         const FigureName& name = last.parameters[p].name;
         const Figure& before = figure_of(catalog, name);
-        CalibratedFigure figure{name, before.unit, before.value.at(0), last.outcome.values[p], {}};
+        CalibratedFigure figure{name, before.unit, before.value.at(0), last.outcome.values[p]};
         for (const CalibratedCurve& curve : curves) {
-            if (curve.used.contains(name)) { figure.datasets.insert(curve.data->id); }
+            if (curve.used.contains(name)) { figure.fitted.datasets.insert(curve.data->id); }
         }
         out.figures.push_back(std::move(figure));
     }

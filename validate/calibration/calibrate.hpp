@@ -29,7 +29,6 @@ struct CalibratedFigure {
     std::string unit;
     double before = 0;  // the catalogue's value
     FittedValue fitted;
-    std::set<std::string> datasets;
 };
 
 struct KeptFigure {

@@ -118,7 +118,7 @@ std::string overlay_yaml(const Calibration& c, const Catalog& catalog, const std
         parts[part_of(f.name)] +=
             fmt::format("    {}: {{value: {}, low80: {}, high80: {}, source: {}}}\n", figure_in(f.name),
                         written(f.fitted.value, f.unit), written(f.fitted.low80, f.unit),
-                        written(f.fitted.high80, f.unit), here(f.datasets));
+                        written(f.fitted.high80, f.unit), here(f.fitted.datasets));
     }
     for (const KeptFigure& kept : c.kept) {
         const Figure& f = catalog.parts.at(part_of(kept.name)).figure(figure_in(kept.name));

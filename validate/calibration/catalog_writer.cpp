@@ -19,14 +19,14 @@ std::string yaml_list(const std::set<std::string>& names) { return fmt::format("
 
 std::set<std::string> every_dataset(const PartUpdate& update) {
     std::set<std::string> all;
-    for (const auto& [figure, datasets] : update.datasets) { all.insert(datasets.begin(), datasets.end()); }
+    for (const auto& [figure, fitted] : update.figures) { all.insert(fitted.datasets.begin(), fitted.datasets.end()); }
     return all;
 }
 
 // The YAML line of a figure; it has a source only if it differs from that of the part.
 std::string figure_line(const std::string& part, const std::string& name, const FittedValue& fitted,
-                        const std::string& unit, const std::set<std::string>& datasets,
-                        const std::set<std::string>& of_part) {
+                        const std::string& unit, const std::set<std::string>& of_part) {
+    const std::set<std::string>& datasets = fitted.datasets;
     const Prior* prior = prior_of(part + "/" + name);
     const bool hardly_told = !datasets.empty() && prior != nullptr && share_left(fitted, *prior) > hardly_told_share;
     std::string source = datasets == of_part ? "" : ", source: " + yaml_list(datasets);
@@ -82,11 +82,7 @@ std::string written(double value, const std::string& unit) {
 std::map<std::string, PartUpdate> part_updates(const FitResult& fit, const Catalog& catalog,
                                                const std::vector<FitDataset>& data, FabricCache& cache) {
     std::map<std::string, PartUpdate> updates;
-    for (const auto& [name, fitted] : fit.figures) {
-        PartUpdate& update = updates[part_of(name)];
-        update.figures[figure_in(name)] = fitted;
-        update.datasets[figure_in(name)] = fit.datasets.at(name);
-    }
+    for (const auto& [name, fitted] : fit.figures) { updates[part_of(name)].figures[figure_in(name)] = fitted; }
     // The largest system in the data: in GPUs per node for a kernel, in nodes for a transport.
     const Catalog fitted = with_figures(catalog, fit.figures);
     for (const FitDataset& dataset : data) {
@@ -140,8 +136,7 @@ std::string with_updates(std::string_view yaml, const std::map<std::string, Part
             const Figure& figure = part->figures.find(key)->second;
             std::string replaced;
             if (update != nullptr && update->figures.contains(name)) {
-                replaced = figure_line(part->name, name, update->figures.at(name), figure.unit,
-                                       update->datasets.at(name), every_dataset(*update));
+                replaced = figure_line(part->name, name, update->figures.at(name), figure.unit, every_dataset(*update));
             } else if ((figure.origin == Origin::fitted || hardly_told(figure)) && !name.starts_with("data.")) {
                 replaced = prior_line(part->name, name, figure.unit);
             }

@@ -12,12 +12,11 @@
 namespace fabricast::inline calibration {
 
 struct PartUpdate {
-    std::map<std::string, FittedValue> figures;             // by figure
-    std::map<std::string, std::set<std::string>> datasets;  // that determine each figure
-    double reach = 0;                                       // largest node (in GPUs) or cluster (in nodes) in the data
+    std::map<std::string, FittedValue> figures;  // by figure
+    double reach = 0;                            // largest node (in GPUs) or cluster (in nodes) in the data
 };
 
-// The results of a fit by part: its figures and the datasets that determine them.
+// The results of a fit by part: its figures and its largest system.
 std::map<std::string, PartUpdate> part_updates(const FitResult& fit, const Catalog& catalog,
                                                const std::vector<FitDataset>& data, FabricCache& cache);
 

@@ -95,8 +95,8 @@ FitResult Fitter::as_catalogued() const {
     for (std::size_t d = 0; d < data_.size(); ++d) {
         for (const FigureName& name : used_[d]) {
             const Figure& figure = figure_of(catalog_, name);
-            result.figures[name] = {figure.value.at(0), figure.low80, figure.high80};
-            result.datasets[name].insert(data_[d].id);
+            const FittedValue known{figure.value.at(0), figure.low80, figure.high80};
+            result.figures.try_emplace(name, known).first->second.datasets.insert(data_[d].id);
         }
     }
     return result;
@@ -117,7 +117,7 @@ void Fitter::add_family(Stage& stage, std::span<const FigureName> free, const Fi
     const std::vector<const Part*> own = parts;
     for (const auto& [name, found] : result.figures) {
         const Part& part = catalog_.parts.at(part_of(name));
-        const bool told = result.datasets.contains(name) && !result.datasets.at(name).empty();
+        const bool told = !found.datasets.empty();
         const bool kin =
             std::ranges::any_of(own, [&](const Part* p) { return p != &part && part_similarity(*p, part) > 0; });
         if (told && kin && figure_in(name) == figure_in(free.front()) && std::ranges::find(free, name) == free.end()) {
@@ -182,14 +182,17 @@ void Fitter::fit_stage(const std::vector<std::size_t>& chosen, const std::set<Fi
         curve.weights = weights_of(data_[d], rows);
         for (const double w : curve.weights) { observations += w * w; }
         for (const auto& [name, p] : stage.place) {
-            if (used_[d].contains(name)) { result.datasets[name].insert(data_[d].id); }
+            if (used_[d].contains(name)) { result.figures[name].datasets.insert(data_[d].id); }
         }
         curves.push_back(std::move(curve));
     }
     const FitOutcome outcome = robust_fit(stage.parameters, stage.families, curves, observations, options_);
     result.cost_before += outcome.cost_before;
     result.cost_after += outcome.cost_after;
-    for (const auto& [name, p] : stage.place) { result.figures[name] = outcome.values[p]; }
+    for (const auto& [name, p] : stage.place) {
+        FittedValue& fitted = result.figures.at(name);
+        fitted = {outcome.values[p].value, outcome.values[p].low80, outcome.values[p].high80, fitted.datasets};
+    }
 }
 
 void Fitter::fill_from_kin(FitResult& result) const {
@@ -199,7 +202,8 @@ void Fitter::fill_from_kin(FitResult& result) const {
         for (const auto& [path, figure] : part.figures) {
             const FigureName name = part_name + "/" + path;
             const bool about_data = path.starts_with("data.");
-            const bool data = result.datasets.contains(name) && !result.datasets.at(name).empty();
+            const auto found = result.figures.find(name);
+            const bool data = found != result.figures.end() && !found->second.datasets.empty();
             const bool told = figure.origin == Origin::fitted || told_by_kin(figure) || hardly_told(figure);
             if (about_data || data || !told) { continue; }
             Stage stage;
@@ -207,10 +211,7 @@ void Fitter::fill_from_kin(FitResult& result) const {
             filled[name] = robust_fit(stage.parameters, stage.families, {}, 1, options_).values.front();
         }
     }
-    for (const auto& [name, value] : filled) {
-        result.figures[name] = value;
-        result.datasets[name].clear();
-    }
+    for (const auto& [name, value] : filled) { result.figures[name] = value; }
 }
 
 FitResult Fitter::refit(std::set<FigureName> figures, const std::set<std::string>& without, FitResult result) const {
@@ -241,10 +242,7 @@ FitResult Fitter::fit_all(const std::string& without) const {
 
 FitResult Fitter::fit_without(const std::set<std::string>& sites, FitResult base) const {
     const std::set<FigureName> moved = figures_of(sites);
-    for (const FigureName& name : moved) {
-        base.figures.erase(name);
-        base.datasets[name].clear();
-    }
+    for (const FigureName& name : moved) { base.figures.erase(name); }
     return refit(moved, sites, std::move(base));
 }
 

@@ -25,7 +25,6 @@ namespace fabricast::inline calibration {
 
 struct FitResult {
     std::map<FigureName, FittedValue> figures;
-    std::map<FigureName, std::set<std::string>> datasets;  // that determine each figure; none: from similar parts
     double cost_before = 0, cost_after = 0;
 };
 
