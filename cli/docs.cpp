@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
         write_atomically(folder / "schema" / "overlay.json", overlay_json_schema().dump(2) + "\n");
         const std::filesystem::path measurements = folder.parent_path() / "validate" / "measurements";
         write_atomically(folder / "probes.md",
-                         probes_page(read_probe_builds(measurements / "probes.yaml"), probe_runs(measurements)));
+                         probes_page(yaml::read(measurements / "probes.yaml"), probe_runs(measurements)));
         return 0;
     } catch (const std::exception& error) { return static_cast<int>(report_error("fabricast-docs", error)); }
 }

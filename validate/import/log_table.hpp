@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "validate/import/log_format.hpp"
+#include "validate/import/formats.hpp"
 
 namespace fabricast::inline validate_import {
 
