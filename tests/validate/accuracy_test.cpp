@@ -5,7 +5,7 @@
 #include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/validate/csv.hpp"
-#include "validate/accuracy/sites.hpp"
+#include "validate/accuracy/collect.hpp"
 #include "validate/curves/derive.hpp"
 #include "validate/curves/forecast.hpp"
 

@@ -10,7 +10,6 @@
 #include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"
 #include "validate/accuracy/collect.hpp"
-#include "validate/accuracy/sites.hpp"
 
 using namespace fabricast;
 

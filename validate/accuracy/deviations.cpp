@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "base/yaml.hpp"
-#include "validate/accuracy/sites.hpp"
 #include "validate/score/errors.hpp"
 
 namespace fabricast::inline validate_accuracy {

@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "validate/accuracy/sites.hpp"
 #include "validate/calibration/curve_seconds.hpp"
 #include "validate/calibration/priors.hpp"
 #include "validate/calibration/robust_fit.hpp"

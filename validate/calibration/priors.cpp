@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "validate/import/embedded.hpp"
-#include "validate/score/glob.hpp"
 
 namespace fabricast::inline calibration {
 
