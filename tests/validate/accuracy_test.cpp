@@ -1,6 +1,7 @@
 #include "validate/accuracy/accuracy.hpp"
 
 #include "base/percentile.hpp"
+#include "base/text.hpp"
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"

@@ -8,7 +8,6 @@
 
 #include "validate/accuracy/accuracy.hpp"
 #include "validate/score/page.hpp"
-#include "validate/score/table.hpp"
 
 namespace fabricast::inline validate_accuracy {
 namespace {

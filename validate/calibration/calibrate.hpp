@@ -8,7 +8,6 @@
 // input gives the same bytes.
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 

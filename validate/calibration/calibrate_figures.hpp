@@ -3,7 +3,6 @@
 // system, and from the smallest node counts of a system to its larger ones.
 
 #include <filesystem>
-#include <string>
 #include <vector>
 
 #include "validate/accuracy/accuracy.hpp"

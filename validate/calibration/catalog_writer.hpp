@@ -2,7 +2,6 @@
 // Writes the result of a fit into the YAML of the catalogue, line by line: comments, text and all other figures stay
 // unchanged.
 
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>

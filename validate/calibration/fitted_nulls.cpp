@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include "validate/calibration/robust_fit.hpp"

@@ -3,7 +3,6 @@
 // constants, and the verdict.
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "validate/claims/claim.hpp"

@@ -6,6 +6,7 @@
 
 #include "base/nearest_word.hpp"
 #include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "sim/plan/collectives/costs.hpp"
 #include "validate/curves/derive_network.hpp"
 #include "validate/curves/derive_software.hpp"
@@ -38,17 +39,11 @@ std::uint32_t count(const MeasurementSection& section, std::string_view key) {
 std::string nearest_of(std::string_view words, const std::vector<std::string>& names) {
     const auto stem = [](const std::string& name) { return name.substr(0, name.find('-')); };
     const std::vector<std::string> stems = names_of(names, stem);
-    std::string token;
-    for (const char c : std::string(words) + ' ') {
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-            token += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-            continue;
-        }
-        const bool model = std::ranges::any_of(token, [](unsigned char d) { return std::isdigit(d) != 0; });
-        if (const std::string near = model ? nearest_word(token, stems) : ""; !near.empty()) {
+    static const Pattern model("[a-z0-9]*[0-9][a-z0-9]*");
+    for (const Pattern::Groups& word : model.all_in(words)) {
+        if (const std::string near = nearest_word(lower_case(*word[0]), stems); !near.empty()) {
             return names[static_cast<std::size_t>(std::ranges::find(stems, near) - stems.begin())];
         }
-        token.clear();
     }
     return "";
 }

@@ -5,7 +5,6 @@
 // and there is noise.
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -5,9 +5,7 @@
 #include <set>
 #include <string_view>
 
-#include "validate/import/series.hpp"
 #include "validate/score/page.hpp"
-#include "validate/score/table.hpp"
 
 namespace fabricast::inline validate_import {
 namespace {

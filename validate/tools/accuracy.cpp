@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/text_file.hpp"
-#include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "validate/accuracy/accuracy_charts.hpp"
 #include "validate/accuracy/accuracy_page.hpp"

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "base/text_file.hpp"
-#include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "validate/calibration/catalog_writer.hpp"
 #include "validate/calibration/without_site.hpp"

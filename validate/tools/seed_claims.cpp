@@ -8,7 +8,6 @@
 #include <string>
 
 #include "base/text_file.hpp"
-#include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "validate/claims/claims_page.hpp"
 #include "validate/tools/run_tool.hpp"

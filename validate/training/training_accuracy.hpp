@@ -2,7 +2,6 @@
 // Forecasts of every row of every training table, and of two null models: perfect linear scaling from the smallest run
 // of a series, and 6 N D / peak rate at one MFU per kind of GPU and precision.
 
-#include <map>
 #include <optional>
 #include <set>
 #include <string>

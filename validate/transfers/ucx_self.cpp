@@ -9,7 +9,6 @@
 
 #include "base/percentile.hpp"
 #include "validate/import/log_text.hpp"
-#include "validate/import/series.hpp"
 
 namespace fabricast::inline validate_transfers {
 namespace {
