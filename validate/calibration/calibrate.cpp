@@ -36,12 +36,12 @@ std::vector<CalibratedCurve> curves_of(const std::vector<FitDataset>& data, cons
         // Number of the size: rows of one size (from several runs) are all fitted or all judged.
         std::size_t distinct = 0;
         for (std::size_t i = 0; i < dataset.sizes.size(); ++i) {
-            distinct += i > 0 && dataset.sizes[i] != dataset.sizes[i - 1] ? 1 : 0;
             if (i == 0 || dataset.sizes[i] != dataset.sizes[i - 1]) {
+                ++distinct;
                 const std::vector<std::string> costs = forecaster.at(dataset.sizes[i]).costs;
                 curve.used.insert(costs.begin(), costs.end());
             }
-            if (distinct % 2 == 0) { curve.fitted.push_back(i); }
+            if (distinct % 2 == 1) { curve.fitted.push_back(i); }
         }
         curves.push_back(std::move(curve));
     }

@@ -217,18 +217,6 @@ std::string figures_yaml(const std::vector<NamedFigure>& figures, const std::str
     return filled_page("calibrated.yaml", {{"fingerprint", mark}, {"figures", lines}});
 }
 
-std::vector<NamedFigure> kept_figures(const std::filesystem::path& file, const std::string& mark) {
-    std::vector<NamedFigure> figures;
-    if (!std::filesystem::exists(file)) { return figures; }
-    const yaml::Node root = yaml::read(file);
-    if (root.required("fingerprint").as_string() == mark) {
-        for (const yaml::Node& figure : root.required("figures").members()) {
-            figures.push_back({figure.name, figure.as_double()});
-        }
-    }
-    return figures;
-}
-
 }  // namespace
 
 double planted_recovery(const Catalog& catalog, int seeds) {
@@ -252,7 +240,9 @@ void tell_calibration(const Catalog& catalog, const SiteOverlays& overlays, cons
         write_atomically("models/catalog/intervals.yaml", intervals_yaml(interval_table(rows, Forecast::publisher_out),
                                                                          catalog.parts.at("forecast-intervals")));
     }
-    std::ranges::move(kept_figures(file, mark), std::back_inserter(figures));
+    for (const yaml::Node& figure : kept_members(file, mark, "figures")) {
+        figures.push_back({figure.name, figure.as_double()});
+    }
     std::ranges::move(interval_figures(rows), std::back_inserter(figures));
     for (const NamedFigure& figure : figures) { fmt::print("{}\n", figure_line(figure)); }
 }

@@ -99,12 +99,17 @@ std::string to_yaml(const SiteOverlays& overlays, const std::string& fingerprint
     return filled_page("without_site.yaml", {{"fingerprint", fingerprint}, {"sites", sites}});
 }
 
+std::vector<yaml::Node> kept_members(const std::filesystem::path& file, const std::string& fingerprint,
+                                     std::string_view key) {
+    if (!std::filesystem::exists(file)) { return {}; }
+    const yaml::Node root = yaml::read(file);
+    const bool current = root.required("fingerprint").as_string() == fingerprint;
+    return current ? root.required(key).members() : std::vector<yaml::Node>{};
+}
+
 SiteOverlays read_overlays(const std::filesystem::path& file, const std::string& fingerprint) {
     SiteOverlays overlays;
-    if (!std::filesystem::exists(file)) { return overlays; }
-    const yaml::Node root = yaml::read(file);
-    if (root.required("fingerprint").as_string() != fingerprint) { return overlays; }
-    for (const yaml::Node& site : root.required("without").members()) {
+    for (const yaml::Node& site : kept_members(file, fingerprint, "without")) {
         std::map<FigureName, double>& figures = overlays[site.name];
         for (const yaml::Node& part : site.members()) {
             for (const yaml::Node& figure : part.members()) {

@@ -31,6 +31,10 @@ SiteOverlays fit_without_each(const Catalog& catalog, const std::vector<FitDatas
 std::string fingerprint(const std::vector<ComparedRow>& rows);
 
 std::string to_yaml(const SiteOverlays& overlays, const std::string& fingerprint);
+// The values under `key` of a file with a fingerprint; none if the file is missing or stale.
+std::vector<yaml::Node> kept_members(const std::filesystem::path& file, const std::string& fingerprint,
+                                     std::string_view key);
+
 // Empty if the file is missing or stale.
 SiteOverlays read_overlays(const std::filesystem::path& file, const std::string& fingerprint);
 

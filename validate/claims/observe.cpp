@@ -113,18 +113,17 @@ constexpr std::array<std::string_view, 5> of_machines = {"gpus", "bisection", "p
                                                          "slowest_of_disjoint_pairs"};
 
 double of_exchange(const Exchange& e, const Observation& o) {
-    using Quantity = double (*)(const Exchange&);
-    static const std::map<std::string_view, Quantity> quantities = {
-        {"time", [](const Exchange& x) { return x.one_s; }},
-        {"bandwidth", [](const Exchange& x) { return x.bandwidth; }},
-        {"together", [](const Exchange& x) { return x.aggregate_bandwidth; }},
-        {"dma", [](const Exchange& x) { return static_cast<double>(x.choice.path.dma_crossings()); }},
-        {"copies", [](const Exchange& x) { return static_cast<double>(x.choice.path.copies()); }},
-        {"sender_cores", [](const Exchange& x) { return x.sender_cores; }},
-        {"receiver_cores", [](const Exchange& x) { return x.receiver_cores; }}};
-    if (o.take == "transport") { return e.choice.path.transport == o.is ? 1 : 0; }
-    if (const auto found = quantities.find(o.take); found != quantities.end()) { return found->second(e); }
-    throw CatalogError("no quantity '" + o.take + "' of a transfer");
+    const DataPath& path = e.choice.path;
+    const auto value = named(o.take, {{"time", e.one_s},
+                                      {"bandwidth", e.bandwidth},
+                                      {"together", e.aggregate_bandwidth},
+                                      {"dma", static_cast<double>(path.dma_crossings())},
+                                      {"copies", static_cast<double>(path.copies())},
+                                      {"sender_cores", e.sender_cores},
+                                      {"receiver_cores", e.receiver_cores},
+                                      {"transport", path.transport == o.is ? 1 : 0}});
+    if (!value) { throw CatalogError("no quantity '" + o.take + "' of a transfer"); }
+    return *value;
 }
 
 double of_transfer(const Observation& o, const Scenario& scenario, const Catalog& catalog) {
