@@ -74,17 +74,7 @@ double of_part(const Catalog& catalog, const Observation& o, const ClaimFile& fi
     return has_word(part->word_or(o.take, ""), o.is) ? 1 : 0;
 }
 
-// Each function returns the quantity that `take` names, or nothing if it names none of these.
-std::optional<double> of_packets(const PacketUse& use, const std::string& take) {
-    return named(take, {{"drops", static_cast<double>(use.drops)},
-                        {"pauses", static_cast<double>(use.pauses)},
-                        {"marks", static_cast<double>(use.marks)}});
-}
-
-std::optional<double> of_row(const Row& row, const Observation& o) {
-    return named(o.take, {{"time", row.time_s}, {"busbw", row.busbw}, {"algorithm", row.algorithm == o.is ? 1 : 0}});
-}
-
+// The quantity that `take` names, or nothing if it names none.
 std::optional<double> of_step(const StepRow& step, const std::string& take) {
     return named(take, {{"step_time", step.step_time_s},
                         {"samples_per_s", step.samples_per_s},
@@ -99,10 +89,16 @@ double of_report(const Report& report, const Observation& o, const ClaimFile& fi
     std::optional<double> value;
     const Bytes size = o.at.empty() ? Bytes{} : parse_bytes(o.at);
     for (const Row& row : report.rows) {
-        if (o.at.empty() || row.size == size) { value = of_row(row, o); }
+        if (o.at.empty() || row.size == size) {
+            value = named(o.take, {{"time", row.time_s}, {"busbw", row.busbw}, {"algorithm", row.algorithm == o.is}});
+        }
     }
     for (const PacketTraffic& packets : report.packets) {
-        if (!value && (o.at.empty() || packets.size == size)) { value = of_packets(packets.use, o.take); }
+        if (!value && (o.at.empty() || packets.size == size)) {
+            value = named(o.take, {{"drops", static_cast<double>(packets.use.drops)},
+                                   {"pauses", static_cast<double>(packets.use.pauses)},
+                                   {"marks", static_cast<double>(packets.use.marks)}});
+        }
     }
     if (!report.steps.empty()) { value = of_step(report.steps.back(), o.take); }
     if (!value) { unknown(file, "no quantity '" + o.take + "' of scenario '" + o.name + "' at '" + o.at + "'"); }

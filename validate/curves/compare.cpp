@@ -111,30 +111,27 @@ std::string to_text(const Comparison& c) {
 }
 
 Json to_json(const Comparison& c) {
-    Json json;
-    json["schema_version"] = 1;
-    json["id"] = c.id;
-    json["source"] = c.source;
-    json["ranks"] = c.derived.ranks;
-    json["assumptions"] = c.derived.assumptions;
-    json["rows"] = Json::array();
+    Json json{{"schema_version", 1},
+              {"id", c.id},
+              {"source", c.source},
+              {"ranks", c.derived.ranks},
+              {"assumptions", c.derived.assumptions},
+              {"rows", Json::array()}};
     for (const ComparedSize& size : c.sizes) {
-        Json row;
-        row["size_bytes"] = size.measured.size.count;
-        row["measured_s"] = size.measured.seconds;
-        row["time_s"] = size.ours.seconds;
-        row["time_low80_s"] = size.ours.low80;
-        row["time_high80_s"] = size.ours.high80;
-        row["error"] = size.error();
-        row["regime"] = to_string(regime_of(size.measured.size));
-        row["used"] = size.counts() ? "yes" : size.measured.left_out;
-        row["algorithm"] = size.ours.algorithm;
-        row["protocol"] = size.ours.protocol;
-        row["channels"] = size.ours.channels;
-        row["evidence"] = to_string(size.ours.evidence);
-        row["null_alphabeta_s"] = size.null_alphabeta;
-        row["null_tuning_s"] = size.null_tuning;
-        json["rows"].push_back(row);
+        json["rows"].push_back({{"size_bytes", size.measured.size.count},
+                                {"measured_s", size.measured.seconds},
+                                {"time_s", size.ours.seconds},
+                                {"time_low80_s", size.ours.low80},
+                                {"time_high80_s", size.ours.high80},
+                                {"error", size.error()},
+                                {"regime", to_string(regime_of(size.measured.size))},
+                                {"used", size.counts() ? "yes" : size.measured.left_out},
+                                {"algorithm", size.ours.algorithm},
+                                {"protocol", size.ours.protocol},
+                                {"channels", size.ours.channels},
+                                {"evidence", to_string(size.ours.evidence)},
+                                {"null_alphabeta_s", size.null_alphabeta},
+                                {"null_tuning_s", size.null_tuning}});
     }
     for (const Regime regime : all_regimes) {
         const ErrorSummary e = errors_of(c, regime);

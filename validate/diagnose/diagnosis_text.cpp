@@ -13,10 +13,6 @@ std::string numbers(const Misfit& fit, double limit) {
     return fmt::format("distance {:.0f}, where a healthy log has up to {:.0f}", fit.distance, limit);
 }
 
-bool tells_alike(const RankedCause& ranked, const Cause& other) {
-    return std::ranges::find(ranked.alike, &other) != ranked.alike.end();
-}
-
 std::string verdict_text(const Diagnosis& d) {
     const std::string health = numbers(d.healthy_fit, d.healthy_limit);
     if (d.verdict == Finding::nothing_wrong) {
@@ -29,8 +25,9 @@ std::string verdict_text(const Diagnosis& d) {
     std::string text;
     for (std::size_t i = 0; i < d.named; ++i) {
         const RankedCause& cause = d.ranked[i];
-        const bool said = std::ranges::any_of(d.ranked.begin(), d.ranked.begin() + static_cast<std::ptrdiff_t>(i),
-                                              [&](const RankedCause& r) { return tells_alike(r, *cause.cause); });
+        const bool said = std::ranges::any_of(
+            d.ranked.begin(), d.ranked.begin() + static_cast<std::ptrdiff_t>(i),
+            [&](const RankedCause& r) { return std::ranges::find(r.alike, cause.cause) != r.alike.end(); });
         if (!said) {
             text += (i == 0 ? "likely: " : "or, as well: ") + words_of(*cause.cause, cause.degree) + "\n";
             for (const Cause* alike : cause.alike) {

@@ -7,17 +7,6 @@
 #include "validate/import/log_text.hpp"
 
 namespace fabricast::inline diagnosis {
-namespace {
-
-// The measurement with the node named as its GPU if it names none: derive needs a GPU, and the node is replaced
-// afterwards.
-Measurement with_gpu(Measurement m, const std::string& node) {
-    if (text(m.system, "gpu").empty()) { m.system["gpu"] = {node, m.place}; }
-    return m;
-}
-
-}  // namespace
-
 SuspectedSystem system_of(const Measurement& measurement, const std::optional<Scenario>& cluster,
                           const std::string& node) {
     SuspectedSystem system;
@@ -25,7 +14,10 @@ SuspectedSystem system_of(const Measurement& measurement, const std::optional<Sc
         refuse(measurement.place, "only logs of collectives and of one direction's bandwidth are diagnosed",
                text(measurement.benchmark, "tool"), "nccl-tests, nvbandwidth, ib_write_bw, osu_bw ...");
     }
-    Derived derived = derive(with_gpu(measurement, node));
+    // Derive needs a GPU: the node is named as one if there is none, and is replaced afterwards.
+    Measurement named = measurement;
+    if (text(named.system, "gpu").empty()) { named.system["gpu"] = {node, named.place}; }
+    Derived derived = derive(named);
     if (cluster) {
         system.scenario = *cluster;
         collective_of(system.scenario) = collective_of(derived.scenario);

@@ -29,18 +29,18 @@ std::size_t width_of(const LogText& log, const LogLine& header) {
 
 }  // namespace
 
-void state(MeasurementSection& section, std::string_view key, std::string_view words, const SourceLocation& place) {
-    if (!words.empty()) { section[std::string(key)] = {std::string(words), place}; }
+void state(MeasurementSection& section, const SourceLocation& place, const KeysAndWords& said) {
+    for (const auto& [key, words] : said) {
+        if (!words.empty()) { section[std::string(key)] = {std::string(words), place}; }
+    }
 }
 
 void describe_copies(Measurement& table, std::string_view tool, std::string_view test, std::string_view gpu,
                      const SourceLocation& place) {
     table.id = test;
     table.kind = "p2p";
-    state(table.benchmark, "tool", tool, place);
-    state(table.benchmark, "test", test, place);
-    state(table.system, "nodes", "1", place);
-    state(table.system, "gpu", gpu, place);
+    state(table.benchmark, place, {{"tool", tool}, {"test", test}});
+    state(table.system, place, {{"nodes", "1"}, {"gpu", gpu}});
 }
 
 Measurement& table_named(std::vector<Measurement>& tables, std::string_view id, const std::vector<std::string>& columns,

@@ -1,12 +1,16 @@
 #pragma once
 // What the tables of several tools have in common: how their rows and headers are read, and what they state.
 
+#include <initializer_list>
+#include <utility>
+
 #include "validate/import/formats.hpp"
 
 namespace fabricast::inline validate_import {
 
-// Nothing is stated if `words` is empty.
-void state(MeasurementSection& section, std::string_view key, std::string_view words, const SourceLocation& place);
+// Lays these words by key over the section, all read at `place`; empty words state nothing.
+using KeysAndWords = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+void state(MeasurementSection& section, const SourceLocation& place, const KeysAndWords& said);
 
 // States what every table of copies inside one node does; its id is the name of the test.
 void describe_copies(Measurement& table, std::string_view tool, std::string_view test, std::string_view gpu,

@@ -41,10 +41,6 @@ std::vector<double> solve(std::vector<std::vector<double>> a, std::vector<double
     return b;
 }
 
-double residual_at(const RowSlope& row, const std::vector<double>& x) {
-    return std::inner_product(x.begin(), x.end(), row.slope.begin(), row.residual);
-}
-
 bool is_refitted(const Part& part) { return part.kind == "compute" || part.kind == "framework"; }
 
 // The catalogue with every figure multiplied by the factor of its constant.
@@ -106,7 +102,8 @@ std::vector<double> least_absolute(const std::vector<RowSlope>& rows, const std:
             b[k] = start[k] * a[k][k];
         }
         for (const RowSlope& row : rows) {
-            const double weight = row.weight / (noise * std::max(std::abs(residual_at(row, x)), 0.2 * noise));
+            const double residual = std::inner_product(x.begin(), x.end(), row.slope.begin(), row.residual);
+            const double weight = row.weight / (noise * std::max(std::abs(residual), 0.2 * noise));
             for (std::size_t k = 0; k < n; ++k) {
                 for (std::size_t j = 0; j < n; ++j) { a[k][j] += weight * row.slope[k] * row.slope[j]; }
                 b[k] -= weight * row.slope[k] * row.residual;

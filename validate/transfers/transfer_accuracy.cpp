@@ -17,10 +17,6 @@ constexpr Bytes large{1 << 20};
 // Ends the name of a part: "p2p_large".
 constexpr std::array<std::string_view, 3> classes = {"_large", "_small", "_latency"};
 
-std::string_view class_of(const TransferComparison& file, const TransferPoint& point) {
-    return classes[file.latency_matrix ? 2 : point.size >= large ? 0 : 1];
-}
-
 bool was_drawn_from(const TransferComparison& file, const TransferPoint& point, const std::vector<DrawnFrom>& drawn) {
     return std::ranges::any_of(drawn, [&](const DrawnFrom& d) {
         const bool size =
@@ -36,7 +32,7 @@ ComparedRow row_of(const TransferComparison& file, const TransferPoint& point) {
     ComparedRow row;
     row.table = row.site = row.publisher = file.id;
     row.label = point.label;
-    row.part = fmt::format("{}{}", file.kind, class_of(file, point));
+    row.part = fmt::format("{}{}", file.kind, classes[file.latency_matrix ? 2 : point.size >= large ? 0 : 1]);
     row.size = point.size;
     row.measured = seconds(point.measured);
     row[Forecast::ours] = seconds(point.forecast);

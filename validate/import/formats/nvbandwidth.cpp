@@ -61,11 +61,11 @@ std::optional<Measurement> read_test(const LogText& log, std::size_t& at, const 
     const SourceLocation place = log.at(title);
     describe_copies(m, machine.version.empty() ? "nvbandwidth" : "nvbandwidth " + machine.version, name,
                     machine.gpu.substr(0, machine.gpu.find(" (0")), place);
-    state(m.benchmark, "description", description.text, place);
+    state(m.benchmark, place, {{"description", description.text}});
     if (machine.runtime.size() == 5) {  // 12040 -> 12.4
-        state(m.software, "cuda", machine.runtime.substr(0, 2) + "." + machine.runtime.substr(3, 1), place);
+        state(m.software, place, {{"cuda", machine.runtime.substr(0, 2) + "." + machine.runtime.substr(3, 1)}});
     }
-    state(m.software, "driver", machine.driver, place);
+    state(m.software, place, {{"driver", machine.driver}});
     return m;
 }
 

@@ -53,7 +53,7 @@ std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
             m.kind = "rdma";
             m.id = title.substr(0, title.find(" Test"));
             m.place = log.at(line);
-            state(m.benchmark, "tool", title, m.place);
+            state(m.benchmark, m.place, {{"tool", title}});
             in_table = true;
         } else if (in_table && line.begins_with_count()) {
             read_row(log, line, tables.back());

@@ -90,7 +90,7 @@ private:
                                                                 {"GID index", "gid_index"},
                                                                 {"PCIe relax order", "relaxed_ordering"}};
         for (const auto& [printed, key] : keys) {
-            state(said_, key, line.value_of(printed).value_or(""), log_.at(line));
+            state(said_, log_.at(line), {{key, line.value_of(printed).value_or("")}});
         }
     }
 
@@ -154,7 +154,7 @@ private:
         m_.kind = "rdma";
         m_.id = program_;
         m_.benchmark = said_;
-        state(m_.benchmark, "tool", program_, m_.place);
+        state(m_.benchmark, m_.place, {{"tool", program_}});
         if (const auto link = said_.find("link"); link != said_.end()) {
             m_.system["network"] = {link->second.text == "IB" ? "InfiniBand" : "RoCE", link->second.place};
         }
