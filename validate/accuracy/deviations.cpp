@@ -16,12 +16,6 @@ namespace {
 
 constexpr std::string_view head = "| curves | where | median error, % | reason |\n|---|---|---|---|\n";
 
-std::string line_of(const Deviation& deviation, double error) {
-    const std::string nodes = deviation.nodes_from > 1 ? fmt::format(", from {} nodes", deviation.nodes_from) : "";
-    return fmt::format("| `{}`{} | {} | {:.0f} | {} |\n", deviation.match, nodes, sizes_of(deviation.regime), error,
-                       deviation.reason);
-}
-
 }  // namespace
 
 std::vector<Deviation> read_deviations(const std::filesystem::path& path) {
@@ -56,7 +50,11 @@ std::string with_deviations(const std::string& page, const std::vector<Deviation
     }
     const std::size_t first = table + head.size();
     std::string out = page.substr(0, first);
-    for (const Deviation& deviation : deviations) { out += line_of(deviation, error_of(deviation, rows)); }
+    for (const Deviation& deviation : deviations) {
+        const std::string nodes = deviation.nodes_from > 1 ? fmt::format(", from {} nodes", deviation.nodes_from) : "";
+        out += fmt::format("| `{}`{} | {} | {:.0f} | {} |\n", deviation.match, nodes, sizes_of(deviation.regime),
+                           error_of(deviation, rows), deviation.reason);
+    }
     return out + page.substr(std::min(page.find("\n\n", first - 1), page.size() - 1) + 1);
 }
 

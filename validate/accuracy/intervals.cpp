@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/percentile.hpp"
-#include "validate/score/page.hpp"
 
 namespace fabricast::inline validate_accuracy {
 namespace {

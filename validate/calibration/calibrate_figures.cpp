@@ -211,12 +211,6 @@ std::vector<NamedFigure> fresh_figures(const Catalog& catalog, const SiteOverlay
     return figures;
 }
 
-std::string figures_yaml(const std::vector<NamedFigure>& figures, const std::string& mark) {
-    std::string lines;
-    for (const NamedFigure& figure : figures) { lines += fmt::format("  {}: {:.4f}\n", figure.name, figure.value); }
-    return filled_page("calibrated.yaml", {{"fingerprint", mark}, {"figures", lines}});
-}
-
 }  // namespace
 
 double planted_recovery(const Catalog& catalog, int seeds) {
@@ -236,7 +230,11 @@ void tell_calibration(const Catalog& catalog, const SiteOverlays& overlays, cons
     const std::string mark = fingerprint(rows);
     const std::filesystem::path file = measurements / "calibrated.yaml";
     if (refit && !overlays.empty()) {
-        write_atomically(file, figures_yaml(fresh_figures(catalog, overlays, data, cache), mark));
+        std::string lines;
+        for (const NamedFigure& figure : fresh_figures(catalog, overlays, data, cache)) {
+            lines += fmt::format("  {}: {:.4f}\n", figure.name, figure.value);
+        }
+        write_atomically(file, filled_page("calibrated.yaml", {{"fingerprint", mark}, {"figures", lines}}));
         write_atomically("models/catalog/intervals.yaml", intervals_yaml(interval_table(rows, Forecast::publisher_out),
                                                                          catalog.parts.at("forecast-intervals")));
     }

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <tuple>
 
+#include "base/text.hpp"
 #include "sim/plan/collectives/costs.hpp"
 #include "validate/calibration/part_similarity.hpp"
 
@@ -59,11 +60,11 @@ std::string_view key_of(std::string_view line) {
 std::size_t indent_of(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
 // The text as a valid part name: lower-case letters, digits, dashes and dots.
-std::string kebab(std::string words) {
-    std::ranges::transform(words, words.begin(), [](unsigned char c) {
-        return std::isalnum(c) != 0 || c == '.' ? static_cast<char>(std::tolower(c)) : '-';
-    });
-    return words;
+std::string kebab(std::string_view words) {
+    std::string name = lower_case(words);
+    std::ranges::replace_if(
+        name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '.'; }, '-');
+    return name;
 }
 
 constexpr const char* sites_head =

@@ -21,10 +21,6 @@ bool has(const Claim& claim, CheckRole role) {
 
 double in_unit(const Check& check, Observer& observer) { return observer.value(check.of) / claim_unit(check.unit); }
 
-bool missed(const JudgedClaim& claim) {
-    return claim.verdict == ClaimVerdict::only_if || claim.verdict == ClaimVerdict::not_reproduced;
-}
-
 }  // namespace
 
 ClaimVerdict verdict_of(const Claim& claim, const std::vector<JudgedCheck>& checks) {
@@ -76,7 +72,8 @@ std::vector<NamedFigure> claim_figures(const std::vector<JudgedFile>& files) {
     };
     const auto unexplained = std::ranges::count_if(claims, [](const JudgedClaim& claim) {
         const bool must = claim.claim->standing == Standing::ok || claim.claim->standing == Standing::model;
-        return must && missed(claim) && claim.claim->explained.empty();
+        const bool missed = claim.verdict == ClaimVerdict::only_if || claim.verdict == ClaimVerdict::not_reproduced;
+        return must && missed && claim.claim->explained.empty();
     });
     return {{"seed_claims", static_cast<double>(claims.size()), "claims"},
             {"seed_claims_reproduced", count(ClaimVerdict::reproduced), "claims"},

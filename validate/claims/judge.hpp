@@ -7,7 +7,7 @@
 
 #include "validate/claims/claim.hpp"
 #include "validate/claims/observe.hpp"
-#include "validate/score/named_figure.hpp"
+#include "validate/score/page.hpp"
 
 namespace fabricast::inline claims {
 

@@ -26,15 +26,6 @@ Series series(const Comparison& c, const char* label, const char* color, double 
     return s;
 }
 
-// Throws if the measurement has another number of ranks than the scenario.
-void refuse_other_ranks(const Measurement& measurement, std::uint32_t ranks) {
-    const auto said = measurement.benchmark.find("ranks");
-    if (said != measurement.benchmark.end() && said->second.text != std::to_string(ranks)) {
-        refuse(said->second.place, "the scenario has another number of ranks than the measurement",
-               std::to_string(ranks), said->second.text);
-    }
-}
-
 }  // namespace
 
 std::string source_line(const Measurement& m) {
@@ -73,7 +64,12 @@ Comparison compare(const Measurement& measurement, const Catalog& catalog, Fabri
     const Fabric& fabric = cache.at(used);
     c.derived.ranks = fabric.gpu_count();
     c.derived.group = group_on(fabric, c.derived);
-    refuse_other_ranks(measurement, c.derived.ranks);
+    const std::string ranks = std::to_string(c.derived.ranks);
+    if (const auto said = measurement.benchmark.find("ranks");
+        said != measurement.benchmark.end() && said->second.text != ranks) {
+        refuse(said->second.place, "the scenario has another number of ranks than the measurement", ranks,
+               said->second.text);
+    }
     c.busbw_factor = busbw_factor(collective_of(used).collective, c.derived.ranks);
     const Curve curve = read_curve(measurement, c.busbw_factor);
     const Hops hops = ring_hops(collective_of(used).collective, fabric.gpu_count(), fabric.node_count());

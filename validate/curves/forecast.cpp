@@ -5,7 +5,6 @@
 
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
-#include "validate/curves/cost_figure.hpp"
 
 namespace fabricast::inline curves {
 namespace {
@@ -14,11 +13,6 @@ namespace {
 std::string cluster_key(const ClusterRequest& c) {
     return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", c.node, c.nodes, c.gpus_per_node, c.fabric_kind, c.link,
                        c.switch_part, c.routing, c.tiers, c.oversubscription, fmt::join(c.node_options, "|"));
-}
-
-// Whether the figure is a cost that only measurements determine. Figures that a source states are not fitted.
-bool is_cost(const Catalog& catalog, const FigureUsed& figure) {
-    return (figure.origin == "fitted" || figure.origin == "estimated") && has_costs(catalog.parts.at(figure.part));
 }
 
 }  // namespace
@@ -66,7 +60,11 @@ ForecastRow CurveForecaster::at(Bytes size) const {
     row.evidence = plan.evidence;
     row.tuning_seconds = plan.tuning_seconds;
     for (const FigureUsed& figure : planned.figures) {
-        if (is_cost(catalog_, figure)) { row.costs.push_back(figure.part + "/" + figure.figure); }
+        // Only measurements determine these; figures that a source states are not fitted.
+        const bool fitted = figure.origin == "fitted" || figure.origin == "estimated";
+        if (fitted && has_costs(catalog_.parts.at(figure.part))) {
+            row.costs.push_back(figure.part + "/" + figure.figure);
+        }
     }
     return row;
 }

@@ -9,7 +9,6 @@
 #include "base/percentile.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "sim/scenario/build.hpp"
-#include "validate/curves/cost_figure.hpp"
 
 namespace fabricast::inline diagnosis {
 namespace {

@@ -9,12 +9,9 @@
 namespace fabricast::inline diagnosis {
 namespace {
 
-std::string numbers(const Misfit& fit, double limit) {
-    return fmt::format("distance {:.0f}, where a healthy log has up to {:.0f}", fit.distance, limit);
-}
-
 std::string verdict_text(const Diagnosis& d) {
-    const std::string health = numbers(d.healthy_fit, d.healthy_limit);
+    const std::string health =
+        fmt::format("distance {:.0f}, where a healthy log has up to {:.0f}", d.healthy_fit.distance, d.healthy_limit);
     if (d.verdict == Finding::nothing_wrong) {
         return "nothing wrong: the curve is what such a system does (" + health + ")\n";
     }

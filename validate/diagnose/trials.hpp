@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "validate/diagnose/diagnose.hpp"
-#include "validate/score/named_figure.hpp"
+#include "validate/score/page.hpp"
 
 namespace fabricast::inline diagnosis {
 

@@ -48,9 +48,7 @@ public:
     const std::string& text() const { return text_; }
     const std::string& file() const { return *file_; }
 
-    SourceLocation at(const LogLine& line, int column = 0) const {
-        return {file_, line.number, column == 0 ? line.column : column};
-    }
+    SourceLocation at(const LogLine& line) const { return {file_, line.number, line.column}; }
     SourceLocation at(const LogLine& line, const LogField& field) const { return {file_, line.number, field.column}; }
     SourceLocation end() const;  // just after the last byte: where the missing part of a truncated log is reported
     SourceLocation start() const { return {file_, 1, 1}; }

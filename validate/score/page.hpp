@@ -1,6 +1,6 @@
 #pragma once
-// The pages that commands write, and their tables; tables as CSV text. Their prose is in validate/pages/*.md, with a
-// name in braces where text is filled in.
+// What commands write: pages, whose prose is in validate/pages/*.md with a name in braces where text is filled in;
+// their tables; figures; and tables as CSV text.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,6 +19,23 @@ namespace fabricast::inline score {
 // one or is empty. Throws std::logic_error if there is no such page, or it has no such name.
 using PageTexts = std::initializer_list<std::pair<std::string_view, std::string>>;
 std::string filled_page(std::string_view page, const PageTexts& texts);
+
+// A printed figure: "nccl_mid_median_pct", 6.3, "%".
+struct NamedFigure {
+    std::string name;
+    double value = 0;
+    std::string unit = "%";
+};
+
+// "figure: nccl_mid_median_pct 6.30 %", with two decimals.
+inline std::string figure_line(const NamedFigure& figure) {
+    return fmt::format("figure: {} {:.2f} {}", figure.name, figure.value, figure.unit);
+}
+
+// The same with four significant digits.
+inline std::string short_figure_line(const NamedFigure& figure) {
+    return fmt::format("figure: {} {:.4g} {}", figure.name, figure.value, figure.unit);
+}
 
 // "| a | b |\n", and with the rule below it.
 inline std::string markdown_row(const std::vector<std::string>& cells) {

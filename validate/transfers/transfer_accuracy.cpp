@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/yaml.hpp"
-#include "validate/score/page.hpp"
 #include "validate/score/row_groups.hpp"
 
 namespace fabricast::inline validate_transfers {

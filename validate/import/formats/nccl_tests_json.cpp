@@ -21,11 +21,6 @@ std::string nccl_environment(const yaml::Node& root) {
     return words;
 }
 
-std::string program_of(const yaml::Node& root) {
-    const yaml::Node* args = root.get("args");
-    return args == nullptr || args->items().empty() ? "" : args->items().front().as_string();
-}
-
 std::string header_of(const yaml::Node& config) {
     const auto said = [&](const char* key) { return config.text_or(key, "0"); };
     const std::string step =
@@ -68,7 +63,8 @@ std::vector<Measurement> read_nccl_tests_json(const LogText& log, const Statemen
     const yaml::Node& config = root.required("config");
     NcclRun run;
     run.place = root.place;
-    run.collective = nccl_collective(program_of(root));
+    const yaml::Node* args = root.get("args");
+    run.collective = nccl_collective(args == nullptr || args->items().empty() ? "" : args->items().front().as_string());
     run.nccl = nccl_version_of_code(root.required("nccl_version").as_int(0));
     run.env = nccl_environment(root);
     run.header = header_of(config);
