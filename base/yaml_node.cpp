@@ -65,6 +65,11 @@ const std::string& Node::as_string() const {
     return text;
 }
 
+std::string Node::text_or(std::string_view key, std::string_view fallback) const {
+    const Node* member = get(key);
+    return member == nullptr ? std::string(fallback) : member->as_string();
+}
+
 std::int64_t Node::as_int(std::int64_t low, std::int64_t high) const {
     std::int64_t value = 0;
     const bool plus = is_scalar() && text.size() > 1 && text[0] == '+' && text[1] != '-';

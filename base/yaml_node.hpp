@@ -39,6 +39,8 @@ struct Node {
     const std::vector<Node>& items() const;    // for a list
     const std::vector<Node>& members() const;  // for a map
     const std::string& as_string() const;      // any scalar
+    // The text of the member under `key`, or `fallback` if there is none.
+    std::string text_or(std::string_view key, std::string_view fallback = {}) const;
     std::int64_t as_int(std::int64_t low = std::numeric_limits<std::int64_t>::min(),
                         std::int64_t high = std::numeric_limits<std::int64_t>::max()) const;
     double as_double() const;  // a finite number without a unit

@@ -39,7 +39,7 @@ std::vector<FitDataset> data_of(const po::variables_map& values, const Catalog& 
     for (const std::string& file : files) {
         for (const Measurement& measurement : read_measurements(file)) {
             try {
-                const Comparison comparison = compare(measurement, builtin_aliases(), catalog, cache, scenario);
+                const Comparison comparison = compare(measurement, catalog, cache, scenario);
                 for (const std::string& assumption : comparison.derived.assumptions) {
                     std::cerr << measurement.id << ": " << assumption << "\n";
                 }
@@ -66,9 +66,7 @@ ExitCode calibrate_system(const std::vector<std::string>& arguments) {
     const Catalog catalog = catalog_of(*values, scenario ? &*scenario : nullptr);
     FabricCache cache(catalog);
     const std::vector<FitDataset> data = data_of(*values, catalog, cache, scenario);
-    CalibrateOptions options;
-    options.only = texts_of(*values, "only");
-    const Calibration calibration = calibrate(catalog, data, cache, options);
+    const Calibration calibration = calibrate(catalog, data, cache, texts_of(*values, "only"));
     outputs.write("output", [&] { return overlay_yaml(calibration, catalog, data, cache); });
     outputs.words() << to_text(calibration) << "\nwrote " << text_of(*values, "output") << "\n";
     return ok;

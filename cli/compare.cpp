@@ -68,13 +68,13 @@ ExitCode compare_measured(const std::vector<std::string>& arguments) {
         if (scenario || values->contains("svg")) {
             throw UsageError("a transfer is derived from its file's words (a scenario and --svg are for collectives)");
         }
-        const TransferComparison comparison = compare_transfers(measurement, builtin_transfer_aliases(), catalog);
+        const TransferComparison comparison = compare_transfers(measurement, catalog);
         outputs.write("json", [&] { return to_json(comparison).dump(2) + "\n"; });
         outputs.words() << to_text(comparison);
         return ok;
     }
     try {
-        const Comparison comparison = compare(measurement, builtin_aliases(), catalog, cache, scenario);
+        const Comparison comparison = compare(measurement, catalog, cache, scenario);
         outputs.write("json", [&] { return to_json(comparison).dump(2) + "\n"; });
         outputs.write("svg", [&] { return to_svg(comparison); });
         outputs.write("html", [&] { return html::page_html(compare_page(comparison)); });

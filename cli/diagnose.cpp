@@ -52,12 +52,12 @@ ExitCode diagnose_log(const std::vector<std::string>& arguments) {
         try {
             if (const auto link = link_test_of(measurement)) {
                 const LinkDiagnosis diagnosis =
-                    diagnose_link(measurement, *link, cluster, text_of(*values, "node"), builtin_aliases(), catalog);
+                    diagnose_link(measurement, *link, cluster, text_of(*values, "node"), catalog);
                 text += to_text(diagnosis, measurement.id);
                 json.push_back(to_json(diagnosis, measurement.id));
                 continue;
             }
-            const SuspectedSystem system = system_of(measurement, cluster, text_of(*values, "node"), builtin_aliases());
+            const SuspectedSystem system = system_of(measurement, cluster, text_of(*values, "node"));
             const Diagnosis diagnosis = diagnose(system.scenario, rows_of(measurement, system, catalog), catalog);
             text += (text.empty() ? "" : "\n") + to_text(diagnosis, measurement.id, system.assumptions);
             json.push_back(to_json(diagnosis, measurement.id));

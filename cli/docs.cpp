@@ -9,7 +9,6 @@
 #include "models/catalog_schema.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/scenario/schema_docs.hpp"
-#include "validate/import/measurement_schema.hpp"
 #include "validate/import/probes_page.hpp"
 #include "validate/tools/run_tool.hpp"
 
@@ -29,10 +28,9 @@ int main(int argc, char** argv) {
         write_atomically(folder / "schema" / "result.json", result_json_schema().dump(2) + "\n");
         write_atomically(folder / "schema" / "catalogue.json", catalogue_json_schema().dump(2) + "\n");
         write_atomically(folder / "schema" / "overlay.json", overlay_json_schema().dump(2) + "\n");
-        write_atomically(folder / "schema" / "measurement.json", measurement_json_schema().dump(2) + "\n");
         const std::filesystem::path measurements = folder.parent_path() / "validate" / "measurements";
         write_atomically(folder / "probes.md",
-                         probes_page(read_probe_builds(measurements / "probes.yaml"), probe_runs(measurements)));
+                         probes_page(yaml::read(measurements / "probes.yaml"), probe_runs(measurements)));
         return 0;
     } catch (const std::exception& error) { return static_cast<int>(report_error("fabricast-docs", error)); }
 }

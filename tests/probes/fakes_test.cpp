@@ -6,7 +6,6 @@
 
 #include "tests/probes/probe_run.hpp"
 #include "validate/import/formats.hpp"
-#include "validate/import/series.hpp"
 
 using namespace fabricast;
 using namespace fabricast::test;

@@ -1,7 +1,6 @@
-#include "validate/import/series.hpp"
-
 #include "tests/support/catch.hpp"
 #include "validate/curves/curve.hpp"
+#include "validate/import/measurement.hpp"
 
 using namespace fabricast;
 

@@ -100,10 +100,11 @@ TEST_CASE("docs/probes.md is what the measurements say") {
     std::ostringstream text;
     text << std::ifstream(root / "docs/probes.md").rdbuf();
     const std::filesystem::path measurements = root / "validate/measurements";
-    CHECK(text.str() == probes_page(read_probe_builds(measurements / "probes.yaml"), probe_runs(measurements)));
+    CHECK(text.str() == probes_page(yaml::read(measurements / "probes.yaml"), probe_runs(measurements)));
 }
 
 TEST_CASE("a probe without a measurement is called never run") {
-    const std::string page = probes_page({"GCC 12", {{"probe-cuda", "built with nvcc 13.0"}}}, {});
+    const std::string page =
+        probes_page(yaml::parse("compiler: GCC 12\nprobes: {probe-cuda: built with nvcc 13.0}\n", "probes.yaml"), {});
     CHECK_THAT(page, ContainsSubstring("| `probe-cuda` | built with nvcc 13.0 | **never run** |"));
 }

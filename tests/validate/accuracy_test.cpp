@@ -1,11 +1,12 @@
 #include "validate/accuracy/accuracy.hpp"
 
 #include "base/percentile.hpp"
+#include "base/text.hpp"
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/validate/csv.hpp"
-#include "validate/accuracy/sites.hpp"
+#include "validate/accuracy/collect.hpp"
 #include "validate/curves/derive.hpp"
 #include "validate/curves/forecast.hpp"
 
@@ -154,7 +155,7 @@ TEST_CASE("every listed dataset is here, in a group that its file derives to, an
         INFO(dataset);
         const Measurement m = read_measurement(folder / "nccl" / (dataset + ".yaml"));
         try {
-            const Derived found = derive(m, builtin_aliases());
+            const Derived found = derive(m);
             const SystemGroup derived = group_on(cache.at(found.scenario), found);
             CHECK(derived.generation == entry.group.generation);
             CHECK(derived.nccl_era == entry.group.nccl_era);

@@ -80,10 +80,8 @@ TEST_CASE("a figure that no row depends on, or that these rows cannot tell, is r
     FabricCache cache(catalog);
     const std::vector<FitDataset> data = slower(catalog, cache);
     const auto refusal = [&](const std::string& name, std::vector<FitDataset> rows) -> std::string {
-        CalibrateOptions options;
-        options.only = {name};
         try {
-            calibrate(catalog, rows, cache, options);
+            calibrate(catalog, rows, cache, {name});
         } catch (const UnderDetermined& error) { return error.what(); }
         return "";
     };

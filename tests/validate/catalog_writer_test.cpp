@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
@@ -42,8 +43,7 @@ Catalog read(const std::string& yaml) {
 
 PartUpdate update() {
     PartUpdate u;
-    u.figures["ll.start"] = {12.5e-6, 11e-6, 14e-6};
-    u.datasets["ll.start"] = {"set-a", "set-b"};
+    u.figures["ll.start"] = {12.5e-6, 11e-6, 14e-6, {"set-a", "set-b"}};
     u.reach = 8;
     return u;
 }
@@ -52,7 +52,7 @@ PartUpdate update() {
 
 TEST_CASE("a fit's figures stand in the catalogue with interval, origin and datasets; the rest stays") {
     const Catalog before = read(costs);
-    const std::string yaml = with_updates(costs, {{"k-one", update()}}, before, builtin_priors());
+    const std::string yaml = with_updates(costs, {{"k-one", update()}}, before);
     const Catalog after = read(yaml);
     const Figure& start = after.parts.at("k-one").figure("ll.start");
     CHECK(start.value[0] == Approx(12.5e-6));
@@ -67,16 +67,15 @@ TEST_CASE("a fit's figures stand in the catalogue with interval, origin and data
 }
 
 TEST_CASE("writing twice changes nothing") {
-    const std::string once = with_updates(costs, {{"k-one", update()}}, read(costs), builtin_priors());
-    CHECK(with_updates(once, {{"k-one", update()}}, read(once), builtin_priors()) == once);
+    const std::string once = with_updates(costs, {{"k-one", update()}}, read(costs));
+    CHECK(with_updates(once, {{"k-one", update()}}, read(once)) == once);
 }
 
 TEST_CASE("a figure that no data tell any more takes its prior and says so") {
     PartUpdate u = update();
     u.figures.clear();
-    u.figures["ll.hop"] = {3e-6, 2e-6, 4e-6};
-    u.datasets = {{"ll.hop", {"set-a"}}};
-    const Catalog after = read(with_updates(costs, {{"k-one", u}}, read(costs), builtin_priors()));
+    u.figures["ll.hop"] = {3e-6, 2e-6, 4e-6, {"set-a"}};
+    const Catalog after = read(with_updates(costs, {{"k-one", u}}, read(costs)));
     CHECK(after.parts.at("k-one").figure("ll.start").origin == Origin::estimated);
     CHECK(after.parts.at("k-one").figure("ll.hop").origin == Origin::fitted);
 }
@@ -86,8 +85,10 @@ TEST_CASE("a figure that keeps more than 70 % of its prior's spread is not calle
     for (const auto& [half_width, origin] :
          {std::pair(0.50, Origin::estimated), {0.37, Origin::estimated}, {0.35, Origin::fitted}}) {
         PartUpdate u = update();
-        u.figures["ll.start"] = {12.5e-6, 12.5e-6 * std::exp(-half_width), 12.5e-6 * std::exp(half_width)};
-        const Catalog after = read(with_updates(costs, {{"k-one", u}}, read(costs), builtin_priors()));
+        FittedValue& fitted = u.figures["ll.start"];
+        fitted.low80 = fitted.value * std::exp(-half_width);
+        fitted.high80 = fitted.value * std::exp(half_width);
+        const Catalog after = read(with_updates(costs, {{"k-one", u}}, read(costs)));
         const Figure& start = after.parts.at("k-one").figure("ll.start");
         CHECK(start.origin == origin);
         CHECK(hardly_told(start) == (origin == Origin::estimated));

@@ -11,7 +11,6 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/source_root.hpp"
 #include "validate/claims/claims_page.hpp"
-#include "validate/claims/read_claims.hpp"
 
 using namespace fabricast;
 

@@ -25,7 +25,7 @@ FabricCache& cache() {
 }
 
 Comparison compared(const std::string& id) {
-    return compare(read_measurement(measurements / "nccl" / (id + ".yaml")), builtin_aliases(), catalog(), cache());
+    return compare(read_measurement(measurements / "nccl" / (id + ".yaml")), catalog(), cache());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "tests/support/catch.hpp"
 #include "validate/curves/curve.hpp"
+#include "validate/import/alias.hpp"
 
 using namespace fabricast;
 
@@ -19,8 +20,7 @@ Derived derived(const Said& said) {
     return derive(parse_measurement("id: t\nsource: {url: x}\nkind: nccl\nsystem: " + said.system +
                                         "\nsoftware: " + said.software + "\nbenchmark: " + said.benchmark +
                                         "\ncolumns: [size_bytes, time_us]\nrows:\n  - [8, 1]\n",
-                                    "t.yaml"),
-                  builtin_aliases());
+                                    "t.yaml"));
 }
 
 std::string refusal(const Said& said) {
@@ -216,13 +216,12 @@ TEST_CASE("collectives and element types are known or refused by name") {
 }
 
 TEST_CASE("every NCCL measurement of this repository derives, or is no curve of one collective") {
-    const AliasTable& table = builtin_aliases();
     std::vector<std::string> refused;
     for (const auto& entry : std::filesystem::directory_iterator(FABRICAST_SOURCE_DIR "/validate/measurements/nccl")) {
         INFO(entry.path());
         const Measurement m = read_measurement(entry.path());
         try {
-            const Derived d = derive(m, table);
+            const Derived d = derive(m);
             CHECK(d.ranks >= 2);
             CHECK_FALSE(d.assumptions.empty());
         } catch (const InputError&) { refused.push_back(m.id); }

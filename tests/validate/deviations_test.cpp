@@ -11,7 +11,6 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/source_root.hpp"
 #include "validate/accuracy/collect.hpp"
-#include "validate/accuracy/sites.hpp"
 
 using namespace fabricast;
 

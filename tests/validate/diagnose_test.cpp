@@ -14,7 +14,6 @@
 #include "tests/support/catch.hpp"
 #include "validate/diagnose/diagnosis_text.hpp"
 #include "validate/diagnose/links.hpp"
-#include "validate/diagnose/sensitivity.hpp"
 #include "validate/diagnose/system_of.hpp"
 #include "validate/diagnose/trials.hpp"
 
@@ -26,7 +25,7 @@ const std::filesystem::path measured = std::filesystem::path(FABRICAST_SOURCE_DI
 
 Diagnosis diagnosis_of(const std::string& name, const Catalog& catalog) {
     const Measurement m = read_measurement(measured / (name + ".yaml"));
-    const SuspectedSystem system = system_of(m, std::nullopt, "", builtin_aliases());
+    const SuspectedSystem system = system_of(m, std::nullopt, "");
     return diagnose(system.scenario, rows_of(m, system, catalog), catalog);
 }
 
@@ -255,7 +254,7 @@ Measurement host_to_device(double gigabytes) {
 LinkDiagnosis link_diagnosis(const Measurement& m, const std::string& node) {
     const auto test = link_test_of(m);
     REQUIRE(test);
-    return diagnose_link(m, *test, std::nullopt, node, builtin_aliases(), read_catalog());
+    return diagnose_link(m, *test, std::nullopt, node, read_catalog());
 }
 
 }  // namespace

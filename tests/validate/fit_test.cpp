@@ -57,7 +57,7 @@ TEST_CASE("fitting forecasts to themselves finds the planted costs") {
     planted.measure("a", Collective::all_reduce);
     planted.measure("b", Collective::all_gather);
     const Catalog catalog = read_catalog();
-    const Fitter fitter(catalog, planted.data, builtin_priors(), planted.cache, {.lambda = 0.01});
+    const Fitter fitter(catalog, planted.data, planted.cache, {.lambda = 0.01});
     const FitResult fit = fitter.fit_all();
     CHECK(fit.cost_after < 0.05 * fit.cost_before);
     CHECK(fit.figures.at(kernel + "/simple.wire").value == Approx(1.4).epsilon(0.05));
@@ -69,7 +69,7 @@ TEST_CASE("fitting forecasts to themselves finds the planted costs") {
             CHECK(forecaster.seconds(d.sizes[i]) == Approx(d.seconds[i]).epsilon(0.03));
         }
     }
-    CHECK(fit.datasets.at(kernel + "/ll.hop") == std::set<std::string>{"a-all_reduce", "b-all_gather"});
+    CHECK(fit.figures.at(kernel + "/ll.hop").datasets == std::set<std::string>{"a-all_reduce", "b-all_gather"});
 }
 
 TEST_CASE("a fit without a site does not see it") {
@@ -77,12 +77,12 @@ TEST_CASE("a fit without a site does not see it") {
     planted.measure("a", Collective::all_reduce);
     planted.measure("slow", Collective::all_reduce, 3);
     const Catalog catalog = read_catalog();
-    const Fitter fitter(catalog, planted.data, builtin_priors(), planted.cache);
+    const Fitter fitter(catalog, planted.data, planted.cache);
     const FitResult with_slow = fitter.fit_all();
     const FitResult without = fitter.fit_without({"slow"}, with_slow);
     Planted alone({});
     alone.measure("a", Collective::all_reduce);
-    const FitResult only = Fitter(catalog, alone.data, builtin_priors(), alone.cache).fit_all();
+    const FitResult only = Fitter(catalog, alone.data, alone.cache).fit_all();
     for (const auto& [name, fitted] : only.figures) {
         INFO(name);
         CHECK(without.figures.at(name).value == Approx(fitted.value).epsilon(1e-6));
@@ -98,7 +98,7 @@ TEST_CASE("a slow host does not pass for a slow GPU, and the catalogue keeps the
     planted.truth.parts.at("nccl-tests").figures.at("thread.issue_per_gpu").value = {6e-6};
     planted.measure("slow", Collective::all_reduce, 1, LaunchMode::thread);
     const Catalog catalog = read_catalog();
-    const FitResult fit = Fitter(catalog, planted.data, builtin_priors(), planted.cache).fit_all();
+    const FitResult fit = Fitter(catalog, planted.data, planted.cache).fit_all();
     CHECK(fit.figures.at(issue).value > 3.9e-6);
     CHECK(fit.figures.at(issue).value < 5.5e-6);
     const double hop = catalog.at("kernel", kernel).number("ll.hop");

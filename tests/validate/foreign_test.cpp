@@ -20,7 +20,7 @@ const Catalog& known_parts() {
 
 Comparison compared_file(const std::string& yaml) {
     FabricCache cache(known_parts());
-    return compare(parse_measurement(yaml, "foreign.yaml"), builtin_aliases(), known_parts(), cache);
+    return compare(parse_measurement(yaml, "foreign.yaml"), known_parts(), cache);
 }
 
 // Common ends: a curve of three sizes that any system could have.

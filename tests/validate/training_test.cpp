@@ -6,7 +6,6 @@
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 #include "validate/training/training_accuracy.hpp"
-#include "validate/training/training_constants.hpp"
 #include "validate/training/training_families.hpp"
 #include "validate/training/training_figures.hpp"
 #include "validate/training/training_intervals.hpp"
@@ -77,7 +76,7 @@ TEST_CASE("a forecast, a measured time or a prior that moves makes left-out fore
     rows[0].measured_s = 10.1;
     CHECK(training_fingerprint(rows) != before);
     const std::vector<NamedFigure> figures;
-    CHECK_THAT(training_page(tables, rows, {}, figures, "made earlier"), ContainsSubstring("**made earlier**"));
+    CHECK_THAT(training_page(rows, {}, figures, "made earlier"), ContainsSubstring("**made earlier**"));
 }
 
 TEST_CASE("excluded rows count in the second headline, against the null and in coverage") {
@@ -103,7 +102,7 @@ TEST_CASE("excluded rows count in the second headline, against the null and in c
         REQUIRE(found != all.end());
         return found->value;
     };
-    const std::vector<NamedFigure> all = training_figures(tables, rows);
+    const std::vector<NamedFigure> all = training_figures(rows);
     CHECK(figure(all, "train_rows") == 4);
     CHECK(figure(all, "train_all_rows") == 6);
     CHECK(figure(all, "train_step_median_pct") == Approx(10));
@@ -177,7 +176,7 @@ TEST_CASE("errors and efficiencies are those of the forecast, recomputed by hand
     REQUIRE(all[1].measured_efficiency);
     CHECK(*all[1].measured_efficiency == Approx(12.0 / 4 / 4));
     CHECK(*all[1].forecast_efficiency == Approx(all[0].forecast_s / all[1].forecast_s / 4));
-    const TableErrors errors = table_errors(all, tables[0]);
+    const TableErrors errors = table_errors(all).front();
     CHECK(errors.ours.rows == 2);
     CHECK(errors.linear.median == Approx(0.25));
     CHECK(errors.ours.largest == Approx(std::max(std::abs(rows[0].error()), std::abs(rows[1].error()))));

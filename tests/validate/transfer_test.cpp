@@ -24,8 +24,7 @@ Measurement matrix(const std::string& test, const std::string& gpu = "NVIDIA A10
 }  // namespace
 
 TEST_CASE("a matrix is a copy for each pair, and its diagonal a copy inside one memory counted twice") {
-    const TransferCase made =
-        derive_transfers(matrix("Unidirectional P2P=Enabled Bandwidth"), builtin_transfer_aliases());
+    const TransferCase made = derive_transfers(matrix("Unidirectional P2P=Enabled Bandwidth"));
     REQUIRE(made.scenarios.size() == 4);
     const auto& own = std::get<TransferWorkload>(made.scenarios[0].workload);
     CHECK(own.transport == "local-copy");
@@ -38,16 +37,14 @@ TEST_CASE("a matrix is a copy for each pair, and its diagonal a copy inside one 
 }
 
 TEST_CASE("peer to peer switched off is staged, both directions are summed") {
-    const TransferCase made =
-        derive_transfers(matrix("Bidirectional P2P=Disabled", "RTX 4090"), builtin_transfer_aliases());
+    const TransferCase made = derive_transfers(matrix("Bidirectional P2P=Disabled", "RTX 4090"));
     const auto& pair = std::get<TransferWorkload>(made.scenarios[1].workload);
     CHECK(pair.transport == "host-staged");
     CHECK(pair.direction == Direction::both_ways);
 }
 
 TEST_CASE("a published matrix is forecast within its tool's noise") {
-    const TransferComparison c =
-        compare_transfers(matrix("Unidirectional P2P=Enabled Bandwidth"), builtin_transfer_aliases(), catalogue());
+    const TransferComparison c = compare_transfers(matrix("Unidirectional P2P=Enabled Bandwidth"), catalogue());
     CHECK(c.uncounted.empty());
     CHECK(c.points[1].transport == "nvlink-p2p");
     CHECK(std::abs(c.points[1].error()) < 0.03);
@@ -56,6 +53,6 @@ TEST_CASE("a published matrix is forecast within its tool's noise") {
 }
 
 TEST_CASE("what is not understood is refused by name") {
-    CHECK_THROWS_WITH(derive_transfers(matrix("x", "Voodoo 2"), builtin_transfer_aliases()),
+    CHECK_THROWS_WITH(derive_transfers(matrix("x", "Voodoo 2")),
                       ContainsSubstring("a system that no row of transfers.yaml understands"));
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "validate/score/errors.hpp"
-#include "validate/score/named_figure.hpp"
+#include "validate/score/page.hpp"
 
 namespace fabricast::inline validate_accuracy {
 

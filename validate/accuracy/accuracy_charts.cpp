@@ -28,9 +28,7 @@ Panel curve_panel(const Comparison& c) {
     panel.width = 400;
     panel.height = 260;
     Series ours{"forecast", {}, ours_color};
-    Series measured{"measured, " + c.id, {}, measured_color};
-    measured.line = false;
-    measured.markers = true;
+    Series measured{"measured, " + c.id, {}, measured_color, false, true};  // no line, but markers
     for (const ComparedSize& size : c.sizes) {
         if (size.measured.left_out.empty()) {
             const auto bytes = static_cast<double>(size.measured.size.count);

@@ -8,7 +8,6 @@
 
 #include "validate/accuracy/accuracy.hpp"
 #include "validate/score/page.hpp"
-#include "validate/score/table.hpp"
 
 namespace fabricast::inline validate_accuracy {
 namespace {
@@ -32,26 +31,24 @@ std::string medians_cell(const std::map<std::string, RegimeMedians>& medians, co
 std::string figures_table(const std::vector<NamedFigure>& all) {
     std::map<std::string, double> figures;
     for (const NamedFigure& f : all) { figures[f.name] = f.value; }
-    struct Line {
-        const char *title, *name;
-    };
-    constexpr Line lines[] = {{"in the fit, healthy systems", ""},
-                              {"in the fit, everything", "all_"},
-                              {"fitted without the site; another site has GPU, era and fabric", "loso_"},
-                              {"**fitted without the publisher**; another publisher has GPU, era and fabric", "lopo_"},
-                              {"fitted without the site, with and without siblings", "loso_every_site_"},
-                              {"**fitted without the publisher, with and without siblings**", "lopo_every_site_"},
-                              {"null: alpha–beta from datasheets", "null_alphabeta_"},
-                              {"null: NCCL's tuning model as a clock", "null_tuning_"},
-                              {"null: alpha–beta, fitted without the publisher", "null_fitted_alphabeta_"},
-                              {"null: the tuning model, fitted without the publisher", "null_fitted_tuning_"}};
+    constexpr std::pair<const char*, const char*> lines[] = {
+        {"in the fit, healthy systems", ""},
+        {"in the fit, everything", "all_"},
+        {"fitted without the site; another site has GPU, era and fabric", "loso_"},
+        {"**fitted without the publisher**; another publisher has GPU, era and fabric", "lopo_"},
+        {"fitted without the site, with and without siblings", "loso_every_site_"},
+        {"**fitted without the publisher, with and without siblings**", "lopo_every_site_"},
+        {"null: alpha–beta from datasheets", "null_alphabeta_"},
+        {"null: NCCL's tuning model as a clock", "null_tuning_"},
+        {"null: alpha–beta, fitted without the publisher", "null_fitted_alphabeta_"},
+        {"null: the tuning model, fitted without the publisher", "null_fitted_tuning_"}};
     std::string out =
         markdown_head({"%", "inside < 64 KiB", "– 16 MiB", "above", "between < 64 KiB", "– 16 MiB", "above"});
-    for (const Line& line : lines) {
-        std::vector<std::string> cells = {line.title};
+    for (const auto& [title, name] : lines) {
+        std::vector<std::string> cells = {title};
         for (const std::string_view part : all_parts) {
             for (const Regime regime : all_regimes) {
-                const std::string prefix = fmt::format("nccl_{}_{}{}", part, line.name, to_string(regime));
+                const std::string prefix = fmt::format("nccl_{}_{}{}", part, name, to_string(regime));
                 const auto median = figures.find(prefix + "_median_pct");
                 cells.push_back(median == figures.end() ? "–"
                                                         : fmt::format("{:.1f} / {:.1f} / {:.1f}", median->second,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/input_error.hpp"
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 
 namespace fabricast::inline validate_accuracy {
@@ -20,7 +22,72 @@ std::vector<std::filesystem::path> measurement_files(const std::filesystem::path
     return files;
 }
 
+// The site of a measurement and its publisher: from the list, or else its source, which is both.
+SiteEntry site_of(const Measurement& measurement, const Sites& sites) {
+    if (const auto listed = sites.find(measurement.id); listed != sites.end()) { return listed->second; }
+    std::string_view source = text(measurement.source, "repo");
+    source = source.empty() ? text(measurement.source, "url") : source;
+    const std::string own(source.empty() ? measurement.id : source);
+    return {own, own, {}};
+}
+
+// Why this dataset is known to be degraded; "" if it is not.
+std::string_view cause_of(std::string_view dataset, const std::vector<UnhealthyPattern>& unhealthy) {
+    for (const UnhealthyPattern& pattern : unhealthy) {
+        if (glob_matches(pattern.match, dataset)) { return pattern.cause; }
+    }
+    return {};
+}
+
 }  // namespace
+
+Sites read_sites(const std::filesystem::path& path) {
+    const yaml::Node root = yaml::read(path);
+    root.allow({"publishers", "sites"});
+    std::map<std::string, std::string> publishers;  // by site
+    for (const yaml::Node& publisher : root.required("publishers").members()) {
+        for (const yaml::Node& site : publisher.items()) {
+            if (root.required("sites").get(site.as_string()) == nullptr) {
+                site.fail("no site " + shown(site.as_string()) + " is listed below");
+            }
+            publishers[site.as_string()] = publisher.name;
+        }
+    }
+    Sites sites;
+    for (const yaml::Node& site : root.required("sites").members()) {
+        const std::string& publisher = publishers.try_emplace(site.name, site.name).first->second;
+        for (const yaml::Node& group : site.items()) {
+            group.allow({"generation", "nccl", "fabric", "datasets"});
+            const SystemGroup words{group.required("generation").as_string(), group.required("nccl").as_string(),
+                                    group.required("fabric").as_string()};
+            for (const yaml::Node& dataset : group.required("datasets").items()) {
+                if (!sites.emplace(dataset.as_string(), SiteEntry{site.name, publisher, words}).second) {
+                    dataset.fail("dataset " + shown(dataset.as_string()) + " stands in two sites");
+                }
+            }
+        }
+    }
+    return sites;
+}
+
+KnownMisses read_misses(const std::filesystem::path& path) {
+    const yaml::Node root = yaml::read(path);
+    root.allow({"misses"});
+    KnownMisses misses;
+    for (const yaml::Node& site : root.required("misses").members()) { misses[site.name] = site.as_string(); }
+    return misses;
+}
+
+std::vector<UnhealthyPattern> read_unhealthy(const std::filesystem::path& path) {
+    const yaml::Node root = yaml::read(path);
+    root.allow({"unhealthy"});
+    std::vector<UnhealthyPattern> patterns;
+    for (const yaml::Node& entry : root.required("unhealthy").items()) {
+        entry.allow({"match", "cause"});
+        patterns.push_back({entry.required("match").as_string(), entry.required("cause").as_string()});
+    }
+    return patterns;
+}
 
 Collection collect(const std::filesystem::path& folder, const Catalog& catalog, FabricCache& cache,
                    const std::filesystem::path& measurements) {
@@ -38,8 +105,8 @@ Collection collect(const std::filesystem::path& folder, const Catalog& catalog, 
                 collection.skipped.push_back({file.string(), "a dataset of this id was read before"});
                 continue;
             }
-            collection.curves.push_back({compare(measurement, builtin_aliases(), catalog, cache),
-                                         site_of(measurement, sites), publisher_of(measurement, sites),
+            const SiteEntry where = site_of(measurement, sites);
+            collection.curves.push_back({compare(measurement, catalog, cache), where.site, where.publisher,
                                          std::string(cause_of(measurement.id, unhealthy))});
         } catch (const std::runtime_error& error) { collection.skipped.push_back({file.string(), error.what()}); }
     }

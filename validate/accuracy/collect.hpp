@@ -1,15 +1,36 @@
 #pragma once
 // All measurements below some folders, each compared with its forecast: the input of the accuracy figures and of the
-// fit.
+// fit. Where data was measured, and what is known to be broken there: validate/measurements/{sites,unhealthy}.yaml.
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "validate/accuracy/sites.hpp"
 #include "validate/curves/compare.hpp"
 
 namespace fabricast::inline validate_accuracy {
+
+// A site is one machine or one service. Two sites with equal groups are siblings in a fit.
+struct SiteEntry {
+    std::string site;
+    std::string publisher;  // the name of the site, unless several sites have one publisher
+    SystemGroup group;
+};
+using Sites = std::map<std::string, SiteEntry, std::less<>>;  // by dataset id
+
+struct UnhealthyPattern {
+    std::string match;  // shell glob over dataset ids
+    std::string cause;
+};
+
+// Why forecasts miss a site, as far as known, by site. Only printed, never used in a calculation.
+using KnownMisses = std::map<std::string, std::string, std::less<>>;
+
+// Each throws InputError.
+KnownMisses read_misses(const std::filesystem::path& path);
+Sites read_sites(const std::filesystem::path& path);
+std::vector<UnhealthyPattern> read_unhealthy(const std::filesystem::path& path);
 
 struct CollectedCurve {
     Comparison comparison;

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "base/yaml.hpp"
-#include "validate/accuracy/sites.hpp"
 #include "validate/score/errors.hpp"
 
 namespace fabricast::inline validate_accuracy {
@@ -15,12 +15,6 @@ namespace fabricast::inline validate_accuracy {
 namespace {
 
 constexpr std::string_view head = "| curves | where | median error, % | reason |\n|---|---|---|---|\n";
-
-std::string line_of(const Deviation& deviation, double error) {
-    const std::string nodes = deviation.nodes_from > 1 ? fmt::format(", from {} nodes", deviation.nodes_from) : "";
-    return fmt::format("| `{}`{} | {} | {:.0f} | {} |\n", deviation.match, nodes, sizes_of(deviation.regime), error,
-                       deviation.reason);
-}
 
 }  // namespace
 
@@ -56,7 +50,11 @@ std::string with_deviations(const std::string& page, const std::vector<Deviation
     }
     const std::size_t first = table + head.size();
     std::string out = page.substr(0, first);
-    for (const Deviation& deviation : deviations) { out += line_of(deviation, error_of(deviation, rows)); }
+    for (const Deviation& deviation : deviations) {
+        const std::string nodes = deviation.nodes_from > 1 ? fmt::format(", from {} nodes", deviation.nodes_from) : "";
+        out += fmt::format("| `{}`{} | {} | {:.0f} | {} |\n", deviation.match, nodes, sizes_of(deviation.regime),
+                           error_of(deviation, rows), deviation.reason);
+    }
     return out + page.substr(std::min(page.find("\n\n", first - 1), page.size() - 1) + 1);
 }
 

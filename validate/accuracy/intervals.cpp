@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "base/percentile.hpp"
-#include "validate/score/page.hpp"
 
 namespace fabricast::inline validate_accuracy {
 namespace {
@@ -100,17 +101,13 @@ std::string intervals_yaml(const IntervalTable& table, const Part& held) {
     }
     // Formula only means no data of the family at all. The interval is that of same-family forecasts, 1.5 times as wide
     // in logarithms.
-    struct Level {
-        const char* name;
-        bool sibling;
-        double power;
-    };
-    for (const Level& level :
+    using Level = std::tuple<const char*, bool, double>;
+    for (const auto& [level, sibling, power] :
          {Level{"same-system", true, 1}, {"same-family", false, 1}, {"formula-only", false, 1.5}}) {
         for (const bool between : {false, true}) {
             for (const Regime regime : all_regimes) {
-                line(fmt::format("{}.{}.{}", level.name, between ? "between" : "inside", figure_suffix(regime)),
-                     table.empty() ? nullptr : find(table, {between, level.sibling, regime}), level.power);
+                line(fmt::format("{}.{}.{}", level, between ? "between" : "inside", figure_suffix(regime)),
+                     table.empty() ? nullptr : find(table, {between, sibling, regime}), power);
             }
         }
     }

@@ -17,7 +17,7 @@
 
 #include "models/catalog.hpp"
 #include "validate/score/compared_row.hpp"
-#include "validate/score/named_figure.hpp"
+#include "validate/score/page.hpp"
 #include "validate/score/ratio_range.hpp"
 #include "validate/score/regime.hpp"
 

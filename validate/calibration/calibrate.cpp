@@ -13,6 +13,13 @@
 namespace fabricast::inline calibration {
 namespace {
 
+// The relative error from which the robust loss flattens, and the weight of the catalogue's values as priors.
+constexpr FitOptions fit_options{.scale = 0.03, .lambda = 0.05, .iterations = 40};
+// A figure counts as determined if the data narrow its prior spread (of ln x) to this share or less.
+constexpr double told = 0.7;
+// A row is an outlier if |ln(measured / forecast)| exceeds this number of robust standard deviations.
+constexpr double outlier = 5;
+
 // A curve with the figures that influence it.
 struct CalibratedCurve {
     const FitDataset* data;
@@ -29,12 +36,12 @@ std::vector<CalibratedCurve> curves_of(const std::vector<FitDataset>& data, cons
         // Number of the size: rows of one size (from several runs) are all fitted or all judged.
         std::size_t distinct = 0;
         for (std::size_t i = 0; i < dataset.sizes.size(); ++i) {
-            distinct += i > 0 && dataset.sizes[i] != dataset.sizes[i - 1] ? 1 : 0;
             if (i == 0 || dataset.sizes[i] != dataset.sizes[i - 1]) {
+                ++distinct;
                 const std::vector<std::string> costs = forecaster.at(dataset.sizes[i]).costs;
                 curve.used.insert(costs.begin(), costs.end());
             }
-            if (distinct % 2 == 0) { curve.fitted.push_back(i); }
+            if (distinct % 2 == 1) { curve.fitted.push_back(i); }
         }
         curves.push_back(std::move(curve));
     }
@@ -43,7 +50,7 @@ std::vector<CalibratedCurve> curves_of(const std::vector<FitDataset>& data, cons
 
 // The prior of a figure: the value in the catalogue, with spread and bounds from priors.yaml.
 FitParameter parameter_of(const FigureName& name, const Catalog& catalog) {
-    const Prior* prior = prior_of(builtin_priors(), name);
+    const Prior* prior = prior_of(name);
     return parameter_at(std::max(figure_of(catalog, name).value.at(0), 1e-12), name, prior ? *prior : Prior{});
 }
 
@@ -83,7 +90,7 @@ struct Attempt {
 };
 
 Attempt attempt(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, const std::set<FigureName>& free,
-                FabricCache& cache, const CalibrateOptions& options) {
+                FabricCache& cache) {
     Attempt result;
     for (const FigureName& name : free) { result.parameters.push_back(parameter_of(name, catalog)); }
     Catalog working = catalog;
@@ -96,20 +103,19 @@ Attempt attempt(const Catalog& catalog, const std::vector<CalibratedCurve>& curv
             parts.push_back(std::move(part));
         }
     }
-    result.outcome = robust_fit(result.parameters, {}, parts, rows,
-                                {.scale = options.scale, .lambda = options.lambda, .iterations = options.iterations});
+    result.outcome = robust_fit(result.parameters, {}, parts, rows, fit_options);
     return result;
 }
 
 std::string listed(const std::set<FigureName>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 
-// The figures to fit: all that the data use, or those of them that the options name.
-std::set<FigureName> asked_figures(const std::vector<CalibratedCurve>& curves, const CalibrateOptions& options) {
+// The figures to fit: all that the data use, or `only` these of them.
+std::set<FigureName> asked_figures(const std::vector<CalibratedCurve>& curves, const std::vector<FigureName>& only) {
     std::set<FigureName> used;
     for (const CalibratedCurve& curve : curves) { used.insert(curve.used.begin(), curve.used.end()); }
-    if (options.only.empty()) { return used; }
+    if (only.empty()) { return used; }
     std::set<FigureName> wanted;
-    for (const FigureName& name : options.only) {
+    for (const FigureName& name : only) {
         if (!used.contains(name)) {
             throw UnderDetermined(error_message("under-determined: no row of these data depends on", shown(name),
                                                 listed(used), nearest_word(name, {used.begin(), used.end()})));
@@ -120,7 +126,7 @@ std::set<FigureName> asked_figures(const std::vector<CalibratedCurve>& curves, c
 }
 
 void add_rows(const Catalog& before, const Catalog& after, const std::vector<CalibratedCurve>& curves,
-              FabricCache& cache, const CalibrateOptions& options, Calibration& out) {
+              FabricCache& cache, Calibration& out) {
     for (const CalibratedCurve& curve : curves) {
         const FitDataset& data = *curve.data;
         const CurveForecaster old_forecast(data.scenario, cache.at(data.scenario), before);
@@ -140,7 +146,7 @@ void add_rows(const Catalog& before, const Catalog& after, const std::vector<Cal
     std::map<Regime, std::vector<double>> ratios;
     for (CalibratedRow& row : out.rows) {
         const double error = std::log(row.measured / row.after);
-        if (!row.judged && std::abs(error) > options.outlier * deviation) {
+        if (!row.judged && std::abs(error) > outlier * deviation) {
             row.dropped =
                 "an outlier: " + std::string(error > 0 ? "slower" : "faster") + " than the rows around it tell";
         }
@@ -160,9 +166,9 @@ Catalog with_calibration(const Catalog& catalog, const Calibration& calibration)
 }
 
 Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
-                      const CalibrateOptions& options) {
+                      const std::vector<FigureName>& only) {
     const std::vector<CalibratedCurve> curves = curves_of(data, catalog, cache);
-    std::set<FigureName> free = asked_figures(curves, options);
+    std::set<FigureName> free = asked_figures(curves, only);
     std::size_t rows = 0;
     for (const CalibratedCurve& curve : curves) { rows += curve.fitted.size(); }
     if (rows < 3) {
@@ -174,15 +180,15 @@ Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& dat
     Calibration out;
     Attempt last;
     for (;;) {  // each round fits fewer figures
-        last = attempt(catalog, curves, free, cache, options);
+        last = attempt(catalog, curves, free, cache);
         std::set<FigureName> untold;
         for (std::size_t p = 0; p < last.parameters.size(); ++p) {
-            if (last.narrowed(p) > options.told) {
+            if (last.narrowed(p) > told) {
                 untold.insert(last.parameters[p].name);
                 out.kept.push_back({last.parameters[p].name, last.narrowed(p)});
             }
         }
-        if (!options.only.empty() && !untold.empty()) {
+        if (!only.empty() && !untold.empty()) {
             throw UnderDetermined("under-determined: these data do not tell " + listed(untold));
         }
         for (const FigureName& name : untold) { free.erase(name); }
@@ -192,13 +198,13 @@ Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& dat
     for (std::size_t p = 0; p < last.parameters.size(); ++p) {
         const FigureName& name = last.parameters[p].name;
         const Figure& before = figure_of(catalog, name);
-        CalibratedFigure figure{name, before.unit, before.value.at(0), last.outcome.values[p], {}};
+        CalibratedFigure figure{name, before.unit, before.value.at(0), last.outcome.values[p]};
         for (const CalibratedCurve& curve : curves) {
-            if (curve.used.contains(name)) { figure.datasets.insert(curve.data->id); }
+            if (curve.used.contains(name)) { figure.fitted.datasets.insert(curve.data->id); }
         }
         out.figures.push_back(std::move(figure));
     }
-    add_rows(catalog, with_calibration(catalog, out), curves, cache, options, out);
+    add_rows(catalog, with_calibration(catalog, out), curves, cache, out);
     return out;
 }
 

@@ -8,28 +8,15 @@
 // input gives the same bytes.
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "models/catalog.hpp"
 #include "validate/calibration/fit.hpp"
+#include "validate/score/ratio_range.hpp"
 
 namespace fabricast::inline calibration {
-
-struct CalibrateOptions {
-    // Only these figures ("part/figure"); the data must determine each of them. Empty: all figures that the data
-    // determine.
-    std::vector<FigureName> only;
-    double scale = 0.03;   // relative error from which the robust loss flattens
-    double lambda = 0.05;  // weight of the catalogue's values as priors
-    int iterations = 40;
-    // A figure counts as determined if the data narrow its prior spread (of ln x) to this share or less.
-    double told = 0.7;
-    // A row is an outlier if |ln(measured / forecast)| exceeds this number of robust standard deviations.
-    double outlier = 5;
-};
 
 // The data do not determine the figures that they should; the message names these figures.
 struct UnderDetermined : ErrorWith<ExitCode::bad_input> {
@@ -41,7 +28,6 @@ struct CalibratedFigure {
     std::string unit;
     double before = 0;  // the catalogue's value
     FittedValue fitted;
-    std::set<std::string> datasets;
 };
 
 struct KeptFigure {
@@ -62,15 +48,13 @@ struct Calibration {
     std::vector<KeptFigure> kept;
     std::vector<CalibratedRow> rows;
     // The 10th and 90th percentile of measured / forecast over the judged rows, by regime; the range always includes 1.
-    struct Range {
-        double low80 = 1, high80 = 1;
-    };
-    std::map<Regime, Range> judged;
+    std::map<Regime, RatioRange> judged;
 };
 
-// `cache` must hold fabrics of `catalog`. Throws UnderDetermined.
+// Fits only the figures `only` ("part/figure"), each of which the data must determine; if there are none, all figures
+// that the data determine. `cache` must hold fabrics of `catalog`. Throws UnderDetermined.
 Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
-                      const CalibrateOptions& options = {});
+                      const std::vector<FigureName>& only = {});
 
 // The catalogue with the calibration's figures.
 Catalog with_calibration(const Catalog& catalog, const Calibration& calibration);

@@ -53,13 +53,13 @@ FitDataset synthetic(const Catalog& truth, FabricCache& cache, std::uint32_t gpu
 
 double planted_error(const Catalog& catalog, FabricCache& cache, Random& random) {
     Catalog truth = catalog;
-    CalibrateOptions options;
+    std::vector<FigureName> names;
     for (const char* figure : planted_figures) {
         double& value = truth.parts.at(planted_part).figures.at(figure).value.at(0);
         const std::string name = std::string(planted_part) + "/" + figure;
         // A value below the lower bound could not be recovered.
-        value = std::max(value * (0.8 + 0.4 * random.uniform()), prior_of(builtin_priors(), name)->low);
-        options.only.push_back(name);
+        value = std::max(value * (0.8 + 0.4 * random.uniform()), prior_of(name)->low);
+        names.push_back(name);
     }
     std::vector<FitDataset> data;
     for (const std::uint32_t gpus : {2U, 4U, 8U}) {
@@ -67,7 +67,7 @@ double planted_error(const Catalog& catalog, FabricCache& cache, Random& random)
             data.push_back(synthetic(truth, cache, gpus, protocol, random));
         }
     }
-    const Calibration found = calibrate(catalog, data, cache, options);
+    const Calibration found = calibrate(catalog, data, cache, names);
     double worst = 0;
     for (const CalibratedFigure& f : found.figures) {
         const double planted = truth.parts.at(planted_part).number(f.name.substr(f.name.find('/') + 1));
@@ -82,9 +82,13 @@ RegimeMedians medians(const ByRegime& errors) {
     return {percentile(errors[0], 50), percentile(errors[1], 50), percentile(errors[2], 50)};
 }
 
-SystemError judge(const std::string& name, const std::vector<FitDataset>& data, const Catalog& unseen,
-                  FabricCache& cache) {
-    SystemError result{name, 0, {}, {}};
+// Median errors by regime, before and after a calibration.
+struct Judged {
+    RegimeMedians before, after;
+};
+
+// Calibrates a system on every other one of its sizes and judges the other sizes.
+Judged judge(const std::vector<FitDataset>& data, const Catalog& unseen, FabricCache& cache) {
     try {
         ByRegime before, after;
         for (const CalibratedRow& row : calibrate(unseen, data, cache).rows) {
@@ -92,15 +96,12 @@ SystemError judge(const std::string& name, const std::vector<FitDataset>& data, 
                 const std::size_t regime = index_of(regime_of(row.size));
                 before[regime].push_back(std::abs(row.before / row.measured - 1));
                 after[regime].push_back(std::abs(row.after / row.measured - 1));
-                ++result.rows;
             }
         }
-        result.before = medians(before);
-        result.after = medians(after);
+        return {medians(before), medians(after)};
     } catch (const UnderDetermined&) {
-        // Too few rows to judge: no figures for this system.
+        return {};  // too few rows to judge: no figures for this system
     }
-    return result;
 }
 
 RegimeMedians errors_of(const std::vector<const FitDataset*>& curves, const Catalog& catalog, FabricCache& cache) {
@@ -115,9 +116,66 @@ RegimeMedians errors_of(const std::vector<const FitDataset*>& curves, const Cata
     return medians(errors);
 }
 
+// One system: the curves of a site that have the same GPU, era and fabric.
+using System = std::pair<std::string, SystemGroup>;
+
+// Each healthy system, calibrated from the fit that never saw its site.
+std::vector<Judged> calibrated_systems(const Catalog& catalog, const SiteOverlays& overlays,
+                                       const std::vector<FitDataset>& data, FabricCache& cache) {
+    std::map<System, std::vector<FitDataset>> systems;
+    for (const FitDataset& d : data) { systems[{d.site, d.group}].push_back(d); }
+    const std::vector<std::pair<System, std::vector<FitDataset>>> list(systems.begin(), systems.end());
+    return parallel_map(list.size(), std::max(1U, std::thread::hardware_concurrency()), [&](std::size_t i) {
+        const auto& [system, curves] = list[i];
+        return judge(curves, catalog_without(catalog, overlays, {system.first}), cache);
+    });
+}
+
+// One collective of one system, measured at several node counts: calibrated on the smallest, forecast at the larger
+// ones.
+struct ScaleOut : Judged {
+    std::string site, collective;
+    std::uint32_t fit_nodes = 0, largest = 0;  // node count of the fitted curves; largest node count forecast
+};
+
+// For every healthy system that was measured between nodes at two or more node counts: calibrates on the curves of the
+// smallest count alone, starting from the fit that never saw its site, and judges all larger counts.
+std::vector<ScaleOut> scale_out(const Catalog& catalog, const SiteOverlays& overlays,
+                                const std::vector<FitDataset>& data, FabricCache& cache) {
+    std::map<System, std::map<std::uint32_t, std::vector<FitDataset>>> systems;
+    for (const FitDataset& d : data) {
+        if (d.scenario.cluster.nodes > 1) { systems[{d.site, d.group}][d.scenario.cluster.nodes].push_back(d); }
+    }
+    std::vector<ScaleOut> pairs;
+    for (const auto& [system, by_nodes] : systems) {
+        if (by_nodes.size() < 2) { continue; }
+        const Catalog unseen = catalog_without(catalog, overlays, {system.first});
+        Catalog pilot = unseen;
+        try {
+            pilot = with_calibration(unseen, calibrate(unseen, by_nodes.begin()->second, cache));
+        } catch (const UnderDetermined&) {
+            // Too few rows to calibrate: the forecast stays as it was.
+        }
+        std::map<std::string, std::vector<const FitDataset*>> larger;  // by collective
+        for (auto n = std::next(by_nodes.begin()); n != by_nodes.end(); ++n) {
+            for (const FitDataset& d : n->second) {
+                larger[std::string(to_string(collective_of(d.scenario).collective))].push_back(&d);
+            }
+        }
+        for (const auto& [collective, curves] : larger) {
+            pairs.push_back({{errors_of(curves, unseen, cache), errors_of(curves, pilot, cache)},
+                             system.first,
+                             collective,
+                             by_nodes.begin()->first,
+                             by_nodes.rbegin()->first});
+        }
+    }
+    return pairs;
+}
+
 // "calibrated_large_median_pct" over systems, and the same before calibration.
-template <typename Judged>
-void append_medians(std::vector<NamedFigure>& figures, const std::string& prefix, const std::vector<Judged>& list) {
+template <class Judgement>
+void append_medians(std::vector<NamedFigure>& figures, const std::string& prefix, const std::vector<Judgement>& list) {
     for (const Regime regime : all_regimes) {
         std::vector<double> before;
         std::vector<double> after;
@@ -138,8 +196,7 @@ void append_medians(std::vector<NamedFigure>& figures, const std::string& prefix
 std::vector<NamedFigure> fresh_figures(const Catalog& catalog, const SiteOverlays& overlays,
                                        const std::vector<FitDataset>& data, FabricCache& cache) {
     std::vector<NamedFigure> figures;
-    append_medians(figures, "calibrated",
-                   calibrated_systems(catalog, overlays, data, cache, std::thread::hardware_concurrency()));
+    append_medians(figures, "calibrated", calibrated_systems(catalog, overlays, data, cache));
     const std::vector<ScaleOut> pairs = scale_out(catalog, overlays, data, cache);
     append_medians(figures, "scaleout", pairs);
     for (const ScaleOut& pair : pairs) {
@@ -149,24 +206,6 @@ std::vector<NamedFigure> fresh_figures(const Catalog& catalog, const SiteOverlay
                                                pair.largest, pair.collective, to_string(regime)),
                                    100 * *error});
             }
-        }
-    }
-    return figures;
-}
-
-std::string figures_yaml(const std::vector<NamedFigure>& figures, const std::string& mark) {
-    std::string lines;
-    for (const NamedFigure& figure : figures) { lines += fmt::format("  {}: {:.4f}\n", figure.name, figure.value); }
-    return filled_page("calibrated.yaml", {{"fingerprint", mark}, {"figures", lines}});
-}
-
-std::vector<NamedFigure> kept_figures(const std::filesystem::path& file, const std::string& mark) {
-    std::vector<NamedFigure> figures;
-    if (!std::filesystem::exists(file)) { return figures; }
-    const yaml::Node root = yaml::read(file);
-    if (root.required("fingerprint").as_string() == mark) {
-        for (const yaml::Node& figure : root.required("figures").members()) {
-            figures.push_back({figure.name, figure.as_double()});
         }
     }
     return figures;
@@ -184,50 +223,6 @@ double planted_recovery(const Catalog& catalog, int seeds) {
     return worst;
 }
 
-std::vector<SystemError> calibrated_systems(const Catalog& catalog, const SiteOverlays& overlays,
-                                            const std::vector<FitDataset>& data, FabricCache& cache, unsigned threads) {
-    std::map<std::string, std::vector<FitDataset>> systems;
-    for (const FitDataset& d : data) {
-        systems[fmt::format("{}, {} {} {}", d.site, d.group.generation, d.group.nccl_era, d.group.fabric)].push_back(d);
-    }
-    const std::vector<std::pair<std::string, std::vector<FitDataset>>> list(systems.begin(), systems.end());
-    return parallel_map(list.size(), std::max(1U, threads), [&](std::size_t i) {
-        const auto& [name, curves] = list[i];
-        return judge(name, curves, catalog_without(catalog, overlays, {curves.front().site}), cache);
-    });
-}
-
-std::vector<ScaleOut> scale_out(const Catalog& catalog, const SiteOverlays& overlays,
-                                const std::vector<FitDataset>& data, FabricCache& cache) {
-    std::map<std::pair<std::string, SystemGroup>, std::map<std::uint32_t, std::vector<FitDataset>>> systems;
-    for (const FitDataset& d : data) {
-        if (d.scenario.cluster.nodes > 1) { systems[{d.site, d.group}][d.scenario.cluster.nodes].push_back(d); }
-    }
-    std::vector<ScaleOut> pairs;
-    for (const auto& [system, by_nodes] : systems) {
-        const auto& [site, group] = system;
-        if (by_nodes.size() < 2) { continue; }
-        const Catalog unseen = catalog_without(catalog, overlays, {site});
-        Catalog pilot = unseen;
-        try {
-            pilot = with_calibration(unseen, calibrate(unseen, by_nodes.begin()->second, cache));
-        } catch (const UnderDetermined&) {
-            // Too few rows to calibrate: the forecast stays as it was.
-        }
-        std::map<std::string, std::vector<const FitDataset*>> larger;  // by collective
-        for (auto n = std::next(by_nodes.begin()); n != by_nodes.end(); ++n) {
-            for (const FitDataset& d : n->second) {
-                larger[std::string(to_string(collective_of(d.scenario).collective))].push_back(&d);
-            }
-        }
-        for (const auto& [collective, curves] : larger) {
-            pairs.push_back({site, group.fabric, collective, by_nodes.begin()->first, by_nodes.rbegin()->first,
-                             errors_of(curves, unseen, cache), errors_of(curves, pilot, cache)});
-        }
-    }
-    return pairs;
-}
-
 void tell_calibration(const Catalog& catalog, const SiteOverlays& overlays, const std::vector<FitDataset>& data,
                       const std::vector<ComparedRow>& rows, FabricCache& cache,
                       const std::filesystem::path& measurements, bool refit) {
@@ -235,11 +230,17 @@ void tell_calibration(const Catalog& catalog, const SiteOverlays& overlays, cons
     const std::string mark = fingerprint(rows);
     const std::filesystem::path file = measurements / "calibrated.yaml";
     if (refit && !overlays.empty()) {
-        write_atomically(file, figures_yaml(fresh_figures(catalog, overlays, data, cache), mark));
+        std::string lines;
+        for (const NamedFigure& figure : fresh_figures(catalog, overlays, data, cache)) {
+            lines += fmt::format("  {}: {:.4f}\n", figure.name, figure.value);
+        }
+        write_atomically(file, filled_page("calibrated.yaml", {{"fingerprint", mark}, {"figures", lines}}));
         write_atomically("models/catalog/intervals.yaml", intervals_yaml(interval_table(rows, Forecast::publisher_out),
                                                                          catalog.parts.at("forecast-intervals")));
     }
-    std::ranges::move(kept_figures(file, mark), std::back_inserter(figures));
+    for (const yaml::Node& figure : kept_members(file, mark, "figures")) {
+        figures.push_back({figure.name, figure.as_double()});
+    }
     std::ranges::move(interval_figures(rows), std::back_inserter(figures));
     for (const NamedFigure& figure : figures) { fmt::print("{}\n", figure_line(figure)); }
 }

@@ -3,7 +3,6 @@
 // system, and from the smallest node counts of a system to its larger ones.
 
 #include <filesystem>
-#include <string>
 #include <vector>
 
 #include "validate/accuracy/accuracy.hpp"
@@ -15,30 +14,6 @@ namespace fabricast::inline calibration {
 // Calibrates on synthetic data (5 % noise, 5 % outliers) whose costs were moved away from the catalogue's. Returns the
 // largest relative error of a recovered cost over `seeds` runs. 0.01 means 1 %.
 double planted_recovery(const Catalog& catalog, int seeds);
-
-// One system: the curves of a site that have the same GPU, era and fabric. Median errors of the judged rows by regime.
-struct SystemError {
-    std::string name;
-    std::size_t rows = 0;  // judged
-    RegimeMedians before, after;
-};
-
-// Calibrates each healthy system on every other one of its sizes, starting from the fit that never saw its site. Runs
-// on `threads` threads.
-std::vector<SystemError> calibrated_systems(const Catalog& catalog, const SiteOverlays& overlays,
-                                            const std::vector<FitDataset>& data, FabricCache& cache, unsigned threads);
-
-// One collective of one system, measured at several node counts: calibrated on the smallest, forecast at the larger
-// ones.
-struct ScaleOut {
-    std::string site, fabric, collective;
-    std::uint32_t fit_nodes = 0, largest = 0;  // node count of the fitted curves; largest node count forecast
-    RegimeMedians before, after;               // median error by regime at the larger counts
-};
-// For every healthy system that was measured between nodes at two or more node counts: calibrates on the curves of the
-// smallest count alone, starting from the fit that never saw its site, and judges all larger counts.
-std::vector<ScaleOut> scale_out(const Catalog& catalog, const SiteOverlays& overlays,
-                                const std::vector<FitDataset>& data, FabricCache& cache);
 
 // Prints every figure of calibration and of intervals. Figures that take minutes to compute are computed only with
 // `refit` and are stored in calibrated.yaml of `measurements` with a fingerprint of catalogue and data. Without `refit`

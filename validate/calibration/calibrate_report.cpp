@@ -32,12 +32,6 @@ std::string here(const std::set<std::string>& datasets) {
                        fmt::join(datasets, fmt::format("\", \"{} ", measured_here_prefix)));
 }
 
-std::set<std::string> every_dataset(const Calibration& c) {
-    std::set<std::string> all;
-    for (const CalibratedRow& row : c.rows) { all.insert(row.dataset); }
-    return all;
-}
-
 // The largest system in the data of each part, so that forecasts for larger systems can say that they extrapolate.
 std::map<std::string, std::map<std::string, double>> reach_of(const std::vector<FitDataset>& data,
                                                               const Catalog& catalog, FabricCache& cache) {
@@ -112,13 +106,14 @@ std::string to_text(const Calibration& c) {
 
 std::string overlay_yaml(const Calibration& c, const Catalog& catalog, const std::vector<FitDataset>& data,
                          FabricCache& cache) {
-    const std::set<std::string> all = every_dataset(c);
+    std::set<std::string> all;  // datasets
+    for (const CalibratedRow& row : c.rows) { all.insert(row.dataset); }
     std::map<std::string, std::string> parts;  // YAML lines of the figures, by part
     for (const CalibratedFigure& f : c.figures) {
         parts[part_of(f.name)] +=
             fmt::format("    {}: {{value: {}, low80: {}, high80: {}, source: {}}}\n", figure_in(f.name),
                         written(f.fitted.value, f.unit), written(f.fitted.low80, f.unit),
-                        written(f.fitted.high80, f.unit), here(f.datasets));
+                        written(f.fitted.high80, f.unit), here(f.fitted.datasets));
     }
     for (const KeptFigure& kept : c.kept) {
         const Figure& f = catalog.parts.at(part_of(kept.name)).figure(figure_in(kept.name));

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <tuple>
 
+#include "base/text.hpp"
 #include "sim/plan/collectives/costs.hpp"
 #include "validate/calibration/part_similarity.hpp"
 
@@ -19,15 +20,15 @@ std::string yaml_list(const std::set<std::string>& names) { return fmt::format("
 
 std::set<std::string> every_dataset(const PartUpdate& update) {
     std::set<std::string> all;
-    for (const auto& [figure, datasets] : update.datasets) { all.insert(datasets.begin(), datasets.end()); }
+    for (const auto& [figure, fitted] : update.figures) { all.insert(fitted.datasets.begin(), fitted.datasets.end()); }
     return all;
 }
 
 // The YAML line of a figure; it has a source only if it differs from that of the part.
 std::string figure_line(const std::string& part, const std::string& name, const FittedValue& fitted,
-                        const std::string& unit, const std::set<std::string>& datasets,
-                        const std::set<std::string>& of_part, const std::vector<Prior>& priors) {
-    const Prior* prior = prior_of(priors, part + "/" + name);
+                        const std::string& unit, const std::set<std::string>& of_part) {
+    const std::set<std::string>& datasets = fitted.datasets;
+    const Prior* prior = prior_of(part + "/" + name);
     const bool hardly_told = !datasets.empty() && prior != nullptr && share_left(fitted, *prior) > hardly_told_share;
     std::string source = datasets == of_part ? "" : ", source: " + yaml_list(datasets);
     if (datasets.empty()) {
@@ -40,9 +41,8 @@ std::string figure_line(const std::string& part, const std::string& name, const 
                        datasets.empty() || hardly_told ? "estimated" : "fitted", source);
 }
 
-std::string prior_line(const std::string& part, const std::string& name, const std::string& unit,
-                       const std::vector<Prior>& priors) {
-    const Prior* prior = prior_of(priors, part + "/" + name);
+std::string prior_line(const std::string& part, const std::string& name, const std::string& unit) {
+    const Prior* prior = prior_of(part + "/" + name);
     if (prior == nullptr) { return ""; }
     return fmt::format(
         "    {}: {{value: {}, origin: estimated, source: \"validate/calibration/priors.yaml: no data of this "
@@ -60,11 +60,11 @@ std::string_view key_of(std::string_view line) {
 std::size_t indent_of(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
 // The text as a valid part name: lower-case letters, digits, dashes and dots.
-std::string kebab(std::string words) {
-    std::ranges::transform(words, words.begin(), [](unsigned char c) {
-        return std::isalnum(c) != 0 || c == '.' ? static_cast<char>(std::tolower(c)) : '-';
-    });
-    return words;
+std::string kebab(std::string_view words) {
+    std::string name = lower_case(words);
+    std::ranges::replace_if(
+        name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '.'; }, '-');
+    return name;
 }
 
 constexpr const char* sites_head =
@@ -83,11 +83,7 @@ std::string written(double value, const std::string& unit) {
 std::map<std::string, PartUpdate> part_updates(const FitResult& fit, const Catalog& catalog,
                                                const std::vector<FitDataset>& data, FabricCache& cache) {
     std::map<std::string, PartUpdate> updates;
-    for (const auto& [name, fitted] : fit.figures) {
-        PartUpdate& update = updates[part_of(name)];
-        update.figures[figure_in(name)] = fitted;
-        update.datasets[figure_in(name)] = fit.datasets.at(name);
-    }
+    for (const auto& [name, fitted] : fit.figures) { updates[part_of(name)].figures[figure_in(name)] = fitted; }
     // The largest system in the data: in GPUs per node for a kernel, in nodes for a transport.
     const Catalog fitted = with_figures(catalog, fit.figures);
     for (const FitDataset& dataset : data) {
@@ -110,7 +106,7 @@ std::map<std::string, PartUpdate> part_updates(const FitResult& fit, const Catal
 double share_left(const FittedValue& fitted, const Prior& prior) { return deviation_of(fitted) / prior.spread; }
 
 std::string with_updates(std::string_view yaml, const std::map<std::string, PartUpdate>& updates,
-                         const Catalog& catalog, const std::vector<Prior>& priors) {
+                         const Catalog& catalog) {
     std::string out;
     const Part* part = nullptr;  // part being written
     const PartUpdate* update = nullptr;
@@ -141,10 +137,9 @@ std::string with_updates(std::string_view yaml, const std::map<std::string, Part
             const Figure& figure = part->figures.find(key)->second;
             std::string replaced;
             if (update != nullptr && update->figures.contains(name)) {
-                replaced = figure_line(part->name, name, update->figures.at(name), figure.unit,
-                                       update->datasets.at(name), every_dataset(*update), priors);
+                replaced = figure_line(part->name, name, update->figures.at(name), figure.unit, every_dataset(*update));
             } else if ((figure.origin == Origin::fitted || hardly_told(figure)) && !name.starts_with("data.")) {
-                replaced = prior_line(part->name, name, figure.unit, priors);
+                replaced = prior_line(part->name, name, figure.unit);
             }
             out += (replaced.empty() ? std::string(line) : replaced) + "\n";
         } else {

@@ -2,7 +2,6 @@
 // Writes the result of a fit into the YAML of the catalogue, line by line: comments, text and all other figures stay
 // unchanged.
 
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,19 +11,18 @@
 namespace fabricast::inline calibration {
 
 struct PartUpdate {
-    std::map<std::string, FittedValue> figures;             // by figure
-    std::map<std::string, std::set<std::string>> datasets;  // that determine each figure
-    double reach = 0;                                       // largest node (in GPUs) or cluster (in nodes) in the data
+    std::map<std::string, FittedValue> figures;  // by figure
+    double reach = 0;                            // largest node (in GPUs) or cluster (in nodes) in the data
 };
 
-// The results of a fit by part: its figures and the datasets that determine them.
+// The results of a fit by part: its figures and its largest system.
 std::map<std::string, PartUpdate> part_updates(const FitResult& fit, const Catalog& catalog,
                                                const std::vector<FitDataset>& data, FabricCache& cache);
 
 // The text of a catalogue file with the figures of these parts replaced. A figure that was fitted before but that no
 // data determine any more takes the value of its prior, and its source says so.
 std::string with_updates(std::string_view yaml, const std::map<std::string, PartUpdate>& updates,
-                         const Catalog& catalog, const std::vector<Prior>& priors);
+                         const Catalog& catalog);
 
 // The whole text of sites.yaml in the catalogue: which sites contributed data, one part for each GPU and link that a
 // site has data for.

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "validate/curves/compare.hpp"
-#include "validate/curves/cost_figure.hpp"
 
 namespace fabricast::inline calibration {
 

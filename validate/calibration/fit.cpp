@@ -6,8 +6,11 @@
 #include <memory>
 #include <tuple>
 
+#include "base/text.hpp"
+#include "base/unit_text.hpp"
 #include "sim/plan/collectives/costs.hpp"
 #include "validate/calibration/part_similarity.hpp"
+#include "validate/import/embedded.hpp"
 
 namespace fabricast::inline calibration {
 namespace {
@@ -16,8 +19,26 @@ namespace {
 // nccl-mechanisms.md §3.1), which is about this standard deviation of ln x.
 constexpr double host_spread = 0.2;
 
-FitParameter parameter_of(const FigureName& name, const std::vector<Prior>& priors) {
-    const Prior* prior = prior_of(priors, name);
+std::vector<Prior> read_priors(const yaml::Node& root) {
+    root.allow({"priors"});
+    std::vector<Prior> priors;
+    const auto quantity = [](const yaml::Node& node, std::string_view key) {
+        const yaml::Node* member = node.get(key);
+        if (member == nullptr) { return 0.0; }
+        const bool ratio = member->is_scalar() && member->text.find(' ') == std::string::npos;
+        return ratio ? member->as_double() : as_quantity(*member).value;
+    };
+    for (const yaml::Node& node : root.required("priors").items()) {
+        node.allow({"match", "value", "spread", "low", "high"});
+        priors.push_back({node.required("match").as_string(), quantity(node, "value"),
+                          node.required("spread").as_double(), quantity(node, "low"), quantity(node, "high")});
+        if (priors.back().value <= 0) { node.fail("a prior is above zero"); }
+    }
+    return priors;
+}
+
+FitParameter parameter_of(const FigureName& name) {
+    const Prior* prior = prior_of(name);
     if (prior == nullptr) {
         throw CatalogError("fitted figure '" + name + "' has no prior in validate/calibration/priors.yaml");
     }
@@ -25,8 +46,8 @@ FitParameter parameter_of(const FigureName& name, const std::vector<Prior>& prio
 }
 
 // A figure that another fit determined; it only informs similar parts.
-FitParameter known_parameter(const FigureName& name, const FittedValue& found, const std::vector<Prior>& priors) {
-    FitParameter parameter = parameter_of(name, priors);
+FitParameter known_parameter(const FigureName& name, const FittedValue& found) {
+    FitParameter parameter = parameter_of(name);
     constexpr double least = 0.02;
     parameter.start = parameter.known = found.value;
     const bool interval = found.low80 > 0 && found.high80 > found.low80;
@@ -57,6 +78,23 @@ std::vector<double> weights_of(const FitDataset& dataset, const std::map<Cell, d
 
 }  // namespace
 
+const std::vector<Prior>& builtin_priors() {
+    static const std::vector<Prior> priors = read_priors(embedded_tree("validate/calibration/priors.yaml"));
+    return priors;
+}
+
+const Prior* prior_of(const FigureName& name) {
+    const std::vector<Prior>& priors = builtin_priors();
+    const auto found = std::ranges::find_if(priors, [&](const Prior& p) { return glob_matches(p.match, name); });
+    return found == priors.end() ? nullptr : &*found;
+}
+
+FitParameter parameter_at(double value, const FigureName& name, const Prior& prior) {
+    const double low = prior.low > 0 ? prior.low : value / widest_factor;
+    const double high = prior.high > 0 ? prior.high : value * widest_factor;
+    return {name, value, value, prior.spread, std::min(low, value), std::max(high, value)};
+}
+
 Catalog with_figures(Catalog catalog, const std::map<FigureName, FittedValue>& figures) {
     for (const auto& [name, fitted] : figures) {
         Figure& figure = figure_of(catalog, name);
@@ -67,9 +105,9 @@ Catalog with_figures(Catalog catalog, const std::map<FigureName, FittedValue>& f
     return catalog;
 }
 
-Fitter::Fitter(const Catalog& catalog, const std::vector<FitDataset>& data, const std::vector<Prior>& priors,
-               FabricCache& cache, const FitOptions& options)
-    : catalog_(catalog), data_(data), priors_(priors), cache_(cache), options_(options) {
+Fitter::Fitter(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
+               const FitOptions& options)
+    : catalog_(catalog), data_(data), cache_(cache), options_(options) {
     for (const FitDataset& dataset : data_) {
         std::set<FigureName>& used = used_.emplace_back();
         std::vector<std::set<FigureName>>& by_row = used_by_row_.emplace_back();
@@ -95,8 +133,8 @@ FitResult Fitter::as_catalogued() const {
     for (std::size_t d = 0; d < data_.size(); ++d) {
         for (const FigureName& name : used_[d]) {
             const Figure& figure = figure_of(catalog_, name);
-            result.figures[name] = {figure.value.at(0), figure.low80, figure.high80};
-            result.datasets[name].insert(data_[d].id);
+            const FittedValue known{figure.value.at(0), figure.low80, figure.high80};
+            result.figures.try_emplace(name, known).first->second.datasets.insert(data_[d].id);
         }
     }
     return result;
@@ -112,29 +150,21 @@ void Fitter::add_family(Stage& stage, std::span<const FigureName> free, const Fi
     };
     for (const FigureName& name : free) {
         stage.place[name] = stage.parameters.size();
-        add(parameter_of(name, priors_), catalog_.parts.at(part_of(name)));
+        add(parameter_of(name), catalog_.parts.at(part_of(name)));
     }
     const std::vector<const Part*> own = parts;
     for (const auto& [name, found] : result.figures) {
         const Part& part = catalog_.parts.at(part_of(name));
-        const bool told = result.datasets.contains(name) && !result.datasets.at(name).empty();
+        const bool told = !found.datasets.empty();
         const bool kin =
             std::ranges::any_of(own, [&](const Part* p) { return p != &part && part_similarity(*p, part) > 0; });
         if (told && kin && figure_in(name) == figure_in(free.front()) && std::ranges::find(free, name) == free.end()) {
-            add(known_parameter(name, found, priors_), part);
+            add(known_parameter(name, found), part);
         }
     }
     for (const Part* a : parts) {
         for (const Part* b : parts) { family.correlation.push_back(part_similarity(*a, *b)); }
     }
-}
-
-Fitter::Stage Fitter::stage_of(const std::set<FigureName>& free, const FitResult& result) const {
-    std::map<std::string, std::vector<FigureName>> by_figure;
-    for (const FigureName& name : free) { by_figure[figure_in(name)].push_back(name); }
-    Stage stage;
-    for (const auto& [figure, names] : by_figure) { add_family(stage, names, result); }
-    return stage;
 }
 
 std::size_t Fitter::Stage::host_factor(const std::string& site, const FigureName& launch) {
@@ -175,7 +205,10 @@ FitCurve Fitter::curve_of(std::size_t d, Stage& stage, Catalog& working) const {
 void Fitter::fit_stage(const std::vector<std::size_t>& chosen, const std::set<FigureName>& free,
                        FitResult& result) const {
     if (free.empty() || chosen.empty()) { return; }
-    Stage stage = stage_of(free, result);
+    std::map<std::string, std::vector<FigureName>> by_figure;
+    for (const FigureName& name : free) { by_figure[figure_in(name)].push_back(name); }
+    Stage stage;
+    for (const auto& [figure, names] : by_figure) { add_family(stage, names, result); }
     Catalog working = with_figures(catalog_, result.figures);
     for (const auto& [name, p] : stage.place) { figure_of(working, name).value = {stage.parameters[p].start}; }
     const std::map<Cell, double> rows = rows_of_cells(data_, chosen);
@@ -187,14 +220,17 @@ void Fitter::fit_stage(const std::vector<std::size_t>& chosen, const std::set<Fi
         curve.weights = weights_of(data_[d], rows);
         for (const double w : curve.weights) { observations += w * w; }
         for (const auto& [name, p] : stage.place) {
-            if (used_[d].contains(name)) { result.datasets[name].insert(data_[d].id); }
+            if (used_[d].contains(name)) { result.figures[name].datasets.insert(data_[d].id); }
         }
         curves.push_back(std::move(curve));
     }
     const FitOutcome outcome = robust_fit(stage.parameters, stage.families, curves, observations, options_);
     result.cost_before += outcome.cost_before;
     result.cost_after += outcome.cost_after;
-    for (const auto& [name, p] : stage.place) { result.figures[name] = outcome.values[p]; }
+    for (const auto& [name, p] : stage.place) {
+        FittedValue& fitted = result.figures.at(name);
+        fitted = {outcome.values[p].value, outcome.values[p].low80, outcome.values[p].high80, fitted.datasets};
+    }
 }
 
 void Fitter::fill_from_kin(FitResult& result) const {
@@ -204,7 +240,8 @@ void Fitter::fill_from_kin(FitResult& result) const {
         for (const auto& [path, figure] : part.figures) {
             const FigureName name = part_name + "/" + path;
             const bool about_data = path.starts_with("data.");
-            const bool data = result.datasets.contains(name) && !result.datasets.at(name).empty();
+            const auto found = result.figures.find(name);
+            const bool data = found != result.figures.end() && !found->second.datasets.empty();
             const bool told = figure.origin == Origin::fitted || told_by_kin(figure) || hardly_told(figure);
             if (about_data || data || !told) { continue; }
             Stage stage;
@@ -212,10 +249,7 @@ void Fitter::fill_from_kin(FitResult& result) const {
             filled[name] = robust_fit(stage.parameters, stage.families, {}, 1, options_).values.front();
         }
     }
-    for (const auto& [name, value] : filled) {
-        result.figures[name] = value;
-        result.datasets[name].clear();
-    }
+    for (const auto& [name, value] : filled) { result.figures[name] = value; }
 }
 
 FitResult Fitter::refit(std::set<FigureName> figures, const std::set<std::string>& without, FitResult result) const {
@@ -246,10 +280,7 @@ FitResult Fitter::fit_all(const std::string& without) const {
 
 FitResult Fitter::fit_without(const std::set<std::string>& sites, FitResult base) const {
     const std::set<FigureName> moved = figures_of(sites);
-    for (const FigureName& name : moved) {
-        base.figures.erase(name);
-        base.datasets[name].clear();
-    }
+    for (const FigureName& name : moved) { base.figures.erase(name); }
     return refit(moved, sites, std::move(base));
 }
 

@@ -15,25 +15,37 @@
 #include <utility>
 #include <vector>
 
-#include "validate/accuracy/sites.hpp"
 #include "validate/calibration/curve_seconds.hpp"
-#include "validate/calibration/priors.hpp"
 #include "validate/calibration/robust_fit.hpp"
-#include "validate/score/regime.hpp"
 
 namespace fabricast::inline calibration {
 
+// A bound that no prior states is this factor above or below the value: e^2.5.
+inline constexpr double widest_factor = 12.182493960703473;
+
+// The prior of the figures that match a glob over "part/figure"; the first match wins.
+struct Prior {
+    std::string match;
+    double value = 0;  // SI
+    double spread = 0.6;
+    double low = 0, high = 0;  // bounds; 0: a factor of e^2.5 below or above `value`
+};
+const std::vector<Prior>& builtin_priors();
+// nullptr if there is none.
+const Prior* prior_of(const FigureName& name);
+// The figure as a parameter that starts at `value` and is believed to be there, with the spread and bounds of `prior`.
+FitParameter parameter_at(double value, const FigureName& name, const Prior& prior);
+
 struct FitResult {
     std::map<FigureName, FittedValue> figures;
-    std::map<FigureName, std::set<std::string>> datasets;  // that determine each figure; none: from similar parts
     double cost_before = 0, cost_after = 0;
 };
 
 class Fitter {
 public:
     // All must outlive the fitter.
-    Fitter(const Catalog& catalog, const std::vector<FitDataset>& data, const std::vector<Prior>& priors,
-           FabricCache& cache, const FitOptions& options = {});
+    Fitter(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
+           const FitOptions& options = {});
 
     // Fits every figure, from all curves except those of the site `without`.
     FitResult fit_all(const std::string& without = "") const;
@@ -59,7 +71,6 @@ private:
 
         std::size_t host_factor(const std::string& site, const FigureName& launch);
     };
-    Stage stage_of(const std::set<FigureName>& free, const FitResult& result) const;
 
     // Adds the joint prior of one figure over several parts: first the free parts, then similar parts whose value in
     // `result` comes from data.
@@ -80,7 +91,6 @@ private:
 
     const Catalog& catalog_;
     const std::vector<FitDataset>& data_;
-    const std::vector<Prior>& priors_;
     FabricCache& cache_;
     FitOptions options_;
     std::vector<std::set<FigureName>> used_;                      // by dataset

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include "validate/calibration/robust_fit.hpp"
@@ -54,7 +53,6 @@ std::vector<double> fitted(const Model& model, const std::vector<NullRow>& rows)
             for (std::size_t i = 0; i < errors.size(); ++i) {
                 errors[i] = std::log(model.seconds(*members[i]->size, values) / members[i]->row->measured);
             }
-            return true;
         };
         curves.push_back(std::move(curve));
     }

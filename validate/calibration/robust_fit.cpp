@@ -7,7 +7,6 @@
 #include <cmath>
 #include <iterator>
 #include <memory>
-#include <set>
 
 namespace fabricast::inline calibration {
 namespace {

@@ -10,6 +10,7 @@
 // Deterministic: the same input gives the same bytes.
 
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,8 +50,9 @@ struct FitOptions {
 
 struct FittedValue {
     double value = 0;
-    double low80 = 0, high80 = 0;  // from the Jacobian and the residuals, each (site, regime) counted as one
-                                   // observation; not beyond the parameter's bounds
+    double low80 = 0, high80 = 0;         // from the Jacobian and the residuals, each (site, regime) counted as one
+                                          // observation; not beyond the parameter's bounds
+    std::set<std::string> datasets = {};  // that determine it, as far as the caller says; none: from similar parts
 };
 
 // The standard deviation of ln x that corresponds to the interval. It is taken from the longer side, because a bound

@@ -13,6 +13,9 @@
 namespace fabricast::inline calibration {
 namespace {
 
+// The name of a set of left-out sites: "a100, v100".
+std::string sites_key(const std::set<std::string>& sites) { return fmt::format("{}", fmt::join(sites, ", ")); }
+
 // The sets to leave out: each site by itself, and all sites of each publisher.
 std::vector<std::set<std::string>> left_out_sets(const std::vector<FitDataset>& data) {
     std::map<std::string, std::set<std::string>> publishers;
@@ -52,8 +55,6 @@ std::vector<FitDataset> fit_datasets(const Collection& collection) {
     return data;
 }
 
-std::string sites_key(const std::set<std::string>& sites) { return fmt::format("{}", fmt::join(sites, ", ")); }
-
 Catalog catalog_without(const Catalog& catalog, const SiteOverlays& overlays, const std::set<std::string>& sites) {
     std::map<FigureName, FittedValue> values;
     for (const auto& [name, value] : overlays.at(sites_key(sites))) { values[name] = {value, value, value}; }
@@ -62,7 +63,7 @@ Catalog catalog_without(const Catalog& catalog, const SiteOverlays& overlays, co
 
 SiteOverlays fit_without_each(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
                               unsigned threads) {
-    const Fitter fitter(catalog, data, builtin_priors(), cache);
+    const Fitter fitter(catalog, data, cache);
     const FitResult base = fitter.as_catalogued();
     const std::vector<std::set<std::string>> sets = left_out_sets(data);
     const auto changed = parallel_map(sets.size(), std::max(1U, threads), [&](std::size_t i) {
@@ -98,12 +99,17 @@ std::string to_yaml(const SiteOverlays& overlays, const std::string& fingerprint
     return filled_page("without_site.yaml", {{"fingerprint", fingerprint}, {"sites", sites}});
 }
 
+std::vector<yaml::Node> kept_members(const std::filesystem::path& file, const std::string& fingerprint,
+                                     std::string_view key) {
+    if (!std::filesystem::exists(file)) { return {}; }
+    const yaml::Node root = yaml::read(file);
+    const bool current = root.required("fingerprint").as_string() == fingerprint;
+    return current ? root.required(key).members() : std::vector<yaml::Node>{};
+}
+
 SiteOverlays read_overlays(const std::filesystem::path& file, const std::string& fingerprint) {
     SiteOverlays overlays;
-    if (!std::filesystem::exists(file)) { return overlays; }
-    const yaml::Node root = yaml::read(file);
-    if (root.required("fingerprint").as_string() != fingerprint) { return overlays; }
-    for (const yaml::Node& site : root.required("without").members()) {
+    for (const yaml::Node& site : kept_members(file, fingerprint, "without")) {
         std::map<FigureName, double>& figures = overlays[site.name];
         for (const yaml::Node& part : site.members()) {
             for (const yaml::Node& figure : part.members()) {

@@ -16,11 +16,8 @@ namespace fabricast::inline calibration {
 // The healthy curves of a collection, without rows that are left out.
 std::vector<FitDataset> fit_datasets(const Collection& collection);
 
-// For each set of left-out sites, by sites_key(): the figures that differ from those of the full fit.
+// For each set of left-out sites, named "a100, v100": the figures that differ from those of the full fit.
 using SiteOverlays = std::map<std::string, std::map<FigureName, double>>;
-
-// The name of a set of left-out sites: "a100, v100".
-std::string sites_key(const std::set<std::string>& sites);
 
 // The catalogue of the fit without these sites. Throws std::out_of_range if there is no such fit.
 Catalog catalog_without(const Catalog& catalog, const SiteOverlays& overlays, const std::set<std::string>& sites);
@@ -34,6 +31,10 @@ SiteOverlays fit_without_each(const Catalog& catalog, const std::vector<FitDatas
 std::string fingerprint(const std::vector<ComparedRow>& rows);
 
 std::string to_yaml(const SiteOverlays& overlays, const std::string& fingerprint);
+// The values under `key` of a file with a fingerprint; none if the file is missing or stale.
+std::vector<yaml::Node> kept_members(const std::filesystem::path& file, const std::string& fingerprint,
+                                     std::string_view key);
+
 // Empty if the file is missing or stale.
 SiteOverlays read_overlays(const std::filesystem::path& file, const std::string& fingerprint);
 

@@ -68,4 +68,7 @@ struct ClaimFile {
 // The SI value of one unit. Throws std::out_of_range for an unknown unit.
 double claim_unit(const std::string& unit);
 
+// Every file of a folder, by name. Throws InputError if one is malformed.
+std::vector<ClaimFile> read_claims(const std::filesystem::path& folder);
+
 }  // namespace fabricast::inline claims

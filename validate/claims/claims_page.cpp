@@ -70,16 +70,14 @@ std::string summary(const std::vector<JudgedFile>& files) {
 }  // namespace
 
 std::string claims_page(const std::vector<JudgedFile>& files, std::uint32_t draws) {
-    std::vector<JudgedClaim> all;
     std::string claims;
     for (const JudgedFile& file : files) {
-        all.insert(all.end(), file.claims.begin(), file.claims.end());
         claims += "\n## " + file.file->title + "\n\n";
         for (const JudgedClaim& claim : file.claims) { claims += claim_text(claim, draws); }
     }
     while (claims.ends_with("\n\n")) { claims.pop_back(); }
     std::string figures;
-    for (const NamedFigure& figure : claim_figures(all)) {
+    for (const NamedFigure& figure : claim_figures(files)) {
         figures += fmt::format("| `{}` | {:.0f} |\n", figure.name, figure.value);
     }
     return filled_page(

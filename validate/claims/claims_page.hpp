@@ -9,11 +9,6 @@
 
 namespace fabricast::inline claims {
 
-struct JudgedFile {
-    const ClaimFile* file = nullptr;
-    std::vector<JudgedClaim> claims;
-};
-
 std::string claims_page(const std::vector<JudgedFile>& files, std::uint32_t draws);
 
 }  // namespace fabricast::inline claims

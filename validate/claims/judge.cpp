@@ -21,10 +21,6 @@ bool has(const Claim& claim, CheckRole role) {
 
 double in_unit(const Check& check, Observer& observer) { return observer.value(check.of) / claim_unit(check.unit); }
 
-bool missed(const JudgedClaim& claim) {
-    return claim.verdict == ClaimVerdict::only_if || claim.verdict == ClaimVerdict::not_reproduced;
-}
-
 }  // namespace
 
 ClaimVerdict verdict_of(const Claim& claim, const std::vector<JudgedCheck>& checks) {
@@ -67,14 +63,17 @@ std::vector<JudgedClaim> judge(const ClaimFile& file, const Catalog& catalog, st
     return judged;
 }
 
-std::vector<NamedFigure> claim_figures(const std::vector<JudgedClaim>& claims) {
+std::vector<NamedFigure> claim_figures(const std::vector<JudgedFile>& files) {
+    std::vector<JudgedClaim> claims;
+    for (const JudgedFile& file : files) { claims.insert(claims.end(), file.claims.begin(), file.claims.end()); }
     const auto count = [&](ClaimVerdict verdict) {
         return static_cast<double>(
             std::ranges::count_if(claims, [&](const JudgedClaim& claim) { return claim.verdict == verdict; }));
     };
     const auto unexplained = std::ranges::count_if(claims, [](const JudgedClaim& claim) {
         const bool must = claim.claim->standing == Standing::ok || claim.claim->standing == Standing::model;
-        return must && missed(claim) && claim.claim->explained.empty();
+        const bool missed = claim.verdict == ClaimVerdict::only_if || claim.verdict == ClaimVerdict::not_reproduced;
+        return must && missed && claim.claim->explained.empty();
     });
     return {{"seed_claims", static_cast<double>(claims.size()), "claims"},
             {"seed_claims_reproduced", count(ClaimVerdict::reproduced), "claims"},

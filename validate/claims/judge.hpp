@@ -3,12 +3,11 @@
 // constants, and the verdict.
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "validate/claims/claim.hpp"
 #include "validate/claims/observe.hpp"
-#include "validate/score/named_figure.hpp"
+#include "validate/score/page.hpp"
 
 namespace fabricast::inline claims {
 
@@ -33,7 +32,12 @@ ClaimVerdict verdict_of(const Claim& claim, const std::vector<JudgedCheck>& chec
 // its interval, and its own seed. `file` must outlive the result.
 std::vector<JudgedClaim> judge(const ClaimFile& file, const Catalog& catalog, std::uint32_t draws);
 
+struct JudgedFile {
+    const ClaimFile* file = nullptr;
+    std::vector<JudgedClaim> claims;
+};
+
 // seed_claims_reproduced, seed_claims_only_if, seed_claims_missed_unexplained and the others.
-std::vector<NamedFigure> claim_figures(const std::vector<JudgedClaim>& claims);
+std::vector<NamedFigure> claim_figures(const std::vector<JudgedFile>& files);
 
 }  // namespace fabricast::inline claims

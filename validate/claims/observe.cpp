@@ -4,7 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
+#include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -14,10 +17,12 @@
 #include "base/unit_text.hpp"
 #include "models/link_part.hpp"
 #include "models/pcie.hpp"
+#include "sim/plan/timelines.hpp"
+#include "sim/plan/transfers/places.hpp"
 #include "sim/run/simulate.hpp"
+#include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
 #include "topologies/bisection.hpp"
-#include "validate/claims/observe_path.hpp"
 
 namespace fabricast::inline claims {
 
@@ -69,17 +74,7 @@ double of_part(const Catalog& catalog, const Observation& o, const ClaimFile& fi
     return has_word(part->word_or(o.take, ""), o.is) ? 1 : 0;
 }
 
-// Each function returns the quantity that `take` names, or nothing if it names none of these.
-std::optional<double> of_packets(const PacketUse& use, const std::string& take) {
-    return named(take, {{"drops", static_cast<double>(use.drops)},
-                        {"pauses", static_cast<double>(use.pauses)},
-                        {"marks", static_cast<double>(use.marks)}});
-}
-
-std::optional<double> of_row(const Row& row, const Observation& o) {
-    return named(o.take, {{"time", row.time_s}, {"busbw", row.busbw}, {"algorithm", row.algorithm == o.is ? 1 : 0}});
-}
-
+// The quantity that `take` names, or nothing if it names none.
 std::optional<double> of_step(const StepRow& step, const std::string& take) {
     return named(take, {{"step_time", step.step_time_s},
                         {"samples_per_s", step.samples_per_s},
@@ -94,14 +89,107 @@ double of_report(const Report& report, const Observation& o, const ClaimFile& fi
     std::optional<double> value;
     const Bytes size = o.at.empty() ? Bytes{} : parse_bytes(o.at);
     for (const Row& row : report.rows) {
-        if (o.at.empty() || row.size == size) { value = of_row(row, o); }
+        if (o.at.empty() || row.size == size) {
+            value = named(o.take, {{"time", row.time_s}, {"busbw", row.busbw}, {"algorithm", row.algorithm == o.is}});
+        }
     }
     for (const PacketTraffic& packets : report.packets) {
-        if (!value && (o.at.empty() || packets.size == size)) { value = of_packets(packets.use, o.take); }
+        if (!value && (o.at.empty() || packets.size == size)) {
+            value = named(o.take, {{"drops", static_cast<double>(packets.use.drops)},
+                                   {"pauses", static_cast<double>(packets.use.pauses)},
+                                   {"marks", static_cast<double>(packets.use.marks)}});
+        }
     }
     if (!report.steps.empty()) { value = of_step(report.steps.back(), o.take); }
     if (!value) { unknown(file, "no quantity '" + o.take + "' of scenario '" + o.name + "' at '" + o.at + "'"); }
     return *value;
+}
+
+constexpr std::array<std::string_view, 5> of_machines = {"gpus", "bisection", "pairs_without_nvlink", "slowest_pair",
+                                                         "slowest_of_disjoint_pairs"};
+
+double of_exchange(const Exchange& e, const Observation& o) {
+    const DataPath& path = e.choice.path;
+    const auto value = named(o.take, {{"time", e.one_s},
+                                      {"bandwidth", e.bandwidth},
+                                      {"together", e.aggregate_bandwidth},
+                                      {"dma", static_cast<double>(path.dma_crossings())},
+                                      {"copies", static_cast<double>(path.copies())},
+                                      {"sender_cores", e.sender_cores},
+                                      {"receiver_cores", e.receiver_cores},
+                                      {"transport", path.transport == o.is ? 1 : 0}});
+    if (!value) { throw CatalogError("no quantity '" + o.take + "' of a transfer"); }
+    return *value;
+}
+
+double of_transfer(const Observation& o, const Scenario& scenario, const Catalog& catalog) {
+    const Workload& workload = scenario.workload;
+    const Fabric fabric = fabric_for(workload, Fabric(build(scenario, catalog)), catalog);
+    try {
+        const Bytes size = o.at.empty() ? sizes_of(workload)->front() : parse_bytes(o.at);
+        const PlanContext context{fabric, scenario.library, scenario.launch, catalog};
+        return of_exchange(exchange_at(size, workload, context, scenario.engine), o);
+    } catch (const NoDataPath&) {
+        if (o.take == "transport") { return 0; }
+        throw;
+    }
+}
+
+// Rate of a copy that uses the NVLink path between two GPUs alone, bytes per second; 0 if NVLink does not connect them
+// directly.
+double nvlink_rate(const Fabric& fabric, std::uint32_t a, std::uint32_t b) {
+    const auto path = path_between(fabric, query(fabric.gpu(a), fabric.gpu(b), PathKind::nvlink));
+    const bool joined = path && path->count > 0 && !passes(fabric, *path, DeviceKind::gpu);
+    return joined ? narrowest(fabric, *path) : 0;
+}
+
+// Each GPU of the first half of a node exchanges data with its counterpart in the second half, both ways, all at once.
+// Returns the lowest rate of one direction.
+double disjoint_pairs(const Fabric& fabric, const Scenario& scenario) {
+    constexpr Bytes bytes{1 << 30};
+    Schedule schedule;
+    const std::uint32_t half = fabric.gpus_per_node() / 2;
+    for (std::uint32_t g = 0; g < 2 * half; ++g) {
+        const DeviceId from = fabric.gpu(g);
+        const DeviceId to = fabric.gpu(g < half ? g + half : g - half);
+        schedule.connections.push_back({query(from, to, PathKind::nvlink)});
+        schedule.kept.push_back(schedule.add(Transfer{g, bytes, {}}));
+    }
+    const Timeline timeline = replay(scenario.engine, fabric, schedule, {});
+    Time last{};
+    for (const OpTimes& op : timeline.kept) { last = std::max(last, op.finish); }
+    return static_cast<double>(bytes.count) / to_seconds(last - Time{});
+}
+
+double of_machine(const Observation& o, const Scenario& scenario, const Catalog& catalog) {
+    const Fabric fabric(build(scenario, catalog));
+    if (o.take == "gpus") { return fabric.gpus_per_node(); }
+    if (o.take == "bisection") { return bisection_bandwidth(fabric); }
+    if (o.take == "slowest_of_disjoint_pairs") { return disjoint_pairs(fabric, scenario); }
+    int without = 0;
+    double slowest = std::numeric_limits<double>::infinity();
+    for (std::uint32_t a = 0; a < fabric.gpus_per_node(); ++a) {
+        for (std::uint32_t b = a + 1; b < fabric.gpus_per_node(); ++b) {
+            const double rate = nvlink_rate(fabric, a, b);
+            without += rate > 0 ? 0 : 1;
+            slowest = std::min(slowest, rate);
+        }
+    }
+    return o.take == "slowest_pair" ? slowest : without;
+}
+
+// Whether `take` names a quantity of data paths or of the node itself: the time of one transfer, the bandwidth of every
+// pair of GPUs.
+bool is_path_quantity(const std::string& take, const Scenario& scenario) {
+    return std::holds_alternative<TransferWorkload>(scenario.workload) ||
+           std::ranges::find(of_machines, take) != of_machines.end();
+}
+
+// In SI base units. A transfer that is refused has no transport, so the value is 0 if the observation asks for a
+// transport by name.
+double of_path(const Observation& o, const Scenario& scenario, const Catalog& catalog) {
+    return std::ranges::find(of_machines, o.take) != of_machines.end() ? of_machine(o, scenario, catalog)
+                                                                       : of_transfer(o, scenario, catalog);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 // Computes the quantities of claims: simulates scenarios and evaluates the formulas of links.
 
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <string>
 

@@ -26,15 +26,6 @@ Series series(const Comparison& c, const char* label, const char* color, double 
     return s;
 }
 
-// Throws if the measurement has another number of ranks than the scenario.
-void refuse_other_ranks(const Measurement& measurement, std::uint32_t ranks) {
-    const auto said = measurement.benchmark.find("ranks");
-    if (said != measurement.benchmark.end() && said->second.text != std::to_string(ranks)) {
-        refuse(said->second.place, "the scenario has another number of ranks than the measurement",
-               std::to_string(ranks), said->second.text);
-    }
-}
-
 }  // namespace
 
 std::string source_line(const Measurement& m) {
@@ -57,7 +48,7 @@ ErrorSummary errors_of(const Comparison& comparison, std::optional<Regime> regim
     return summary_of(errors);
 }
 
-Comparison compare(const Measurement& measurement, const AliasTable& table, const Catalog& catalog, FabricCache& cache,
+Comparison compare(const Measurement& measurement, const Catalog& catalog, FabricCache& cache,
                    const std::optional<Scenario>& scenario) {
     Comparison c;
     c.id = measurement.id;
@@ -66,14 +57,19 @@ Comparison compare(const Measurement& measurement, const AliasTable& table, cons
         c.derived.scenario = *scenario;
         c.derived.assumptions = {"system, software and workload: as the scenario says, not as the file does"};
     } else {
-        c.derived = derive(measurement, table);
+        c.derived = derive(measurement);
         take_fitting_nic(c.derived, catalog);
     }
     const Scenario& used = c.derived.scenario;
     const Fabric& fabric = cache.at(used);
     c.derived.ranks = fabric.gpu_count();
     c.derived.group = group_on(fabric, c.derived);
-    refuse_other_ranks(measurement, c.derived.ranks);
+    const std::string ranks = std::to_string(c.derived.ranks);
+    if (const auto said = measurement.benchmark.find("ranks");
+        said != measurement.benchmark.end() && said->second.text != ranks) {
+        refuse(said->second.place, "the scenario has another number of ranks than the measurement", ranks,
+               said->second.text);
+    }
     c.busbw_factor = busbw_factor(collective_of(used).collective, c.derived.ranks);
     const Curve curve = read_curve(measurement, c.busbw_factor);
     const Hops hops = ring_hops(collective_of(used).collective, fabric.gpu_count(), fabric.node_count());
@@ -111,30 +107,27 @@ std::string to_text(const Comparison& c) {
 }
 
 Json to_json(const Comparison& c) {
-    Json json;
-    json["schema_version"] = 1;
-    json["id"] = c.id;
-    json["source"] = c.source;
-    json["ranks"] = c.derived.ranks;
-    json["assumptions"] = c.derived.assumptions;
-    json["rows"] = Json::array();
+    Json json{{"schema_version", 1},
+              {"id", c.id},
+              {"source", c.source},
+              {"ranks", c.derived.ranks},
+              {"assumptions", c.derived.assumptions},
+              {"rows", Json::array()}};
     for (const ComparedSize& size : c.sizes) {
-        Json row;
-        row["size_bytes"] = size.measured.size.count;
-        row["measured_s"] = size.measured.seconds;
-        row["time_s"] = size.ours.seconds;
-        row["time_low80_s"] = size.ours.low80;
-        row["time_high80_s"] = size.ours.high80;
-        row["error"] = size.error();
-        row["regime"] = to_string(regime_of(size.measured.size));
-        row["used"] = size.counts() ? "yes" : size.measured.left_out;
-        row["algorithm"] = size.ours.algorithm;
-        row["protocol"] = size.ours.protocol;
-        row["channels"] = size.ours.channels;
-        row["evidence"] = to_string(size.ours.evidence);
-        row["null_alphabeta_s"] = size.null_alphabeta;
-        row["null_tuning_s"] = size.null_tuning;
-        json["rows"].push_back(row);
+        json["rows"].push_back({{"size_bytes", size.measured.size.count},
+                                {"measured_s", size.measured.seconds},
+                                {"time_s", size.ours.seconds},
+                                {"time_low80_s", size.ours.low80},
+                                {"time_high80_s", size.ours.high80},
+                                {"error", size.error()},
+                                {"regime", to_string(regime_of(size.measured.size))},
+                                {"used", size.counts() ? "yes" : size.measured.left_out},
+                                {"algorithm", size.ours.algorithm},
+                                {"protocol", size.ours.protocol},
+                                {"channels", size.ours.channels},
+                                {"evidence", to_string(size.ours.evidence)},
+                                {"null_alphabeta_s", size.null_alphabeta},
+                                {"null_tuning_s", size.null_tuning}});
     }
     for (const Regime regime : all_regimes) {
         const ErrorSummary e = errors_of(c, regime);

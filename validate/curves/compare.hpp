@@ -10,7 +10,6 @@
 #include "validate/curves/derived.hpp"
 #include "validate/curves/forecast.hpp"
 #include "validate/curves/null_models.hpp"
-#include "validate/import/alias.hpp"
 #include "validate/import/measurement.hpp"
 #include "validate/score/errors.hpp"
 #include "validate/score/plot.hpp"
@@ -39,7 +38,7 @@ struct Comparison {
 
 // Uses `scenario` instead of the derived one if given. Throws InputError if the file is not understood, NotACurve if it
 // has no size curve, and whatever building and planning throw.
-Comparison compare(const Measurement& measurement, const AliasTable& table, const Catalog& catalog, FabricCache& cache,
+Comparison compare(const Measurement& measurement, const Catalog& catalog, FabricCache& cache,
                    const std::optional<Scenario>& scenario = std::nullopt);
 
 // For people: assumptions, one row per size with its signed error, and a summary by regime.

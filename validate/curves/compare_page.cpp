@@ -17,7 +17,8 @@ using namespace html;
 
 double bytes_of(const ComparedSize& s) { return static_cast<double>(s.measured.size.count); }
 
-Curves curves_of(const Comparison& c, std::string title, Axis y, double (*value)(double seconds, double bytes)) {
+// `value` is what the chart shows of a time in seconds and a size in bytes.
+template <class Value> Curves curves_of(const Comparison& c, std::string title, Axis y, const Value& value) {
     Line forecast{"forecast", {}};
     Line measured{"measured", {}, true};
     Line left_out{"measured, not counted", {}, true};
@@ -90,7 +91,6 @@ Page compare_page(const Comparison& c) {
     const auto inside = std::ranges::count_if(c.sizes, [](const ComparedSize& s) {
         return s.counts() && s.ours.low80 <= s.measured.seconds && s.measured.seconds <= s.ours.high80;
     });
-    const double factor = c.busbw_factor;
     Page page;
     page.title = c.id;
     page.answer = fmt::format(
@@ -102,16 +102,8 @@ Page compare_page(const Comparison& c) {
                       {"in the 80 % interval", fmt::format("{} of {}", inside, errors.rows), "sizes"},
                       {"measured by", c.source, ""}};
     page.sections.emplace_back(curves_of(c, "Time", {"time", Unit::time, true}, [](double s, double) { return s; }));
-    Curves busbw =
-        curves_of(c, "Bus bandwidth", {"busbw", Unit::rate}, [](double s, double bytes) { return bytes / s; });
-    for (Line& line : busbw.lines) {
-        for (Point& p : line.points) {
-            p.y *= factor;
-            p.low = p.low ? std::optional(*p.low * factor) : std::nullopt;
-            p.high = p.high ? std::optional(*p.high * factor) : std::nullopt;
-        }
-    }
-    page.sections.emplace_back(std::move(busbw));
+    page.sections.emplace_back(curves_of(c, "Bus bandwidth", {"busbw", Unit::rate},
+                                         [&](double s, double bytes) { return bytes / s * c.busbw_factor; }));
     page.sections.emplace_back(error_curves(c));
     page.sections.emplace_back(table_of(c));
     page.notes = c.derived.assumptions;

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <span>
 
 #include "base/numbers.hpp"
+#include "validate/import/embedded.hpp"
+#include "validate/import/log_text.hpp"
 
 namespace fabricast::inline curves {
 namespace {
@@ -14,38 +15,8 @@ enum class Printed : std::uint8_t { size, time, algbw, busbw };
 
 struct Column {
     Printed quantity = Printed::size;
-    bool in_place = false;
     double unit = 1;  // SI per printed unit
 };
-
-struct Unit {
-    std::string_view word;
-    double si;
-};
-
-constexpr double gib = 1024.0 * 1024 * 1024;
-constexpr Unit size_units[] = {{"", 1},          {"bytes", 1}, {"B", 1},     {"KiB", 1024}, {"KB", 1e3},
-                               {"MiB", 1048576}, {"MB", 1e6},  {"GiB", gib}, {"GB", 1e9}};
-// A time without a unit is in microseconds, as nccl-tests prints it.
-constexpr Unit time_units[] = {{"", 1e-6},   {"us", 1e-6}, {"usec", 1e-6}, {"ns", 1e-9},
-                               {"ms", 1e-3}, {"s", 1},     {"sec", 1}};
-constexpr Unit rate_units[] = {{"", 1e9},          {"GBps", 1e9},     {"GB/s", 1e9},    {"GBs", 1e9},
-                               {"GB_s", 1e9},      {"Gbps", 1.25e8},  {"Gb/s", 1.25e8}, {"Gbit", 1.25e8},
-                               {"GiBps", gib},     {"GiB/s", gib},    {"MBps", 1e6},    {"MB/s", 1e6},
-                               {"MiBps", 1048576}, {"MiB/s", 1048576}};
-
-// The beginnings of the names of columns; a unit follows.
-struct ColumnStart {
-    std::string_view name;
-    Printed printed;
-    std::span<const Unit> units;
-};
-constexpr ColumnStart column_starts[] = {
-    {"message_size", Printed::size, size_units}, {"msg_size", Printed::size, size_units},
-    {"size", Printed::size, size_units},         {"time", Printed::time, time_units},
-    {"latency", Printed::time, time_units},      {"avg_latency", Printed::time, time_units},
-    {"algbw", Printed::algbw, rate_units},       {"alg_bw", Printed::algbw, rate_units},
-    {"busbw", Printed::busbw, rate_units},       {"bus_bw", Printed::busbw, rate_units}};
 
 bool take_prefix(std::string_view& name, std::string_view prefix) {
     const bool has = name.starts_with(prefix);
@@ -53,32 +24,23 @@ bool take_prefix(std::string_view& name, std::string_view prefix) {
     return has;
 }
 
-// The unit of a column from the rest of its name ("_us" after "time"); empty if it is not a unit of this quantity.
-std::optional<double> unit_of(std::string_view rest, std::span<const Unit> units) {
-    take_prefix(rest, "_");
-    for (const Unit& unit : units) {
-        if (unit.word == rest) { return unit.si; }
-    }
-    return std::nullopt;
-}
-
-// "inplace_time_us" -> time, in place, 1e-6. Empty for other columns (labels, errors, peaks), which a curve does not
-// use.
+// "inplace_time_us" -> time, 1e-6. Empty for other columns (labels, errors, peaks), which a curve does not use.
 std::optional<Column> column_of(std::string_view name) {
-    Column column;
-    column.in_place = take_prefix(name, "inplace_") || take_prefix(name, "in_place_") || take_prefix(name, "ip_");
-    if (!column.in_place) {
-        take_prefix(name, "out_of_place_") || take_prefix(name, "outofplace_") || take_prefix(name, "oop_");
+    static const yaml::Node tables = embedded_tree("validate/columns.yaml");
+    for (const char* place : {"inplace_", "in_place_", "ip_", "out_of_place_", "outofplace_", "oop_"}) {
+        if (take_prefix(name, place)) { break; }
     }
-    for (const ColumnStart& known : column_starts) {
-        if (take_prefix(name, known.name)) {
-            const std::optional<double> unit = unit_of(name, known.units);
-            column.quantity = known.printed;
-            column.unit = unit.value_or(0);
-            return unit ? std::optional(column) : std::nullopt;
+    for (const yaml::Node& known : tables.required("measured").items()) {
+        for (const yaml::Node& start : known.required("names").items()) {
+            if (!take_prefix(name, start.text)) { continue; }
+            take_prefix(name, "_");
+            const yaml::Node* unit = name.empty() ? &known.required("bare") : known.required("units").get(name);
+            if (unit == nullptr) { return std::nullopt; }
+            const std::size_t quantity = known.required("quantity").as_enum({"size", "time", "algbw", "busbw"});
+            return Column{static_cast<Printed>(quantity), unit->as_double()};
         }
     }
-    return name == "bytes" ? std::optional(column) : std::nullopt;
+    return name == "bytes" ? std::optional(Column{}) : std::nullopt;
 }
 
 // "64K" as nccl-tests prints it, or "1 MiB" as people write it. The letter is a power of 1024, as in `-b 64K`.
@@ -94,12 +56,6 @@ std::optional<double> labelled_size(std::string_view cell) {
     return *value * std::pow(1024.0, static_cast<double>(letter));
 }
 
-// Half a unit of the last printed digit: "0.04" -> 0.005.
-double rounding(std::string_view cell) {
-    const auto dot = cell.find('.');
-    return 0.5 * std::pow(10.0, dot == std::string_view::npos ? 0.0 : -static_cast<double>(cell.size() - dot - 1));
-}
-
 struct Reading {
     double seconds = 0;
     double relative_rounding = 0;
@@ -113,14 +69,14 @@ std::optional<Reading> time_of(const Column& column, const std::string& cell, do
     }
     const auto value = figure_in_word(cell);
     if (!value || *value < 0) {
-        throw InputError(place, error_message("a row's value is no figure", shown(cell), "a number >= 0, null or N/A"));
+        refuse(place, "a row's value is no figure", shown(cell), "a number >= 0, null or N/A");
     }
     if (*value == 0) { return std::nullopt; }
     const double si = *value * column.unit;
     switch (column.quantity) {
         case Printed::time: return Reading{si, 0};
-        case Printed::algbw: return Reading{size / si, rounding(cell) / *value};
-        case Printed::busbw: return Reading{busbw_factor * size / si, rounding(cell) / *value};
+        case Printed::algbw: return Reading{size / si, rounding_of(cell) / *value};
+        case Printed::busbw: return Reading{busbw_factor * size / si, rounding_of(cell) / *value};
         case Printed::size: break;
     }
     return std::nullopt;
@@ -183,8 +139,7 @@ Curve read_curve(const Measurement& measurement, double busbw_factor) {
         const auto plain = figure_in_word(label);
         const auto size = plain ? std::optional(*plain * layout.size_unit) : labelled_size(label);
         if (!size || *size < 0) {
-            throw InputError(measurement.row_places[r],
-                             error_message("a row's size is no size", shown(label), "bytes as a number, or '64K'"));
+            refuse(measurement.row_places[r], "a row's size is no size", shown(label), "bytes as a number, or '64K'");
         }
         std::optional<Reading> fastest;
         for (const auto& [index, column] : layout.values) {

@@ -6,9 +6,11 @@
 
 #include "base/nearest_word.hpp"
 #include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "sim/plan/collectives/costs.hpp"
 #include "validate/curves/derive_network.hpp"
 #include "validate/curves/derive_software.hpp"
+#include "validate/import/alias.hpp"
 #include "validate/import/log_text.hpp"
 
 namespace fabricast::inline curves {
@@ -37,17 +39,11 @@ std::uint32_t count(const MeasurementSection& section, std::string_view key) {
 std::string nearest_of(std::string_view words, const std::vector<std::string>& names) {
     const auto stem = [](const std::string& name) { return name.substr(0, name.find('-')); };
     const std::vector<std::string> stems = names_of(names, stem);
-    std::string token;
-    for (const char c : std::string(words) + ' ') {
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-            token += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-            continue;
-        }
-        const bool model = std::ranges::any_of(token, [](unsigned char d) { return std::isdigit(d) != 0; });
-        if (const std::string near = model ? nearest_word(token, stems) : ""; !near.empty()) {
+    static const Pattern model("[a-z0-9]*[0-9][a-z0-9]*");
+    for (const Pattern::Groups& word : model.all_in(words)) {
+        if (const std::string near = nearest_word(lower_case(*word[0]), stems); !near.empty()) {
             return names[static_cast<std::size_t>(std::ranges::find(stems, near) - stems.begin())];
         }
-        token.clear();
     }
     return "";
 }
@@ -102,10 +98,10 @@ Counts counts(const Measurement& m, Derived& out) {
 }
 
 // How the GPUs of a node are connected, as the alias table names it.
-std::string intra_of(const Measurement& m, const AliasTable& table, const Alias& gpu, Derived& out) {
+std::string intra_of(const Measurement& m, const Alias& gpu, Derived& out) {
     std::string_view usual = gpu.word("intra");
     const std::string_view said = text(m.system, "intra");
-    const Alias* alias = first_match(table.intra, said);
+    const Alias* alias = first_match(builtin_aliases().intra, said);
     const std::uint32_t whole_node = std::max(count(m.system, "gpus_per_node"), count(m.system, "gpus_used"));
     constexpr std::uint32_t small_board = 4;
     if (const std::string_view four = gpu.word("four"); !four.empty() && whole_node > 1 && whole_node <= small_board) {
@@ -121,11 +117,10 @@ std::string intra_of(const Measurement& m, const AliasTable& table, const Alias&
 }
 
 // The smallest template for this GPU and connection that has at least as many GPUs as take part.
-const NodeAlias& node_of(const Measurement& m, const AliasTable& table, std::string_view gpu, std::string_view intra,
-                         std::uint32_t used) {
+const NodeAlias& node_of(const Measurement& m, std::string_view gpu, std::string_view intra, std::uint32_t used) {
     const NodeAlias* best = nullptr;
     std::vector<std::string> near;
-    for (const NodeAlias& node : table.nodes) {
+    for (const NodeAlias& node : builtin_aliases().nodes) {
         if (node.gpu != gpu || !node.network.empty()) { continue; }
         near.push_back(fmt::format("{} ({} over {})", node.node, node.gpus, node.intra));
         if (node.intra == intra && node.gpus >= used && (best == nullptr || node.gpus < best->gpus)) { best = &node; }
@@ -137,10 +132,10 @@ const NodeAlias& node_of(const Measurement& m, const AliasTable& table, std::str
     return *best;
 }
 
-void derive_node(const Measurement& m, const AliasTable& table, const Counts& c, Derived& out) {
-    const Alias& gpu = understood(m, m.system, "gpu", table.gpus, "gpu");
+void derive_node(const Measurement& m, const Counts& c, Derived& out) {
+    const Alias& gpu = understood(m, m.system, "gpu", builtin_aliases().gpus, "gpu");
     out.group.generation = gpu.word("generation");
-    const std::string intra = intra_of(m, table, gpu, out);
+    const std::string intra = intra_of(m, gpu, out);
     ClusterRequest& cluster = out.scenario.cluster;
     cluster.nodes = c.nodes;
     cluster.gpus_per_node = c.used;
@@ -157,39 +152,39 @@ void derive_node(const Measurement& m, const AliasTable& table, const Counts& c,
         out.assumptions.push_back(fmt::format("nodes: {} trays are {} NVLink rack{}, a rack is one node", c.nodes,
                                               cluster.nodes, cluster.nodes > 1 ? "s" : ""));
     }
-    const NodeAlias& node = node_of(m, table, gpu.word("gpu"), intra, used);
+    const NodeAlias& node = node_of(m, gpu.word("gpu"), intra, used);
     cluster.node = node.node;
     out.group.fabric = intra == "nvl72" ? "nvswitch" : intra;
     out.assumptions.push_back(fmt::format("node: {} over {} is a {}, {} of its {} GPUs in use",
                                           shown(text(m.system, "gpu")), intra, node.node, used, node.gpus));
-    if (const Alias* host = first_match(table.hosts, text(m.system, "cpu"))) {
+    if (const Alias* host = first_match(builtin_aliases().hosts, text(m.system, "cpu"))) {
         cluster.node_options["cpu_vendor"] = host->word("vendor");
     }
 }
 
-DataType dtype_of(const Measurement& m, const AliasTable& table, Derived& out) {
+DataType dtype_of(const Measurement& m, Derived& out) {
     const std::string_view said = text(m.benchmark, "dtype");
     if (said.empty()) {
         out.assumptions.emplace_back("dtype: not stated; float32");
         return DataType::float32;
     }
-    return spelled<DataType>(understood(m, m.benchmark, "dtype", table.dtypes, "dtype").word("dtype"));
+    return spelled<DataType>(understood(m, m.benchmark, "dtype", builtin_aliases().dtypes, "dtype").word("dtype"));
 }
 
 }  // namespace
 
-Derived derive(const Measurement& m, const AliasTable& table) {
+Derived derive(const Measurement& m) {
     Derived out;
     out.scenario.name = m.id;
     out.scenario.file = m.file;
     const Counts c = counts(m, out);
     out.ranks = c.ranks;
-    derive_node(m, table, c, out);
-    const Alias& collective = understood(m, m.benchmark, "collective", table.collectives, "collective");
+    derive_node(m, c, out);
+    const Alias& collective = understood(m, m.benchmark, "collective", builtin_aliases().collectives, "collective");
     collective_of(out.scenario).collective = spelled<Collective>(collective.word("collective"));
-    collective_of(out.scenario).dtype = dtype_of(m, table, out);
-    derive_software(m, table, out);
-    derive_network(m, table, out);
+    collective_of(out.scenario).dtype = dtype_of(m, out);
+    derive_software(m, out);
+    derive_network(m, out);
     out.scenario.engine = Analytic{};
     return out;
 }

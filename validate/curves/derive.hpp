@@ -4,13 +4,12 @@
 
 #include "topologies/fabric.hpp"
 #include "validate/curves/derived.hpp"
-#include "validate/import/alias.hpp"
 #include "validate/import/measurement.hpp"
 
 namespace fabricast::inline curves {
 
 // Throws InputError at the statement that is not understood, with the accepted values and the nearest name.
-Derived derive(const Measurement& measurement, const AliasTable& table);
+Derived derive(const Measurement& measurement);
 
 // The group, corrected from the built fabric: whether PCIe cards reach each other directly or go through the host is
 // not stated in any file, but follows from the node template.

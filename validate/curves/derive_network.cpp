@@ -10,6 +10,7 @@
 #include "models/device_part.hpp"
 #include "models/link_part.hpp"
 #include "topologies/node_reader.hpp"
+#include "validate/import/alias.hpp"
 #include "validate/import/log_text.hpp"
 
 namespace fabricast::inline curves {
@@ -52,8 +53,8 @@ std::uint32_t count_in_words(const std::string& words) {
     return 0;
 }
 
-Ports ports_of(const Measurement& m, const AliasTable& table, const std::string& family, Derived& out) {
-    const Alias* known = first_match(table.gpus, text(m.system, "gpu"));
+Ports ports_of(const Measurement& m, const std::string& family, Derived& out) {
+    const Alias* known = first_match(builtin_aliases().gpus, text(m.system, "gpu"));
     const std::string gpu(known == nullptr ? "" : known->word("gpu"));
     const std::string nic(text(m.system, "nic"));
     const std::string network(text(m.system, "network"));
@@ -62,9 +63,9 @@ Ports ports_of(const Measurement& m, const AliasTable& table, const std::string&
     for (const std::string& words : {nic, network}) {
         if (ports.gbps == 0) { ports = ports_in_figures(words, stated); }
     }
-    const Alias* named = first_match(table.speeds, nic);
-    named = named == nullptr ? first_match(table.speeds, network) : named;
-    named = named == nullptr ? first_match(table.speeds, family + " " + gpu) : named;
+    const Alias* named = first_match(builtin_aliases().speeds, nic);
+    named = named == nullptr ? first_match(builtin_aliases().speeds, network) : named;
+    named = named == nullptr ? first_match(builtin_aliases().speeds, family + " " + gpu) : named;
     constexpr std::uint32_t fastest_port = 800;
     if (ports.gbps > fastest_port && stated == 0 && named != nullptr) {
         ports = {};  // the rate of the whole node, although the text does not say so
@@ -73,8 +74,8 @@ Ports ports_of(const Measurement& m, const AliasTable& table, const std::string&
     }
     if (ports.gbps == 0 && named != nullptr) { ports.gbps = digits(named->word("gbps")); }
     if (ports.gbps == 0) {
-        const auto usual = table.speed_by_generation.find(out.group.generation);
-        ports.gbps = usual == table.speed_by_generation.end() ? 0 : digits(usual->second);
+        const auto usual = builtin_aliases().speed_by_generation.find(out.group.generation);
+        ports.gbps = usual == builtin_aliases().speed_by_generation.end() ? 0 : digits(usual->second);
         out.assumptions.push_back(
             fmt::format("nic speed: not stated; {} Gb/s, usual beside {}", ports.gbps, out.group.generation));
     }
@@ -85,10 +86,10 @@ Ports ports_of(const Measurement& m, const AliasTable& table, const std::string&
     return ports;
 }
 
-const Alias& network_of(const Measurement& m, const AliasTable& table, const std::string& words, Derived& out) {
+const Alias& network_of(const Measurement& m, const std::string& words, Derived& out) {
     static const Alias usual{
         {}, {}, {}, {{"family", "infiniband"}, {"link", "infiniband"}, {"fabric", "rail-optimized"}}};
-    const Alias* network = first_match(table.networks, words);
+    const Alias* network = first_match(builtin_aliases().networks, words);
     if (network == nullptr) {
         out.assumptions.push_back(fmt::format("network: {}; InfiniBand, rail-optimised",
                                               words.empty() ? "not stated" : "not told by " + shown(words)));
@@ -102,11 +103,11 @@ const Alias& network_of(const Measurement& m, const AliasTable& table, const std
 }
 
 // The catalogue's link of this family at this rate. Throws if there is none.
-std::string link_of(const Measurement& m, const AliasTable& table, const std::string& family, std::uint32_t gbps) {
-    const auto found = table.link.find(fmt::format("{} {}", family, gbps));
-    if (found != table.link.end()) { return found->second; }
+std::string link_of(const Measurement& m, const std::string& family, std::uint32_t gbps) {
+    const auto found = builtin_aliases().link.find(fmt::format("{} {}", family, gbps));
+    if (found != builtin_aliases().link.end()) { return found->second; }
     std::vector<std::string> known;
-    for (const auto& [key, link] : table.link) {
+    for (const auto& [key, link] : builtin_aliases().link) {
         if (key.starts_with(family + " ")) { known.push_back(key + " Gb/s"); }
     }
     refuse(place_of(m.system, "nic", m.place), "the catalogue has no link of this speed",
@@ -137,10 +138,10 @@ void take_plugin_environment(const Alias& network, Derived& out) {
 }
 
 // Switches to the template that the catalogue has for this node with this network family, if there is one.
-void take_network_template(const AliasTable& table, std::string_view family, ClusterRequest& cluster) {
-    const auto plain = std::ranges::find(table.nodes, cluster.node, &NodeAlias::node);
-    for (const NodeAlias& node : table.nodes) {
-        if (plain != table.nodes.end() && node.network == family && node.gpu == plain->gpu &&
+void take_network_template(std::string_view family, ClusterRequest& cluster) {
+    const auto plain = std::ranges::find(builtin_aliases().nodes, cluster.node, &NodeAlias::node);
+    for (const NodeAlias& node : builtin_aliases().nodes) {
+        if (plain != builtin_aliases().nodes.end() && node.network == family && node.gpu == plain->gpu &&
             node.intra == plain->intra && node.gpus == plain->gpus) {
             cluster.node = node.node;
         }
@@ -149,23 +150,25 @@ void take_network_template(const AliasTable& table, std::string_view family, Clu
 
 }  // namespace
 
-void derive_network(const Measurement& m, const AliasTable& table, Derived& out) {
+void derive_network(const Measurement& m, Derived& out) {
     const std::string words =
         fmt::format("{} | {} | {}", text(m.software, "env"), text(m.system, "network"), text(m.system, "nic"));
     if (out.scenario.cluster.nodes == 1) {
-        if (const Alias* network = first_match(table.networks, words)) { take_plugin_environment(*network, out); }
+        if (const Alias* network = first_match(builtin_aliases().networks, words)) {
+            take_plugin_environment(*network, out);
+        }
         return;
     }
-    const Alias& network = network_of(m, table, words, out);
+    const Alias& network = network_of(m, words, out);
     take_plugin_environment(network, out);
-    const Ports ports = ports_of(m, table, std::string(network.word("family")), out);
+    const Ports ports = ports_of(m, std::string(network.word("family")), out);
     ClusterRequest& cluster = out.scenario.cluster;
     const std::string family(network.word("link"));
-    cluster.link = ports.link.empty() ? link_of(m, table, family, ports.gbps) : ports.link;
+    cluster.link = ports.link.empty() ? link_of(m, family, ports.gbps) : ports.link;
     cluster.fabric_kind = network.word("fabric");
     out.scenario.library.network_plugin = network.word("transport");
     out.group.fabric = family == "infiniband" ? cluster.link : std::string(network.word("family"));
-    take_network_template(table, network.word("family"), cluster);
+    take_network_template(network.word("family"), cluster);
     if (ports.count != 0) {
         // The number of NICs is per node as the file counts nodes; if a rack is one node here, that is per tray.
         const std::uint32_t gpus = digits(text(m.system, "gpus_per_node"));

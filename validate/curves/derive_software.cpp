@@ -1,9 +1,10 @@
 #include "validate/curves/derive_software.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include "base/numbers.hpp"
+#include "sim/plan/collectives/nccl/names.hpp"
+#include "validate/import/alias.hpp"
 
 namespace fabricast::inline curves {
 namespace {
@@ -21,24 +22,9 @@ std::string version_in(std::string_view words, const Pattern& pattern) {
     return version;
 }
 
-// -1, 0 or 1 if a is older, equal or newer; missing parts are 0.
-int compare_versions(std::string_view a, std::string_view b) {
-    while (!a.empty() || !b.empty()) {
-        const auto head = [](std::string_view& words) {
-            const std::string_view part = words.substr(0, words.find('.'));
-            words.remove_prefix(std::min(words.size(), part.size() + 1));
-            return whole(part);
-        };
-        const std::uint32_t left = head(a);
-        const std::uint32_t right = head(b);
-        if (left != right) { return left < right ? -1 : 1; }
-    }
-    return 0;
-}
-
 // The NCCL version: as stated, else as named elsewhere in the file, else from the CUDA release, else from the GPU
 // generation.
-std::string nccl_version(const Measurement& m, const AliasTable& table, Derived& out) {
+std::string nccl_version(const Measurement& m, Derived& out) {
     static const Pattern plain(R"((?:^|[^\d.])(\d+)\.(\d+)(?:\.(\d+))?)");
     static const Pattern code(R"(^\s*(2)(\d\d)(\d\d)\s*$)");  // NCCL_VERSION_CODE: 22703
     static const Pattern named(R"(nccl[ _/-]*v?(2)[._](\d+)(?:[._](\d+))?)");
@@ -54,15 +40,15 @@ std::string nccl_version(const Measurement& m, const AliasTable& table, Derived&
     }
     const std::string cuda = version_in(text(m.software, "cuda"), plain);
     std::string shipped;
-    for (const auto& [from, nccl] : table.nccl_by_cuda) {
-        if (!cuda.empty() && compare_versions(cuda, from) >= 0) { shipped = nccl; }
+    for (const auto& [from, version] : builtin_aliases().nccl_by_cuda) {
+        if (!cuda.empty() && nccl::parse_version(cuda) >= nccl::parse_version(from)) { shipped = version; }
     }
     if (!shipped.empty()) {
         out.assumptions.push_back("nccl: not stated; " + shipped + ", which CUDA " + cuda + " shipped with");
         return shipped;
     }
-    const auto usual = table.nccl_by_generation.find(out.group.generation);
-    std::string version = usual == table.nccl_by_generation.end() ? LibrarySpec{}.nccl : usual->second;
+    const auto usual = builtin_aliases().nccl_by_generation.find(out.group.generation);
+    std::string version = usual == builtin_aliases().nccl_by_generation.end() ? LibrarySpec{}.nccl : usual->second;
     out.assumptions.push_back("nccl: not stated; " + version + ", usual for " + out.group.generation);
     return version;
 }
@@ -92,7 +78,7 @@ std::uint32_t option(std::string_view words, const std::string& letter, const st
     return match ? whole(*((*match)[1] ? (*match)[1] : (*match)[2])) : 0;
 }
 
-void derive_launch(const Measurement& m, const AliasTable& table, Derived& out) {
+void derive_launch(const Measurement& m, Derived& out) {
     LaunchSpec& launch = out.scenario.launch;
     const std::string words =
         std::string(text(m.benchmark, "header")) + " " + std::string(text(m.benchmark, "options"));
@@ -101,7 +87,7 @@ void derive_launch(const Measurement& m, const AliasTable& table, Derived& out) 
     if (const std::uint32_t n = option(words, "n", "(?:^|[^p] )iters:"); n != 0) {
         launch.iterations = static_cast<int>(n);
     }
-    if (first_match(table.launchers, text(m.benchmark, "tool")) != nullptr) {
+    if (first_match(builtin_aliases().launchers, text(m.benchmark, "tool")) != nullptr) {
         launch.mode = LaunchMode::framework;
         out.assumptions.push_back("launch: " + shown(text(m.benchmark, "tool")) + " is a framework's loop");
     } else if (gpus > 1) {
@@ -117,12 +103,12 @@ void derive_launch(const Measurement& m, const AliasTable& table, Derived& out) 
 
 }  // namespace
 
-void derive_software(const Measurement& m, const AliasTable& table, Derived& out) {
+void derive_software(const Measurement& m, Derived& out) {
     read_environment(text(m.software, "env"), out);
     read_environment(text(m.benchmark, "options"), out);
-    out.scenario.library.nccl = nccl_version(m, table, out);
-    out.group.nccl_era = compare_versions(out.scenario.library.nccl, "2.18") < 0 ? "<2.18" : ">=2.18";
-    derive_launch(m, table, out);
+    out.scenario.library.nccl = nccl_version(m, out);
+    out.group.nccl_era = nccl::parse_version(out.scenario.library.nccl) < nccl::Version{2, 18} ? "<2.18" : ">=2.18";
+    derive_launch(m, out);
 }
 
 }  // namespace fabricast::inline curves

@@ -5,7 +5,6 @@
 
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
-#include "validate/curves/cost_figure.hpp"
 
 namespace fabricast::inline curves {
 namespace {
@@ -16,20 +15,21 @@ std::string cluster_key(const ClusterRequest& c) {
                        c.switch_part, c.routing, c.tiers, c.oversubscription, fmt::join(c.node_options, "|"));
 }
 
-// Whether the figure is a cost that only measurements determine. Figures that a source states are not fitted.
-bool is_cost(const Catalog& catalog, const FigureUsed& figure) {
-    return (figure.origin == "fitted" || figure.origin == "estimated") && has_costs(catalog.parts.at(figure.part));
-}
-
 }  // namespace
 
 const Fabric& FabricCache::at(const Scenario& scenario) {
-    // The request does not contain an explicit graph, so file and name of the scenario identify it.
-    const std::string key =
-        cluster_key(scenario.cluster) + (scenario.cluster.graph ? scenario.file + scenario.name : "");
+    // The request does not contain an explicit graph, so file and name of the scenario identify it. The packets of a
+    // transfer change its fabric.
+    const auto* transfer = std::get_if<TransferWorkload>(&scenario.workload);
+    const std::string key = fmt::format("{}|{}|{}", cluster_key(scenario.cluster),
+                                        scenario.cluster.graph ? scenario.file + scenario.name : "",
+                                        transfer == nullptr ? 0 : transfer->host.mtu.count);
     const std::lock_guard lock(guard_);
     std::unique_ptr<const Fabric>& fabric = fabrics_[key];
-    if (fabric == nullptr) { fabric = std::make_unique<const Fabric>(build(scenario, *catalog_)); }
+    if (fabric == nullptr) {
+        Fabric built(build(scenario, *catalog_));
+        fabric = std::make_unique<const Fabric>(fabric_for(scenario.workload, std::move(built), *catalog_));
+    }
     return *fabric;
 }
 
@@ -60,7 +60,11 @@ ForecastRow CurveForecaster::at(Bytes size) const {
     row.evidence = plan.evidence;
     row.tuning_seconds = plan.tuning_seconds;
     for (const FigureUsed& figure : planned.figures) {
-        if (is_cost(catalog_, figure)) { row.costs.push_back(figure.part + "/" + figure.figure); }
+        // Only measurements determine these; figures that a source states are not fitted.
+        const bool fitted = figure.origin == "fitted" || figure.origin == "estimated";
+        if (fitted && has_costs(catalog_.parts.at(figure.part))) {
+            row.costs.push_back(figure.part + "/" + figure.figure);
+        }
     }
     return row;
 }

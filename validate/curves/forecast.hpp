@@ -16,14 +16,30 @@
 
 namespace fabricast::inline curves {
 
+// A cost figure of the catalogue: "nccl-hopper-nvswitch/ll.start".
+using FigureName = std::string;  // "part/figure"
+
+inline std::string part_of(const FigureName& name) { return name.substr(0, name.find('/')); }
+inline std::string figure_in(const FigureName& name) { return name.substr(name.find('/') + 1); }
+
+// Throws std::out_of_range if there is no such figure. `Catalogue` may be const.
+template <class Catalogue> auto& figure_of(Catalogue& catalog, const FigureName& name) {
+    return catalog.parts.at(part_of(name)).figures.at(figure_in(name));
+}
+
+// Parts of these kinds have the costs that only measurements determine.
+inline bool has_costs(const Part& part) {
+    return part.kind == "kernel" || part.kind == "transport" || part.kind == "launch";
+}
+
 struct ForecastRow {
     double seconds = 0;
     double low80 = 0, high80 = 0;
     std::string algorithm, protocol;
     int channels = 0;
     Evidence evidence = Evidence::formula_only;
-    double tuning_seconds = 0;       // time that NCCL's tuning model predicts; 0: it has no model of this
-    std::vector<std::string> costs;  // "part/figure" of each fitted or estimated cost that the forecast uses
+    double tuning_seconds = 0;      // time that NCCL's tuning model predicts; 0: it has no model of this
+    std::vector<FigureName> costs;  // each fitted or estimated cost that the forecast uses
 };
 
 // Fabrics by cluster request, because building one is slow and does not depend on the fitted figures.

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/percentile.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "sim/scenario/build.hpp"
-#include "validate/diagnose/sensitivity.hpp"
 
 namespace fabricast::inline diagnosis {
 namespace {
@@ -35,6 +35,49 @@ constexpr double same = 0.03;
 constexpr double fitted_degree = 2;
 // Causes whose cost is at most this much above the best fit about as well: less than a factor of e^1.5 in likelihood.
 constexpr double as_well = 3;
+
+constexpr double width80 = 2.5631031310892007;  // width of the 80 % interval of a standard normal distribution
+constexpr double widest = 1;                    // a step of more than a factor of e says nothing about the slope
+
+// One standard deviation of ln(figure); 0 if it has no interval.
+double deviation(const Figure& figure) {
+    if (figure.low80 <= 0 || figure.high80 <= figure.low80) { return 0; }
+    return std::min(std::log(figure.high80 / figure.low80) / width80, widest);
+}
+
+// One forecast curve (in seconds), and how each uncertain constant changes it.
+struct UncertainCurve {
+    std::vector<double> seconds;
+    Sensitivities constants;
+    std::vector<ForecastRow> rows = {};  // of `seconds`, only by uncertain_curve
+};
+
+UncertainCurve uncertain_curve(const Suspect& suspect, const std::vector<TimedRow>& rows, const Catalog& catalog) {
+    Catalog working = catalog;
+    const Fabric fabric(suspect.cluster);
+    const CurveForecaster forecaster(suspect.scenario, fabric, working);
+    UncertainCurve result;
+    std::set<std::string> used;
+    for (const TimedRow& row : rows) {
+        const ForecastRow& forecast = result.rows.emplace_back(forecaster.at(row.size));
+        result.seconds.push_back(forecast.seconds);
+        used.insert(forecast.costs.begin(), forecast.costs.end());
+    }
+    for (const std::string& name : used) {
+        Figure& figure = figure_of(working, name);
+        const double step = deviation(figure);
+        if (step <= 0) { continue; }
+        const double before = figure.value[0];
+        figure.value[0] = before * std::exp(step);
+        std::vector<double> moved;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            moved.push_back(std::log(forecaster.seconds(rows[i].size) / result.seconds[i]));
+        }
+        figure.value[0] = before;
+        result.constants.push_back(std::move(moved));
+    }
+    return result;
+}
 
 bool differ(const std::vector<double>& with, const std::vector<double>& without, double by) {
     for (std::size_t i = 0; i < with.size(); ++i) {
@@ -78,30 +121,31 @@ bool keeps_constants(const Suspect& healthy, const Suspect& suspect) {
 }
 
 // Compares one log with the causes, one at a time.
-class Trying {
-public:
-    Trying(const Suspect& healthy, const UncertainCurve& expected, Evidence evidence, const std::vector<TimedRow>& rows,
-           const Catalog& catalog)
-        : healthy_(healthy), expected_(expected), evidence_(evidence), rows_(rows), catalog_(catalog) {}
+struct Trying {
+    const Suspect& healthy;
+    const UncertainCurve& expected;
+    Evidence evidence;
+    const std::vector<TimedRow>& rows;
+    const Catalog& catalog;
 
     // Empty if the system cannot have the cause, or cannot run the collective with it; then the log cannot come from
     // it.
     std::optional<RankedCause> at(const Cause& cause, double degree, std::uint32_t place = 0) const {
-        Suspect suspect = healthy_;
+        Suspect suspect = healthy;
         suspect.place = place;
         if (!cause.apply(suspect, degree)) { return std::nullopt; }
         try {
-            const UncertainCurve with = keeps_constants(healthy_, suspect)
-                                            ? UncertainCurve{curve(suspect, rows_, catalog_), expected_.constants}
-                                            : uncertain_curve(suspect, rows_, catalog_);
+            const UncertainCurve with = keeps_constants(healthy, suspect)
+                                            ? UncertainCurve{curve(suspect, rows, catalog), expected.constants}
+                                            : uncertain_curve(suspect, rows, catalog);
             RankedCause ranked{
-                &cause, misfit(rows_, with.seconds, with.constants, evidence_), degree, 0, {}, with.seconds, {}};
+                &cause, misfit(rows, with.seconds, with.constants, evidence), degree, 0, {}, with.seconds, {}};
             ranked.fit.cost += cause.degree == Degree::none ? 0 : fitted_degree;
-            for (std::size_t i = 0; i < rows_.size(); ++i) {
-                const double ratio = with.seconds[i] / expected_.seconds[i];
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                const double ratio = with.seconds[i] / expected.seconds[i];
                 if (ratio > ranked.slowdown) {
                     ranked.slowdown = ratio;
-                    ranked.slowest = rows_[i].size;
+                    ranked.slowest = rows[i].size;
                 }
             }
             return ranked;
@@ -136,16 +180,17 @@ public:
         }
         return best;
     }
-
-private:
-    const Suspect& healthy_;
-    const UncertainCurve& expected_;
-    Evidence evidence_;
-    const std::vector<TimedRow>& rows_;
-    const Catalog& catalog_;
 };
 
 }  // namespace
+
+std::vector<double> curve(const Suspect& suspect, const std::vector<TimedRow>& rows, const Catalog& catalog) {
+    const Fabric fabric(suspect.cluster);
+    const CurveForecaster forecaster(suspect.scenario, fabric, catalog);
+    std::vector<double> seconds;
+    for (const TimedRow& row : rows) { seconds.push_back(forecaster.seconds(row.size)); }
+    return seconds;
+}
 
 Diagnosis diagnose(const Scenario& scenario, const std::vector<TimedRow>& rows, const Catalog& catalog) {
     Diagnosis d;
@@ -157,7 +202,7 @@ Diagnosis diagnose(const Scenario& scenario, const std::vector<TimedRow>& rows, 
     for (const ForecastRow& row : d.healthy) { evidence = std::max(evidence, row.evidence); }
     d.healthy_fit = misfit(rows, expected.seconds, expected.constants, evidence);
     d.healthy_limit = healthy_limit(rows.size());
-    const Trying trying(healthy, expected, evidence, rows, catalog);
+    const Trying trying{healthy, expected, evidence, rows, catalog};
     for (const Cause& cause : causes()) {
         std::optional<RankedCause> tried = trying.best(cause, d.healthy_fit.cost);
         if (!tried) { continue; }

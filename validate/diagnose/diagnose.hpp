@@ -43,6 +43,9 @@ struct Diagnosis {
     std::vector<ForecastRow> healthy;  // one per row
 };
 
+// The suspect's time of each row, in seconds. Throws whatever building and planning the suspect throw.
+std::vector<double> curve(const Suspect& suspect, const std::vector<TimedRow>& rows, const Catalog& catalog);
+
 // `scenario` is the healthy system. Throws whatever building and planning it throw.
 Diagnosis diagnose(const Scenario& scenario, const std::vector<TimedRow>& rows, const Catalog& catalog);
 

@@ -9,16 +9,9 @@
 namespace fabricast::inline diagnosis {
 namespace {
 
-std::string numbers(const Misfit& fit, double limit) {
-    return fmt::format("distance {:.0f}, where a healthy log has up to {:.0f}", fit.distance, limit);
-}
-
-bool tells_alike(const RankedCause& ranked, const Cause& other) {
-    return std::ranges::find(ranked.alike, &other) != ranked.alike.end();
-}
-
 std::string verdict_text(const Diagnosis& d) {
-    const std::string health = numbers(d.healthy_fit, d.healthy_limit);
+    const std::string health =
+        fmt::format("distance {:.0f}, where a healthy log has up to {:.0f}", d.healthy_fit.distance, d.healthy_limit);
     if (d.verdict == Finding::nothing_wrong) {
         return "nothing wrong: the curve is what such a system does (" + health + ")\n";
     }
@@ -29,8 +22,9 @@ std::string verdict_text(const Diagnosis& d) {
     std::string text;
     for (std::size_t i = 0; i < d.named; ++i) {
         const RankedCause& cause = d.ranked[i];
-        const bool said = std::ranges::any_of(d.ranked.begin(), d.ranked.begin() + static_cast<std::ptrdiff_t>(i),
-                                              [&](const RankedCause& r) { return tells_alike(r, *cause.cause); });
+        const bool said = std::ranges::any_of(
+            d.ranked.begin(), d.ranked.begin() + static_cast<std::ptrdiff_t>(i),
+            [&](const RankedCause& r) { return std::ranges::find(r.alike, cause.cause) != r.alike.end(); });
         if (!said) {
             text += (i == 0 ? "likely: " : "or, as well: ") + words_of(*cause.cause, cause.degree) + "\n";
             for (const Cause* alike : cause.alike) {

@@ -10,6 +10,7 @@
 #include "base/percentile.hpp"
 #include "base/unit_text.hpp"
 #include "sim/scenario/build.hpp"
+#include "validate/import/alias.hpp"
 #include "validate/import/log_text.hpp"
 
 namespace fabricast::inline diagnosis {
@@ -50,16 +51,16 @@ double rate_of(const Measurement& m, bool between_devices) {
 }
 
 Scenario scenario_of(const Measurement& m, const LinkTest& test, const std::optional<Scenario>& cluster,
-                     const std::string& node, const AliasTable& aliases) {
+                     const std::string& node) {
     if (cluster) { return *cluster; }
     Scenario s;
     s.name = m.id;
     s.file = m.file;
     s.cluster.nodes = test.to.starts_with("node1") ? 2 : 1;
     s.cluster.node = node;
-    const Alias* gpu = first_match(aliases.gpus, text(m.system, "gpu"));
+    const Alias* gpu = first_match(builtin_aliases().gpus, text(m.system, "gpu"));
     std::uint32_t most = 0;
-    for (const NodeAlias& known : aliases.nodes) {
+    for (const NodeAlias& known : builtin_aliases().nodes) {
         const bool same = gpu != nullptr && known.gpu == gpu->word("gpu") && known.intra == gpu->word("intra");
         if (node.empty() && same && known.network.empty() && known.gpus > most) {
             most = known.gpus;
@@ -125,9 +126,8 @@ std::optional<LinkTest> link_test_of(const Measurement& m) {
 }
 
 LinkDiagnosis diagnose_link(const Measurement& measurement, const LinkTest& test,
-                            const std::optional<Scenario>& cluster, const std::string& node, const AliasTable& aliases,
-                            const Catalog& catalog) {
-    const Scenario scenario = scenario_of(measurement, test, cluster, node, aliases);
+                            const std::optional<Scenario>& cluster, const std::string& node, const Catalog& catalog) {
+    const Scenario scenario = scenario_of(measurement, test, cluster, node);
     const Suspect healthy{scenario, build(scenario, catalog)};
     LinkDiagnosis d;
     d.test = test;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "validate/diagnose/diagnose.hpp"
-#include "validate/import/alias.hpp"
 #include "validate/import/measurement.hpp"
 
 namespace fabricast::inline diagnosis {
@@ -38,8 +37,7 @@ struct LinkDiagnosis {
 // `node` is the name of a node template; `cluster` is a scenario that replaces it. If neither is given, the log must
 // name a GPU that an alias matches. Throws InputError.
 LinkDiagnosis diagnose_link(const Measurement& measurement, const LinkTest& test,
-                            const std::optional<Scenario>& cluster, const std::string& node, const AliasTable& aliases,
-                            const Catalog& catalog);
+                            const std::optional<Scenario>& cluster, const std::string& node, const Catalog& catalog);
 
 std::string to_text(const LinkDiagnosis& diagnosis, const std::string& id);
 Json to_json(const LinkDiagnosis& diagnosis, const std::string& id);

@@ -4,29 +4,20 @@
 #include "sim/scenario/build.hpp"
 #include "validate/curves/curve.hpp"
 #include "validate/curves/derive.hpp"
+#include "validate/import/log_text.hpp"
 
 namespace fabricast::inline diagnosis {
-namespace {
-
-// The measurement with the node named as its GPU if it names none: derive needs a GPU, and the node is replaced
-// afterwards.
-Measurement with_gpu(Measurement m, const std::string& node) {
-    if (text(m.system, "gpu").empty()) { m.system["gpu"] = {node, m.place}; }
-    return m;
-}
-
-}  // namespace
-
 SuspectedSystem system_of(const Measurement& measurement, const std::optional<Scenario>& cluster,
-                          const std::string& node, const AliasTable& aliases) {
+                          const std::string& node) {
     SuspectedSystem system;
     if (text(measurement.benchmark, "collective").empty()) {
-        throw InputError(measurement.place,
-                         error_message("only logs of collectives and of one direction's bandwidth are diagnosed",
-                                       std::string(text(measurement.benchmark, "tool")),
-                                       "nccl-tests, nvbandwidth, ib_write_bw, osu_bw ..."));
+        refuse(measurement.place, "only logs of collectives and of one direction's bandwidth are diagnosed",
+               text(measurement.benchmark, "tool"), "nccl-tests, nvbandwidth, ib_write_bw, osu_bw ...");
     }
-    Derived derived = derive(with_gpu(measurement, node), aliases);
+    // Derive needs a GPU: the node is named as one if there is none, and is replaced afterwards.
+    Measurement named = measurement;
+    if (text(named.system, "gpu").empty()) { named.system["gpu"] = {node, named.place}; }
+    Derived derived = derive(named);
     if (cluster) {
         system.scenario = *cluster;
         collective_of(system.scenario) = collective_of(derived.scenario);
@@ -48,8 +39,8 @@ std::vector<TimedRow> rows_of(const Measurement& measurement, const SuspectedSys
     const Fabric fabric(build(system.scenario, catalog));
     const auto said = measurement.benchmark.find("ranks");
     if (said != measurement.benchmark.end() && said->second.text != std::to_string(fabric.gpu_count())) {
-        throw InputError(said->second.place, error_message("the log has another number of ranks than the system",
-                                                           said->second.text, std::to_string(fabric.gpu_count())));
+        refuse(said->second.place, "the log has another number of ranks than the system", said->second.text,
+               std::to_string(fabric.gpu_count()));
     }
     const Curve curve =
         read_curve(measurement, busbw_factor(collective_of(system.scenario).collective, fabric.gpu_count()));

@@ -8,7 +8,6 @@
 #include "models/catalog.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "validate/diagnose/misfit.hpp"
-#include "validate/import/alias.hpp"
 #include "validate/import/measurement.hpp"
 
 namespace fabricast::inline diagnosis {
@@ -22,7 +21,7 @@ struct SuspectedSystem {
 // The collective, its data type and the number of ranks always come from the log. Throws InputError if something is
 // still undefined.
 SuspectedSystem system_of(const Measurement& measurement, const std::optional<Scenario>& cluster,
-                          const std::string& node, const AliasTable& aliases);
+                          const std::string& node);
 
 // The rows of the curve that count. Throws NotACurve; throws InputError if the number of ranks in the log differs from
 // the system's.

@@ -12,8 +12,6 @@
 #include "sim/plan/timelines.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
-#include "validate/curves/cost_figure.hpp"
-#include "validate/diagnose/sensitivity.hpp"
 
 namespace fabricast::inline diagnosis {
 namespace {

@@ -5,12 +5,11 @@
 // and there is noise.
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "validate/diagnose/diagnose.hpp"
-#include "validate/score/named_figure.hpp"
+#include "validate/score/page.hpp"
 
 namespace fabricast::inline diagnosis {
 

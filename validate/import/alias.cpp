@@ -33,11 +33,9 @@ std::vector<NodeAlias> read_nodes(const yaml::Node& root) {
     std::vector<NodeAlias> nodes;
     for (const yaml::Node& node : root.required("nodes").items()) {
         node.allow({"gpu", "intra", "gpus", "network", "node"});
-        const yaml::Node* network = node.get("network");
         nodes.push_back({node.required("gpu").as_string(), node.required("intra").as_string(),
                          node.required("node").as_string(),
-                         static_cast<std::uint32_t>(node.required("gpus").as_int(1, most)),
-                         network == nullptr ? "" : network->as_string()});
+                         static_cast<std::uint32_t>(node.required("gpus").as_int(1, most)), node.text_or("network")});
     }
     return nodes;
 }
@@ -46,6 +44,29 @@ WordMap read_words(const yaml::Node& root, std::string_view key) {
     WordMap words;
     for (const yaml::Node& member : root.required(key).members()) { words[member.name] = member.as_string(); }
     return words;
+}
+
+AliasTable read_alias_table(const yaml::Node& root) {
+    root.allow({"gpus", "intra", "nodes", "networks", "speeds", "hosts", "collectives", "dtypes", "launchers", "link",
+                "speed_by_generation", "nccl_by_generation", "nccl_by_cuda"});
+    AliasTable table;
+    table.gpus = read_aliases(root, "gpus");
+    table.intra = read_aliases(root, "intra");
+    table.nodes = read_nodes(root);
+    table.networks = read_aliases(root, "networks");
+    table.speeds = read_aliases(root, "speeds");
+    table.hosts = read_aliases(root, "hosts");
+    table.collectives = read_aliases(root, "collectives");
+    table.dtypes = read_aliases(root, "dtypes");
+    table.launchers = read_aliases(root, "launchers");
+    table.link = read_words(root, "link");
+    table.speed_by_generation = read_words(root, "speed_by_generation");
+    table.nccl_by_generation = read_words(root, "nccl_by_generation");
+    for (const yaml::Node& node : root.required("nccl_by_cuda").items()) {
+        node.allow({"cuda", "nccl"});
+        table.nccl_by_cuda.emplace_back(node.required("cuda").as_string(), node.required("nccl").as_string());
+    }
+    return table;
 }
 
 }  // namespace
@@ -71,33 +92,8 @@ const Alias* first_match(const AliasList& list, std::string_view text) {
     return nullptr;
 }
 
-AliasTable parse_aliases(std::string_view text, const std::string& file) {
-    const yaml::Node root = yaml::parse(text, file);
-    root.allow({"gpus", "intra", "nodes", "networks", "speeds", "hosts", "collectives", "dtypes", "launchers", "link",
-                "speed_by_generation", "nccl_by_generation", "nccl_by_cuda"});
-    AliasTable table;
-    table.gpus = read_aliases(root, "gpus");
-    table.intra = read_aliases(root, "intra");
-    table.nodes = read_nodes(root);
-    table.networks = read_aliases(root, "networks");
-    table.speeds = read_aliases(root, "speeds");
-    table.hosts = read_aliases(root, "hosts");
-    table.collectives = read_aliases(root, "collectives");
-    table.dtypes = read_aliases(root, "dtypes");
-    table.launchers = read_aliases(root, "launchers");
-    table.link = read_words(root, "link");
-    table.speed_by_generation = read_words(root, "speed_by_generation");
-    table.nccl_by_generation = read_words(root, "nccl_by_generation");
-    for (const yaml::Node& node : root.required("nccl_by_cuda").items()) {
-        node.allow({"cuda", "nccl"});
-        table.nccl_by_cuda.emplace_back(node.required("cuda").as_string(), node.required("nccl").as_string());
-    }
-    return table;
-}
-
 const AliasTable& builtin_aliases() {
-    static const EmbeddedFile& file = embedded_file(embedded_tables(), "validate/aliases.yaml");
-    static const AliasTable table = parse_aliases(file.text, std::string(file.name));
+    static const AliasTable table = read_alias_table(embedded_tree("validate/aliases.yaml"));
     return table;
 }
 

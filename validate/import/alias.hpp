@@ -57,9 +57,6 @@ struct AliasTable {
     std::vector<std::pair<std::string, std::string>> nccl_by_cuda;  // from this CUDA release on, ascending
 };
 
-// Throws InputError if the table is malformed (an invalid regular expression, an unknown key).
-AliasTable parse_aliases(std::string_view yaml, const std::string& file);
-
 // The table embedded in the program.
 const AliasTable& builtin_aliases();
 

@@ -1,13 +1,19 @@
 #pragma once
-// YAML files of validate/, embedded in the binary so that an installed program runs from any directory.
+// Tables of validate/, embedded in the binary so that an installed program runs from any directory.
 
 #include <span>
 
 #include "base/embedded_file.hpp"
+#include "base/yaml.hpp"
 
 namespace fabricast::inline validate_import {
 
-// validate/aliases.yaml, validate/transfers.yaml and validate/calibration/priors.yaml.
+// The files that CMakeLists.txt lists.
 std::span<const EmbeddedFile> embedded_tables();
+
+// One of them as YAML.
+inline yaml::Node embedded_tree(std::string_view name) {
+    return yaml::parse(embedded_file(embedded_tables(), name).text, std::string(name));
+}
 
 }  // namespace fabricast::inline validate_import

@@ -9,7 +9,6 @@
 #include "base/gzip.hpp"
 #include "base/nearest_word.hpp"
 #include "base/text.hpp"
-#include "validate/import/series.hpp"
 
 namespace fabricast::inline validate_import {
 

@@ -1,16 +1,30 @@
 #pragma once
-// Benchmark logs that can be read as measurement files. Each format is one file of formats/, listed in CMakeLists.txt.
+// Benchmark logs that can be read as measurement files: how to recognise a format and how to read it. Each format is
+// one file of formats/, listed in CMakeLists.txt.
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "validate/import/log_format.hpp"
 #include "validate/import/log_text.hpp"
 #include "validate/import/measurement.hpp"
 
 namespace fabricast::inline validate_import {
+
+// What the user states in addition to the log, by "section.key": {"system.network", "InfiniBand NDR"}.
+using Statements = std::map<std::string, std::string, std::less<>>;
+
+struct LogFormat {
+    std::string_view name;  // as typed: "nccl-tests"
+    std::string_view summary;
+    bool real_sample = false;  // whether a test reads a log of a real run
+    bool (*fits)(std::string_view text);
+    // Every table of the log, in order; each becomes a measurement whose `id` is its label ("all_reduce"). Throws
+    // InputError at the first thing that does not belong in a complete log, also if the file merely ends too early.
+    std::vector<Measurement> (*read)(const LogText& log, const Statements& said);
+};
 
 // In the order in which their `fits` is called.
 const std::vector<LogFormat>& log_formats();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/numbers.hpp"
+#include "validate/import/embedded.hpp"
 
 namespace fabricast::inline validate_import {
 namespace {
@@ -28,18 +29,18 @@ std::size_t width_of(const LogText& log, const LogLine& header) {
 
 }  // namespace
 
-void state(MeasurementSection& section, std::string_view key, std::string_view words, const SourceLocation& place) {
-    if (!words.empty()) { section[std::string(key)] = {std::string(words), place}; }
+void state(MeasurementSection& section, const SourceLocation& place, const KeysAndWords& said) {
+    for (const auto& [key, words] : said) {
+        if (!words.empty()) { section[std::string(key)] = {std::string(words), place}; }
+    }
 }
 
 void describe_copies(Measurement& table, std::string_view tool, std::string_view test, std::string_view gpu,
                      const SourceLocation& place) {
     table.id = test;
     table.kind = "p2p";
-    state(table.benchmark, "tool", tool, place);
-    state(table.benchmark, "test", test, place);
-    state(table.system, "nodes", "1", place);
-    state(table.system, "gpu", gpu, place);
+    state(table.benchmark, place, {{"tool", tool}, {"test", test}});
+    state(table.system, place, {{"nodes", "1"}, {"gpu", gpu}});
 }
 
 Measurement& table_named(std::vector<Measurement>& tables, std::string_view id, const std::vector<std::string>& columns,
@@ -58,20 +59,20 @@ void add_row(Measurement& table, std::vector<std::string> cells, const SourceLoc
 }
 
 std::vector<std::string> columns_after(std::string_view start, const LogText& log, const LogLine& header,
-                                       std::span<const PrintedColumn> known, std::string_view tool,
-                                       std::string_view examples) {
+                                       std::string_view tool, std::string_view examples) {
+    static const yaml::Node tables = embedded_tree("validate/columns.yaml");
+    const std::vector<yaml::Node>& known = tables.required("printed").required(tool).members();
     std::string rest;
     for (const LogField& field : header.fields()) { rest += field.text; }
     rest.erase(0, rest.starts_with(start) ? start.size() : 0);
     std::vector<std::string> columns;
     while (!rest.empty()) {
-        const auto column =
-            std::ranges::find_if(known, [&](const PrintedColumn& c) { return rest.starts_with(c.printed); });
+        const auto column = std::ranges::find_if(known, [&](const yaml::Node& c) { return rest.starts_with(c.name); });
         if (column == known.end()) {
             refuse(log.at(header), fmt::format("a column that {} is not known to print", tool), shown(rest), examples);
         }
-        columns.emplace_back(column->name);
-        rest.erase(0, column->printed.size());
+        columns.push_back(column->as_string());
+        rest.erase(0, column->name.size());
     }
     return columns;
 }

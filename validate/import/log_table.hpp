@@ -1,14 +1,16 @@
 #pragma once
 // What the tables of several tools have in common: how their rows and headers are read, and what they state.
 
-#include <span>
+#include <initializer_list>
+#include <utility>
 
-#include "validate/import/log_format.hpp"
+#include "validate/import/formats.hpp"
 
 namespace fabricast::inline validate_import {
 
-// Nothing is stated if `words` is empty.
-void state(MeasurementSection& section, std::string_view key, std::string_view words, const SourceLocation& place);
+// Lays these words by key over the section, all read at `place`; empty words state nothing.
+using KeysAndWords = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+void state(MeasurementSection& section, const SourceLocation& place, const KeysAndWords& said);
 
 // States what every table of copies inside one node does; its id is the name of the test.
 void describe_copies(Measurement& table, std::string_view tool, std::string_view test, std::string_view gpu,
@@ -20,16 +22,10 @@ Measurement& table_named(std::vector<Measurement>& tables, std::string_view id, 
 
 void add_row(Measurement& table, std::vector<std::string> cells, const SourceLocation& place);
 
-// A column as a header prints it, without blanks, and as a measurement names it.
-struct PrintedColumn {
-    std::string_view printed, name;
-};
-
-// The columns of a header: its words, joined without blanks, after `start`. If one printed name is the beginning of
-// another, the longer one comes first in `known`. Throws InputError at a column that `tool` is not known to print.
+// The columns of a header: its words, joined without blanks, after `start`, by the names that validate/columns.yaml has
+// for what `tool` prints. Throws InputError at a column that it is not known to print.
 std::vector<std::string> columns_after(std::string_view start, const LogText& log, const LogLine& header,
-                                       std::span<const PrintedColumn> known, std::string_view tool,
-                                       std::string_view examples);
+                                       std::string_view tool, std::string_view examples);
 
 // Reads the matrix of devices by devices whose header (the column numbers) is line `at`, and moves `at` past its last
 // row. Rows must be numbered 0, 1, 2 ... and be as wide as the header. The result has only columns ("src_gpu",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/json.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
@@ -74,6 +75,18 @@ SourceLocation LogText::end() const {
     const LogLine& last = lines_.back();
     return last.ended ? SourceLocation{file_, last.number + 1, 1}
                       : SourceLocation{file_, last.number, last.column + static_cast<int>(last.text.size())};
+}
+
+bool is_json(std::string_view text) { return trimmed(text, " \t\r\n").starts_with('{'); }
+
+// The JSON reader checks the text. The YAML reader then parses it, because it keeps positions and JSON is a subset of
+// YAML's flow style. One difference: between tokens JSON allows tabs, which may be an error in YAML. Replacing each tab
+// by a blank keeps the columns.
+yaml::Node json_tree(const LogText& log) {
+    parse_json(log.text(), log.file());
+    std::string text = log.text();
+    std::ranges::replace(text, '\t', ' ');
+    return yaml::parse(text, log.file());
 }
 
 void refuse(const SourceLocation& place, std::string_view what, std::string_view found, std::string_view accepted,

@@ -1,5 +1,5 @@
 #pragma once
-// A benchmark log as lines that know their position in the file. All text importers read from it.
+// A benchmark log as lines, or as a tree of JSON, that know their position in the file. All importers read from it.
 
 #include <cstdint>
 #include <memory>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/input_error.hpp"
+#include "base/yaml.hpp"
 
 namespace fabricast::inline validate_import {
 
@@ -48,9 +48,7 @@ public:
     const std::string& text() const { return text_; }
     const std::string& file() const { return *file_; }
 
-    SourceLocation at(const LogLine& line, int column = 0) const {
-        return {file_, line.number, column == 0 ? line.column : column};
-    }
+    SourceLocation at(const LogLine& line) const { return {file_, line.number, line.column}; }
     SourceLocation at(const LogLine& line, const LogField& field) const { return {file_, line.number, field.column}; }
     SourceLocation end() const;  // just after the last byte: where the missing part of a truncated log is reported
     SourceLocation start() const { return {file_, 1, 1}; }
@@ -60,6 +58,11 @@ private:
     std::shared_ptr<const std::string> file_;
     std::vector<LogLine> lines_;
 };
+
+bool is_json(std::string_view text);  // whether it begins as JSON does
+
+// Throws InputError at the first byte that is not JSON, also if the text ends too early.
+yaml::Node json_tree(const LogText& log);
 
 // Throws InputError there, with the message of error_message().
 [[noreturn]] void refuse(const SourceLocation& place, std::string_view what, std::string_view found = {},

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "base/json.hpp"
 #include "base/text_file.hpp"
+#include "validate/import/embedded.hpp"
 #include "validate/import/log_text.hpp"
 
 namespace fabricast::inline validate_import {
@@ -61,6 +65,18 @@ void read_table(const yaml::Node& root, Measurement& result) {
     }
 }
 
+// The keys that the schema names.
+const std::vector<std::string>& top_keys() {
+    static const std::vector<std::string> keys = [] {
+        const EmbeddedFile& schema = embedded_file(embedded_tables(), "docs/schema/measurement.json");
+        std::vector<std::string> names;
+        const Json properties = parse_json(schema.text, std::string(schema.name)).at("properties");
+        for (const auto& [key, unused] : properties.items()) { names.push_back(key); }
+        return names;
+    }();
+    return keys;
+}
+
 // Strings quoted as in JSON are valid YAML; a plain number stays unquoted.
 std::string quoted(const std::string& words) { return Json(words).dump(); }
 std::string cell(const std::string& words) { return words.empty() ? "null" : is_figure(words) ? words : quoted(words); }
@@ -80,53 +96,52 @@ std::string list_text(const std::vector<std::string>& words, std::string (*writt
     return "[" + list + "]";
 }
 
-}  // namespace
+using Labels = std::vector<std::string>;
 
-const std::vector<MeasurementKey>& measurement_keys() {
-    using Form = MeasurementForm;
-    static const std::vector<MeasurementKey> keys = {
-        {"id", Form::text, true, "The file's name without its ending."},
-        {"source", Form::section, true, "Where it was published or who measured it; one line of text is its url."},
-        {"source.url", Form::text, false, "A page."},
-        {"source.repo", Form::text, false, "A repository."},
-        {"source.path", Form::text, false, "The file in it, or the log that was imported."},
-        {"source.commit", Form::text, false, "The commit read."},
-        {"source.date", Form::text, false, "When it was measured or published."},
-        {"kind", Form::text, true, "nccl, p2p, rdma or other."},
-        {"system", Form::section, true, "What was measured."},
-        {"system.gpu", Form::text, false, "The GPU as the tool or people name it."},
-        {"system.gpus_per_node", Form::text, false, "GPUs of one node."},
-        {"system.gpus_used", Form::text, false, "GPUs that took part, where not all did."},
-        {"system.nodes", Form::text, false, "Nodes."},
-        {"system.intra", Form::text, false, "How the GPUs of a node are joined."},
-        {"system.nic", Form::text, false, "The network card."},
-        {"system.nics_per_node", Form::text, false, "Network cards of one node."},
-        {"system.network", Form::text, false, "The network between nodes."},
-        {"system.cpu", Form::text, false, "The host's processor."},
-        {"system.driver", Form::text, false, "The GPU's driver."},
-        {"system.notes", Form::text, false, "Anything else about it."},
-        {"software", Form::section, false, "What ran."},
-        {"software.nccl", Form::text, false, "NCCL's version."},
-        {"software.cuda", Form::text, false, "CUDA's version."},
-        {"software.driver", Form::text, false, "The GPU driver's version."},
-        {"software.env", Form::text, false, "Environment: a map, or NAME=value words."},
-        {"software.notes", Form::text, false, "Anything else about it."},
-        {"benchmark", Form::section, false, "What was timed."},
-        {"benchmark.tool", Form::text, false, "The program."},
-        {"benchmark.test", Form::text, false, "Which of its tests."},
-        {"benchmark.collective", Form::text, false, "all_reduce, all_gather ..."},
-        {"benchmark.dtype", Form::text, false, "Element type."},
-        {"benchmark.redop", Form::text, false, "Reduction."},
-        {"benchmark.ranks", Form::text, false, "GPUs that took part."},
-        {"benchmark.options", Form::text, false, "Its command line."},
-        {"benchmark.header", Form::text, false, "The options as the tool repeats them."},
-        {"notes", Form::text, false, "What a reader should know."},
-        {"confidence", Form::text, false, "high, medium or low."},
-        {"columns", Form::columns, true, "What each cell of a row is, with its unit: size_bytes, time_us, busbw_GBps."},
-        {"rows", Form::rows, true, "One list a size or test; null where nothing was measured."},
-    };
-    return keys;
+std::size_t index_of(const Measurement& m, std::string_view column) {
+    return static_cast<std::size_t>(std::ranges::find(m.columns, column) - m.columns.begin());
 }
+
+double figure_in(const std::string& cell) { return std::strtod(cell.c_str(), nullptr); }
+
+// The rows of one curve by size; a size has one row per round.
+using BySize = std::map<double, std::vector<std::size_t>>;
+
+std::size_t median_row(const Measurement& m, std::vector<std::size_t> rows, std::size_t time) {
+    std::ranges::stable_sort(rows, {}, [&](std::size_t row) { return figure_in(m.rows[row][time]); });
+    return rows[(rows.size() - 1) / 2];
+}
+
+void say(Measurement& curve, const std::string& column, const std::string& label, const SourceLocation& place) {
+    if (label.empty()) { return; }
+    if (column != "env") {
+        curve.benchmark[column] = {label, place};
+        return;
+    }
+    Statement& env = curve.software["env"];
+    env = {env.text.empty() ? label : env.text + " " + label, place};
+}
+
+Measurement curve_of(const Measurement& m, const Labels& labels, const BySize& sizes) {
+    const std::size_t first = labels.size() + 1;  // the first column after `round`
+    const std::size_t time = index_of(m, "time_us");
+    Measurement curve = m;
+    curve.rows.clear();
+    curve.row_places.clear();
+    curve.columns.assign(m.columns.begin() + static_cast<std::ptrdiff_t>(first), m.columns.end());
+    for (const auto& [size, rows] : sizes) {
+        const std::size_t row = median_row(m, rows, time);
+        curve.rows.emplace_back(m.rows[row].begin() + static_cast<std::ptrdiff_t>(first), m.rows[row].end());
+        curve.row_places.push_back(m.row_places[row]);
+    }
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        say(curve, m.columns[i], labels[i], curve.row_places.front());
+        curve.id += labels[i].empty() ? "" : " " + labels[i];
+    }
+    return curve;
+}
+
+}  // namespace
 
 std::string_view text(const MeasurementSection& section, std::string_view key) {
     const auto found = section.find(key);
@@ -144,11 +159,7 @@ Measurement parse_measurement(std::string_view yaml, const std::string& file) {
     if (!root.is_map()) {
         root.fail("a measurement file is a map", "id, source, kind, system, software, benchmark, columns, rows");
     }
-    std::vector<std::string> top;
-    for (const MeasurementKey& key : measurement_keys()) {
-        if (key.path.find('.') == std::string_view::npos) { top.emplace_back(key.path); }
-    }
-    root.allow(top);
+    root.allow(top_keys());
     Measurement result;
     result.file = file;
     result.place = root.place;
@@ -179,6 +190,29 @@ std::string to_yaml(const Measurement& m) {
     for (const std::vector<std::string>& row : m.rows) { text += "  - " + list_text(row, cell) + "\n"; }
     text += m.confidence.empty() ? "" : "confidence: " + quoted(m.confidence) + "\n";
     return text;
+}
+
+bool has_series(const Measurement& m) {
+    const std::size_t round = index_of(m, "round");
+    return round > 0 && round < m.columns.size() && index_of(m, "size_bytes") == round + 1 &&
+           index_of(m, "time_us") < m.columns.size();
+}
+
+std::vector<Measurement> split_series(const Measurement& m) {
+    if (!has_series(m)) { return {m}; }
+    const std::size_t round = index_of(m, "round");
+    std::vector<Labels> order;
+    std::map<Labels, BySize> curves;
+    for (std::size_t row = 0; row < m.rows.size(); ++row) {
+        const Labels labels(m.rows[row].begin(), m.rows[row].begin() + static_cast<std::ptrdiff_t>(round));
+        const auto [curve, is_new] = curves.try_emplace(labels);
+        if (is_new) { order.push_back(labels); }
+        curve->second[figure_in(m.rows[row][round + 1])].push_back(row);
+    }
+    std::vector<Measurement> parts;
+    parts.reserve(order.size());
+    for (const Labels& labels : order) { parts.push_back(curve_of(m, labels, curves.at(labels))); }
+    return parts;
 }
 
 }  // namespace fabricast::inline validate_import

@@ -2,7 +2,6 @@
 // A published or measured result as its file states it: who measured, on what, with which software, and a table. Only
 // the layout is interpreted here; `curve.hpp` reads the table, `derive.hpp` the statements.
 
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -35,24 +34,14 @@ struct Measurement {
     std::vector<SourceLocation> row_places;
 };
 
-// All keys that are allowed at the top of a measurement file, and the keys inside sections that some code reads;
-// sections may contain other keys too. Both the parser's check and docs/schema/measurement.json come from this table.
-enum class MeasurementForm : std::uint8_t { text, section, columns, rows };
-struct MeasurementKey {
-    std::string_view path;  // "system.gpu"
-    MeasurementForm form = MeasurementForm::text;
-    bool required = false;
-    std::string_view meaning;
-};
-const std::vector<MeasurementKey>& measurement_keys();
-
 // The value under `key`, or "".
 std::string_view text(const MeasurementSection& section, std::string_view key);
 // The place of that statement, or `otherwise`.
 const SourceLocation& place_of(const MeasurementSection& section, std::string_view key,
                                const SourceLocation& otherwise);
 
-// Throws InputError at the first thing that does not belong in a measurement file.
+// Throws InputError at the first thing that does not belong in a measurement file. docs/schema/measurement.json says
+// which keys may stand at the top, and which inside sections some code reads; sections may contain others too.
 Measurement parse_measurement(std::string_view yaml, const std::string& file);
 Measurement read_measurement(const std::filesystem::path& path);
 
@@ -61,5 +50,16 @@ std::string to_yaml(const Measurement& measurement);
 
 // Files in a folder `training` have their own form; the readers of link measurements skip them.
 inline bool is_training_table(const std::filesystem::path& file) { return file.parent_path().filename() == "training"; }
+
+// A probe's file contains many curves in one table: the columns before `round` are labels, and every round measured all
+// curves. The other readers expect one measurement per curve.
+
+// Whether the table has several curves, as probes write them.
+bool has_series(const Measurement& measurement);
+
+// One measurement per set of labels, in the order of the table. A label becomes a statement of `benchmark`
+// ("collective"); the label `env` becomes one of `software`. The labels are appended to the id. For each size, the row
+// with the (lower) median time over the rounds is kept. Any other table is returned unchanged.
+std::vector<Measurement> split_series(const Measurement& measurement);
 
 }  // namespace fabricast::inline validate_import

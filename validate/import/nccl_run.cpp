@@ -97,21 +97,21 @@ Measurement measurement_of(const NcclRun& run, const LogText& log, const Stateme
     const std::string collective = collective_of(run, log, said, note);
     m.id = collective;
     m.kind = "nccl";
-    state(m.system, "gpu", run.gpu, run.place);
+    state(m.system, run.place, {{"gpu", run.gpu}});
     const std::size_t hosts = run.hosts.size();
     if (hosts > 0 && run.ranks % hosts == 0) {
-        state(m.system, "nodes", std::to_string(hosts), run.place);
-        state(m.system, "gpus_per_node", std::to_string(run.ranks / hosts), run.place);
+        state(m.system, run.place,
+              {{"nodes", std::to_string(hosts)}, {"gpus_per_node", std::to_string(run.ranks / hosts)}});
     }
-    state(m.software, "nccl", run.nccl, run.place);
-    state(m.software, "env", run.env, run.place);
-    state(m.source, "date", run.date, run.place);
-    state(m.benchmark, "tool", run.tool, run.place);
-    state(m.benchmark, "collective", collective, run.place);
-    state(m.benchmark, "dtype", run.dtype, run.place);
-    state(m.benchmark, "redop", run.redop, run.place);
-    state(m.benchmark, "ranks", run.ranks == 0 ? "" : std::to_string(run.ranks), run.place);
-    state(m.benchmark, "header", run.header, run.place);
+    state(m.software, run.place, {{"nccl", run.nccl}, {"env", run.env}});
+    state(m.source, run.place, {{"date", run.date}});
+    state(m.benchmark, run.place,
+          {{"tool", run.tool},
+           {"collective", collective},
+           {"dtype", run.dtype},
+           {"redop", run.redop},
+           {"ranks", run.ranks == 0 ? "" : std::to_string(run.ranks)},
+           {"header", run.header}});
     const bool parts = counts_one_part(run, collective);
     if (parts) {
         note += std::string(note.empty() ? "" : "; ") +

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "validate/import/log_format.hpp"
+#include "validate/import/formats.hpp"
 
 namespace fabricast::inline validate_import {
 

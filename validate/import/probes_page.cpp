@@ -5,9 +5,7 @@
 #include <set>
 #include <string_view>
 
-#include "validate/import/series.hpp"
 #include "validate/score/page.hpp"
-#include "validate/score/table.hpp"
 
 namespace fabricast::inline validate_import {
 namespace {
@@ -56,17 +54,6 @@ std::string runs_cell(const std::string& probe, const std::vector<Measurement>& 
 
 }  // namespace
 
-ProbeBuilds read_probe_builds(const std::filesystem::path& path) {
-    const yaml::Node root = yaml::read(path);
-    root.allow({"compiler", "probes"});
-    ProbeBuilds builds;
-    builds.compiler = root.required("compiler").as_string();
-    for (const yaml::Node& probe : root.required("probes").members()) {
-        builds.probes.push_back({probe.name, probe.as_string()});
-    }
-    return builds;
-}
-
 std::vector<Measurement> probe_runs(const std::filesystem::path& measurements) {
     std::set<std::filesystem::path> files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(measurements)) {
@@ -82,10 +69,11 @@ std::vector<Measurement> probe_runs(const std::filesystem::path& measurements) {
     return runs;
 }
 
-std::string probes_page(const ProbeBuilds& builds, const std::vector<Measurement>& runs) {
+std::string probes_page(const yaml::Node& builds, const std::vector<Measurement>& runs) {
+    builds.allow({"compiler", "probes"});
     std::string probes;
-    for (const ProbeBuild& one : builds.probes) {
-        probes += markdown_row({"`" + one.probe + "`", one.told, runs_cell(one.probe, runs)});
+    for (const yaml::Node& probe : builds.required("probes").members()) {
+        probes += markdown_row({"`" + probe.name + "`", probe.as_string(), runs_cell(probe.name, runs)});
     }
     std::string files;
     for (const Measurement& m : runs) {
@@ -93,7 +81,8 @@ std::string probes_page(const ProbeBuilds& builds, const std::vector<Measurement
                                fmt::format("{}", split_series(m).size()), fmt::format("{}", m.rows.size()),
                                software_line(m)});
     }
-    return filled_page("probes.md", {{"compiler", builds.compiler}, {"probes", probes}, {"files", files}});
+    return filled_page("probes.md",
+                       {{"compiler", builds.required("compiler").as_string()}, {"probes", probes}, {"files", files}});
 }
 
 }  // namespace fabricast::inline validate_import

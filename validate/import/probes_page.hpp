@@ -9,23 +9,11 @@
 
 namespace fabricast::inline validate_import {
 
-// Result of the last recorded build of validate/probes for one probe.
-struct ProbeBuild {
-    std::string probe;  // "probe-cuda"
-    std::string told;   // "built with nvcc 13.0.88", "left out: no UCX"
-};
-
-struct ProbeBuilds {
-    std::string compiler;
-    std::vector<ProbeBuild> probes;
-};
-
-// validate/measurements/probes.yaml, as a build of the probes writes it. Throws InputError.
-ProbeBuilds read_probe_builds(const std::filesystem::path& path);
-
 // Every measurement below the folder that a probe wrote, ordered by file name.
 std::vector<Measurement> probe_runs(const std::filesystem::path& measurements);
 
-std::string probes_page(const ProbeBuilds& builds, const std::vector<Measurement>& runs);
+// `builds` is validate/measurements/probes.yaml, as a build of the probes writes it: how each probe was built, or why
+// it was left out. Throws InputError.
+std::string probes_page(const yaml::Node& builds, const std::vector<Measurement>& runs);
 
 }  // namespace fabricast::inline validate_import

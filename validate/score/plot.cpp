@@ -84,7 +84,9 @@ std::vector<Tick> ticks(const Axis& axis) {
     return marks;
 }
 
-Axis axis_over(AxisKind kind, const std::vector<Series>& series, bool vertical) {
+// Sizes go to the right, everything else up.
+Axis axis_over(AxisKind kind, const std::vector<Series>& series) {
+    const bool vertical = kind != AxisKind::size;
     Axis axis{kind, 1e300, -1e300};
     for (const Series& s : series) {
         for (const auto& [x, y] : s.points) {
@@ -159,8 +161,8 @@ std::string title(double x, double y, std::string_view words) {
 }
 
 std::string draw(const Panel& panel, double left, double top) {
-    Axis x = axis_over(panel.x, panel.series, false);
-    Axis y = axis_over(panel.y, panel.series, true);
+    Axis x = axis_over(AxisKind::size, panel.series);
+    Axis y = axis_over(panel.y, panel.series);
     x.from = left + margin_left;
     x.to = left + panel.width - margin_right;
     y.from = top + panel.height - margin_bottom;

@@ -22,7 +22,6 @@ struct Series {
 
 struct Panel {
     std::string title;
-    AxisKind x = AxisKind::size;
     AxisKind y = AxisKind::time;
     std::string x_label, y_label;
     std::vector<Series> series;

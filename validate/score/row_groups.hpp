@@ -10,7 +10,7 @@
 
 #include "base/hash.hpp"
 #include "validate/score/errors.hpp"
-#include "validate/score/table.hpp"
+#include "validate/score/page.hpp"
 
 namespace fabricast::inline score {
 

@@ -11,14 +11,13 @@
 #include <vector>
 
 #include "base/text_file.hpp"
-#include "models/catalog_reader.hpp"
+#include "models/embedded_catalog.hpp"
 #include "validate/accuracy/accuracy_charts.hpp"
 #include "validate/accuracy/accuracy_page.hpp"
 #include "validate/accuracy/deviations.hpp"
 #include "validate/diagnose/trials.hpp"
 #include "validate/tools/run_tool.hpp"
 #ifdef FABRICAST_HAS_CERES
-#include "models/embedded_catalog.hpp"
 #include "validate/calibration/calibrate_figures.hpp"
 #include "validate/calibration/fitted_nulls.hpp"
 #include "validate/calibration/without_site.hpp"

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "base/text_file.hpp"
-#include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "validate/calibration/catalog_writer.hpp"
 #include "validate/calibration/without_site.hpp"
@@ -30,7 +29,7 @@ void write_catalogue(const std::filesystem::path& folder, const FitResult& fit, 
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         if (entry.path().extension() != ".yaml") { continue; }
         const std::string before = read_text(entry.path(), yaml::max_file_bytes);
-        const std::string after = with_updates(before, updates, catalog, builtin_priors());
+        const std::string after = with_updates(before, updates, catalog);
         if (after != before) {
             write_atomically(entry.path(), after);
             fmt::print("wrote {}\n", entry.path().string());
@@ -49,7 +48,7 @@ void run(const Options& arguments) {
     if (arguments.has("--sites")) { return; }
     FitOptions options;
     if (arguments.has("--iterations")) { options.iterations = std::atoi(arguments.value("--iterations").c_str()); }
-    const Fitter fitter(catalog, data, builtin_priors(), cache, options);
+    const Fitter fitter(catalog, data, cache, options);
     const FitResult fit = fitter.fit_all(without);
     for (const auto& [name, fitted] : fit.figures) {
         const Figure& before = figure_of(catalog, name);

@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "base/text_file.hpp"
-#include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "validate/tools/run_tool.hpp"
 #include "validate/transfers/transfer_accuracy.hpp"

@@ -30,12 +30,10 @@ struct Options {
 
     bool has(std::string_view name) const { return given.contains(name); }
     std::string value(std::string_view name, std::string_view otherwise = "") const {
-        const auto found = given.find(name);
-        return found == given.end() ? std::string(otherwise) : found->second.back();
+        return has(name) ? given.find(name)->second.back() : std::string(otherwise);
     }
     std::vector<std::string> values(std::string_view name) const {
-        const auto found = given.find(name);
-        return found == given.end() ? std::vector<std::string>{} : found->second;
+        return has(name) ? given.find(name)->second : std::vector<std::string>{};
     }
 };
 

@@ -8,10 +8,8 @@
 #include <string>
 
 #include "base/text_file.hpp"
-#include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "validate/claims/claims_page.hpp"
-#include "validate/claims/read_claims.hpp"
 #include "validate/tools/run_tool.hpp"
 
 namespace {
@@ -26,11 +24,9 @@ void run(const Options& options) {
     const Catalog catalog = read_catalog();
     std::vector<ClaimFile> files = read_claims(options.value("--claims", "validate/claims"));
     std::vector<JudgedFile> judged;
-    std::vector<JudgedClaim> all;
     for (ClaimFile& file : files) {
         std::erase_if(file.claims, [&](const Claim& claim) { return !claim.id.starts_with(only); });
         judged.push_back({&file, judge(file, catalog, draws)});
-        all.insert(all.end(), judged.back().claims.begin(), judged.back().claims.end());
     }
     const std::string page = claims_page(judged, draws);
     if (only.empty()) {
@@ -38,13 +34,15 @@ void run(const Options& options) {
     } else {
         fmt::print("{}\n", page);
     }
-    for (const JudgedClaim& claim : all) {
-        if (claim.verdict != claim.claim->verdict) {
-            fmt::print(stderr, "{}: {}, and {} is written\n", claim.claim->id, to_string(claim.verdict),
-                       to_string(claim.claim->verdict));
+    for (const JudgedFile& file : judged) {
+        for (const auto& [claim, verdict, checks] : file.claims) {
+            if (verdict != claim->verdict) {
+                fmt::print(stderr, "{}: {}, and {} is written\n", claim->id, to_string(verdict),
+                           to_string(claim->verdict));
+            }
         }
     }
-    for (const NamedFigure& figure : claim_figures(all)) {
+    for (const NamedFigure& figure : claim_figures(judged)) {
         fmt::print("figure: {} {:.0f} {}\n", figure.name, figure.value, figure.unit);
     }
 }

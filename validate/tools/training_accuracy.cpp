@@ -13,7 +13,6 @@
 #include <thread>
 
 #include "base/text_file.hpp"
-#include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "validate/tools/run_tool.hpp"
 #include "validate/training/training_families.hpp"
@@ -60,11 +59,11 @@ void run(const Options& options) {
     std::vector<MemoryVerdict> verdicts = memory_verdicts(tables, catalog);
     std::ranges::move(memory_verdicts(read_training_tables(measurements, "layouts"), catalog),
                       std::back_inserter(verdicts));
-    std::vector<NamedFigure> figures = training_figures(tables, forecasts);
+    std::vector<NamedFigure> figures = training_figures(forecasts);
     std::ranges::move(training_coverage(forecasts, catalog), std::back_inserter(figures));
     std::ranges::move(memory_figures(verdicts), std::back_inserter(figures));
-    write_atomically(docs / "accuracy-training.md", training_page(tables, forecasts, verdicts, figures, stale));
-    write_atomically(docs / "accuracy-training.svg", training_chart(tables, forecasts));
+    write_atomically(docs / "accuracy-training.md", training_page(forecasts, verdicts, figures, stale));
+    write_atomically(docs / "accuracy-training.svg", training_chart(forecasts));
     write_atomically(docs / "accuracy-training.csv", training_csv(forecasts));
     write_atomically(all_rows / "accuracy-training.csv", training_rows_csv(forecasts));
     if (!stale.empty()) { fmt::print(stderr, "fabricast-training-accuracy: {}\n", stale); }

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "validate/score/named_figure.hpp"
+#include "validate/score/page.hpp"
 #include "validate/tools/run_tool.hpp"
 
 int main(int argc, char** argv) {

@@ -80,12 +80,15 @@ void add_efficiencies(std::vector<TrainingForecast>& forecasts) {
     }
 }
 
-}  // namespace
-
+// Whether the setting concerns software that a published table hardly ever states: NCCL's version, the attention
+// kernel, the width of gradients, overlap. Micro-batch, recomputation, parallel layout and precision do not belong to
+// it.
 bool software_only(const std::string& setting) {
     return setting.starts_with("library.") || setting.starts_with("workload.attention=") ||
            setting.starts_with("workload.gradient_bytes=") || setting.starts_with("workload.overlap.");
 }
+
+}  // namespace
 
 TrainingForecast forecast_row(const TrainingTable& table, std::size_t row, const Catalog& catalog) {
     TrainingForecast out;

@@ -2,14 +2,13 @@
 // Forecasts of every row of every training table, and of two null models: perfect linear scaling from the smallest run
 // of a series, and 6 N D / peak rate at one MFU per kind of GPU and precision.
 
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "validate/score/errors.hpp"
-#include "validate/score/named_figure.hpp"
+#include "validate/score/page.hpp"
 #include "validate/training/training_table.hpp"
 
 namespace fabricast::inline validate_training {
@@ -42,10 +41,5 @@ TrainingForecast forecast_row(const TrainingTable& table, std::size_t row, const
 // Of every row of the tables, in order. `tables` must outlive the forecasts.
 std::vector<TrainingForecast> forecast_tables(const std::vector<TrainingTable>& tables, const Catalog& catalog,
                                               std::size_t threads);
-
-// Whether the setting concerns software that a published table hardly ever states: NCCL's version, the attention
-// kernel, the width of gradients, overlap. Micro-batch, recomputation, parallel layout and precision do not belong to
-// it.
-bool software_only(const std::string& setting);
 
 }  // namespace fabricast::inline validate_training

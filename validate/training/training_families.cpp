@@ -12,7 +12,7 @@
 #include "base/text_file.hpp"
 #include "base/yaml.hpp"
 #include "sim/run/sweep/fingerprint.hpp"
-#include "validate/training/training_constants.hpp"
+#include "validate/import/embedded.hpp"
 
 namespace fabricast::inline validate_training {
 
@@ -41,10 +41,6 @@ std::vector<double> solve(std::vector<std::vector<double>> a, std::vector<double
     return b;
 }
 
-double residual_at(const RowSlope& row, const std::vector<double>& x) {
-    return std::inner_product(x.begin(), x.end(), row.slope.begin(), row.residual);
-}
-
 bool is_refitted(const Part& part) { return part.kind == "compute" || part.kind == "framework"; }
 
 // The catalogue with every figure multiplied by the factor of its constant.
@@ -65,6 +61,35 @@ Catalog scaled(const Catalog& catalog, const std::vector<double>& factors) {
 
 }  // namespace
 
+const std::vector<TrainingConstant>& training_constants() {
+    static const std::vector<TrainingConstant> list = [] {
+        std::vector<TrainingConstant> constants;
+        const yaml::Node root = embedded_tree("validate/training/priors.yaml");
+        for (const yaml::Node& node : root.required("constants").items()) {
+            node.allow({"part", "figure", "value", "spread"});
+            constants.push_back({node.required("part").as_string(), node.required("figure").as_string(),
+                                 node.required("value").as_double(), node.required("spread").as_double()});
+        }
+        return constants;
+    }();
+    return list;
+}
+
+std::optional<std::size_t> constant_behind(const Catalog& catalog, const std::string& part, const std::string& figure) {
+    const std::vector<TrainingConstant>& list = training_constants();
+    std::optional<std::size_t> inherited;
+    const Figure& own = catalog.parts.at(part).figure(figure);
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        if (list[k].figure != figure) { continue; }
+        if (list[k].part == part) { return k; }
+        const Figure& other = catalog.parts.at(list[k].part).figure(figure);
+        const bool same = own.value == other.value && own.low80 == other.low80 && own.high80 == other.high80 &&
+                          own.source == other.source;
+        if (!inherited && same) { inherited = k; }
+    }
+    return inherited;
+}
+
 std::vector<double> least_absolute(const std::vector<RowSlope>& rows, const std::vector<double>& start,
                                    const std::vector<double>& spread) {
     const std::size_t n = start.size();
@@ -77,7 +102,8 @@ std::vector<double> least_absolute(const std::vector<RowSlope>& rows, const std:
             b[k] = start[k] * a[k][k];
         }
         for (const RowSlope& row : rows) {
-            const double weight = row.weight / (noise * std::max(std::abs(residual_at(row, x)), 0.2 * noise));
+            const double residual = std::inner_product(x.begin(), x.end(), row.slope.begin(), row.residual);
+            const double weight = row.weight / (noise * std::max(std::abs(residual), 0.2 * noise));
             for (std::size_t k = 0; k < n; ++k) {
                 for (std::size_t j = 0; j < n; ++j) { a[k][j] += weight * row.slope[k] * row.slope[j]; }
                 b[k] -= weight * row.slope[k] * row.residual;

@@ -12,6 +12,18 @@
 
 namespace fabricast::inline validate_training {
 
+// A figure that is refitted (validate/training/priors.yaml): its prior value without any table, and the spread of
+// ln(figure) around it. It also scales the same figure of every part that inherits it.
+struct TrainingConstant {
+    std::string part, figure;
+    double value = 0, spread = 0;
+};
+
+const std::vector<TrainingConstant>& training_constants();
+
+// The index of the constant that a part's figure comes from; empty if the figure is not refitted.
+std::optional<std::size_t> constant_behind(const Catalog& catalog, const std::string& part, const std::string& figure);
+
 // One row as a linear function: the current ln(forecast / measured), and its slope by ln of each constant.
 struct RowSlope {
     const TrainingTable* table = nullptr;

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/percentile.hpp"
-#include "validate/score/table.hpp"
+#include "validate/score/page.hpp"
 
 namespace fabricast::inline validate_training {
 
@@ -97,26 +96,29 @@ std::vector<ComparedRow> training_rows(const std::vector<TrainingForecast>& fore
     return rows;
 }
 
-TableErrors table_errors(const std::vector<TrainingForecast>& forecasts, const TrainingTable& table) {
-    std::vector<TrainingForecast> own;
-    std::vector<double> efficiency, linear;
-    for (const TrainingForecast& f : forecasts) {
-        if (f.table != &table) { continue; }
-        own.push_back(f);
-        if (f.measured_efficiency) {
-            efficiency.push_back(efficiency_error(f));
-            linear.push_back(linear_error(f));
+std::vector<TableErrors> table_errors(const std::vector<TrainingForecast>& forecasts) {
+    std::vector<TableErrors> tables;
+    for (auto first = forecasts.begin(); first != forecasts.end();) {
+        const TrainingTable* table = first->table;
+        std::vector<TrainingForecast> own;
+        std::vector<double> efficiency, linear;
+        for (; first != forecasts.end() && first->table == table; ++first) {
+            own.push_back(*first);
+            if (first->measured_efficiency) {
+                efficiency.push_back(efficiency_error(*first));
+                linear.push_back(linear_error(*first));
+            }
         }
+        const std::vector<ComparedRow> rows = training_rows(own);
+        const bool everything = std::ranges::none_of(rows, &ComparedRow::counted);
+        const auto errors = [&](Forecast which) { return errors_of(rows, {.which = which, .everything = everything}); };
+        tables.push_back({table, errors(Forecast::ours), errors(Forecast::null_mfu), errors(Forecast::publisher_out),
+                          errors(Forecast::null_mfu_out), summary_of(efficiency), summary_of(linear)});
     }
-    const std::vector<ComparedRow> rows = training_rows(own);
-    const bool everything = std::ranges::none_of(rows, &ComparedRow::counted);
-    const auto errors = [&](Forecast which) { return errors_of(rows, {.which = which, .everything = everything}); };
-    return {errors(Forecast::ours),         errors(Forecast::null_mfu), errors(Forecast::publisher_out),
-            errors(Forecast::null_mfu_out), summary_of(efficiency),     summary_of(linear)};
+    return tables;
 }
 
-std::vector<NamedFigure> training_figures(const std::vector<TrainingTable>& tables,
-                                          const std::vector<TrainingForecast>& forecasts) {
+std::vector<NamedFigure> training_figures(const std::vector<TrainingForecast>& forecasts) {
     const std::vector<ComparedRow> rows = training_rows(forecasts);
     double sum = 0;
     std::vector<double> stated;
@@ -153,8 +155,7 @@ std::vector<NamedFigure> training_figures(const std::vector<TrainingTable>& tabl
                            scaling_points(forecasts, scaling, linear_error), "points"});
     }
     double efficiency_tables = 0, efficiency_beats = 0;
-    for (const TrainingTable& table : tables) {
-        const TableErrors e = table_errors(forecasts, table);
+    for (const TableErrors& e : table_errors(forecasts)) {
         efficiency_tables += e.efficiency.rows > 0 ? 1 : 0;
         efficiency_beats += e.efficiency.rows > 0 && e.efficiency.median < e.linear.median ? 1 : 0;
     }

@@ -5,9 +5,7 @@
 #include <algorithm>
 
 #include "base/yaml.hpp"
-#include "validate/score/page.hpp"
 #include "validate/score/row_groups.hpp"
-#include "validate/transfers/transfer_derive.hpp"
 
 namespace fabricast::inline validate_transfers {
 
@@ -17,10 +15,6 @@ constexpr Bytes large{1 << 20};
 
 // Ends the name of a part: "p2p_large".
 constexpr std::array<std::string_view, 3> classes = {"_large", "_small", "_latency"};
-
-std::string_view class_of(const TransferComparison& file, const TransferPoint& point) {
-    return classes[file.latency_matrix ? 2 : point.size >= large ? 0 : 1];
-}
 
 bool was_drawn_from(const TransferComparison& file, const TransferPoint& point, const std::vector<DrawnFrom>& drawn) {
     return std::ranges::any_of(drawn, [&](const DrawnFrom& d) {
@@ -37,7 +31,7 @@ ComparedRow row_of(const TransferComparison& file, const TransferPoint& point) {
     ComparedRow row;
     row.table = row.site = row.publisher = file.id;
     row.label = point.label;
-    row.part = fmt::format("{}{}", file.kind, class_of(file, point));
+    row.part = fmt::format("{}{}", file.kind, classes[file.latency_matrix ? 2 : point.size >= large ? 0 : 1]);
     row.size = point.size;
     row.measured = seconds(point.measured);
     row[Forecast::ours] = seconds(point.forecast);
@@ -65,9 +59,8 @@ std::vector<DrawnFrom> read_drawn(const std::filesystem::path& path) {
     const yaml::Node root = yaml::read(path);
     for (const yaml::Node& node : root.required("drawn").items()) {
         node.allow({"constant", "dataset", "transport", "sizes"});
-        const yaml::Node* transport = node.get("transport");
         drawn.push_back({node.required("constant").as_string(), node.required("dataset").as_string(),
-                         transport == nullptr ? "" : transport->as_string(),
+                         node.text_or("transport"),
                          static_cast<DrawnFrom::Sizes>(node.required("sizes").as_enum({"small", "large", "all"}))});
     }
     return drawn;
@@ -116,7 +109,7 @@ TransferAccuracy transfer_accuracy(const std::filesystem::path& measurements, co
     accuracy.drawn = read_drawn(measurements / "drawn.yaml");
     for (const std::filesystem::path& path : paths) {
         try {
-            accuracy.files.push_back(compare_transfers(read_measurement(path), builtin_transfer_aliases(), catalog));
+            accuracy.files.push_back(compare_transfers(read_measurement(path), catalog));
         } catch (const InputError& error) { accuracy.refused.emplace_back(path.stem().string(), error.message); }
     }
     return accuracy;
@@ -175,10 +168,9 @@ std::string transfer_rows_csv(const TransferAccuracy& accuracy) {
     std::string csv = "dataset,kind,label,size_bytes,quantity,measured,forecast,error,transport,used\n";
     for (const TransferComparison& file : accuracy.files) {
         for (const TransferPoint& p : file.points) {
-            const std::string used = !p.left_out.empty() ? p.left_out : file.uncounted.empty() ? "yes" : file.uncounted;
             csv += fmt::format("{},{},{},{},{},{:.6g},{:.6g},{:.4f},{},{}\n", file.id, file.kind, csv_cell(p.label),
                                p.size.count, p.latency ? "seconds" : "bytes_per_second", p.measured, p.forecast,
-                               p.left_out.empty() ? p.error() : 0, p.transport, csv_cell(used));
+                               p.left_out.empty() ? p.error() : 0, p.transport, csv_cell(file.used(p)));
         }
     }
     return csv;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "validate/score/compared_row.hpp"
-#include "validate/score/named_figure.hpp"
+#include "validate/score/page.hpp"
 #include "validate/transfers/transfer_compare.hpp"
 
 namespace fabricast::inline validate_transfers {

@@ -3,46 +3,25 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <map>
-#include <memory>
 
 #include "base/percentile.hpp"
 #include "base/unit_text.hpp"
 #include "sim/plan/timelines.hpp"
-#include "sim/scenario/build.hpp"
-#include "validate/transfers/transfer_derive.hpp"
+#include "validate/curves/forecast.hpp"
 
 namespace fabricast::inline validate_transfers {
 
 namespace {
 
-// Fabrics, cached by what a scenario builds.
-class Fabrics {
-public:
-    explicit Fabrics(const Catalog& catalog) : catalog_(catalog) {}
-    const Fabric& at(const Scenario& s) {
-        const auto& transfer = std::get<TransferWorkload>(s.workload);
-        const std::string key = s.cluster.node + "|" + s.cluster.link + "|" + std::to_string(transfer.host.mtu.count);
-        auto& kept = kept_[key];
-        if (!kept) { kept = std::make_unique<Fabric>(fabric_for(s.workload, Fabric(build(s, catalog_)), catalog_)); }
-        return *kept;
-    }
-
-private:
-    const Catalog& catalog_;
-    std::map<std::string, std::unique_ptr<Fabric>> kept_;
-};
-
 std::string value_text(const TransferPoint& p, double value) {
-    return p.latency ? text(value, Dimension::time) : text(value, Dimension::rate);
+    return text(value, p.latency ? Dimension::time : Dimension::rate);
 }
 
 }  // namespace
 
-TransferComparison compare_transfers(const Measurement& measurement, const TransferAliases& table,
-                                     const Catalog& catalog) {
-    TransferCase made = derive_transfers(measurement, table);
-    Fabrics fabrics(catalog);
+TransferComparison compare_transfers(const Measurement& measurement, const Catalog& catalog) {
+    TransferCase made = derive_transfers(measurement);
+    FabricCache fabrics(catalog);
     for (std::size_t i = 0; i < made.scenarios.size(); ++i) {
         TransferPoint& point = made.comparison.points[i];
         const Scenario& s = made.scenarios[i];
@@ -93,7 +72,7 @@ Json to_json(const TransferComparison& c) {
             row["error"] = p.error();
             row["transport"] = p.transport;
         }
-        row["used"] = !p.left_out.empty() ? p.left_out : c.uncounted.empty() ? "yes" : c.uncounted;
+        row["used"] = c.used(p);
         json["rows"].push_back(row);
     }
     return json;

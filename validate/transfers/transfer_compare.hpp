@@ -5,15 +5,13 @@
 
 #include "base/json.hpp"
 #include "models/catalog.hpp"
-#include "validate/transfers/transfer_case.hpp"
+#include "validate/transfers/transfer_derive.hpp"
 
 namespace fabricast::inline validate_transfers {
 
 // All steps: statements, scenarios, forecasts.
-TransferComparison compare_transfers(const Measurement& measurement, const TransferAliases& table,
-                                     const Catalog& catalog);
+TransferComparison compare_transfers(const Measurement& measurement, const Catalog& catalog);
 
-bool is_transfer(const Measurement& measurement);
 std::string to_text(const TransferComparison& comparison);
 Json to_json(const TransferComparison& comparison);
 

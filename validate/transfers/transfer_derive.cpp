@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "base/numbers.hpp"
 #include "base/unit_text.hpp"
 #include "validate/curves/compare.hpp"
+#include "validate/import/alias.hpp"
 #include "validate/import/embedded.hpp"
+#include "validate/import/log_text.hpp"
 
 namespace fabricast::inline validate_transfers {
 
@@ -22,24 +23,32 @@ std::string joined_words(std::initializer_list<std::string_view> words) {
 
 // The SI value of a printed unit, found by the end of a column name or of a unit; 0 if it is unknown.
 double unit_of(std::string_view name) {
-    constexpr std::pair<std::string_view, double> units[] = {{"GBps", 1e9},
-                                                             {"GB/s", 1e9},
-                                                             {"MiB/s", 1048576},
-                                                             {"bandwidth_MBps", 1e6},
-                                                             {"bw_avg_MBps", 1048576},
-                                                             {"Gbps", 1.25e8},
-                                                             {"Gb/s", 1.25e8},
-                                                             {"_us", 1e-6},
-                                                             {"us", 1e-6}};
+    constexpr std::pair<std::string_view, double> units[] = {
+        {"GBps", 1e9},    {"GB/s", 1e9},    {"MiB/s", 1048576}, {"bandwidth_MBps", 1e6}, {"bw_avg_MBps", 1048576},
+        {"Gbps", 1.25e8}, {"Gb/s", 1.25e8}, {"us", 1e-6}};
     for (const auto& [word, si] : units) {
         if (name.ends_with(word)) { return si; }
     }
     return 0;
 }
 
+struct TransferAliases {
+    AliasList systems, libraries, tools, tests;
+};
+
+const TransferAliases& transfer_aliases() {
+    static const TransferAliases table = [] {
+        const yaml::Node root = embedded_tree("validate/transfers.yaml");
+        root.allow({"systems", "libraries", "tools", "tests"});
+        return TransferAliases{read_aliases(root, "systems"), read_aliases(root, "libraries"),
+                               read_aliases(root, "tools"), read_aliases(root, "tests")};
+    }();
+    return table;
+}
+
 class Deriver {
 public:
-    Deriver(const Measurement& m, const TransferAliases& table) : m_(m), table_(table) {}
+    explicit Deriver(const Measurement& m) : m_(m) {}
 
     TransferCase derive() {
         TransferComparison& c = out_.comparison;
@@ -50,22 +59,16 @@ public:
         read_software();
         const std::string words =
             joined_words({text(m_.benchmark, "tool"), text(m_.benchmark, "test"), text(m_.system, "notes")});
-        const Alias* tool = first_match(table_.tools, words);
-        if (tool == nullptr) {
-            throw InputError(m_.place, error_message("a test that no row of transfers.yaml understands", shown(words),
-                                                     "a tool of validate/transfers.yaml"));
-        }
-        if (const std::string_view why = tool->word("refuse"); !why.empty()) {
-            throw InputError(m_.place, std::string(why));
-        }
-        apply(*tool);
-        c.latency_matrix = tool->word("shape") == "matrix" && tool->word("latency") == "yes";
-        if (tool->word("shape") == "matrix") {
-            read_matrix(*tool);
-        } else if (tool->word("shape") == "sweep") {
-            read_sweep(*tool);
+        const Alias& tool = understood(transfer_aliases().tools, words, "a test", "a tool");
+        if (const std::string_view why = tool.word("refuse"); !why.empty()) { refuse(m_.place, why); }
+        apply(tool, base_);
+        c.latency_matrix = tool.word("shape") == "matrix" && tool.word("latency") == "yes";
+        if (tool.word("shape") == "matrix") {
+            read_matrix(tool);
+        } else if (tool.word("shape") == "sweep") {
+            read_sweep(tool);
         } else {
-            read_tests(*tool);
+            read_tests(tool);
         }
         return std::move(out_);
     }
@@ -73,26 +76,28 @@ public:
 private:
     TransferWorkload& transfer(Scenario& s) { return std::get<TransferWorkload>(s.workload); }
 
+    const Alias& understood(const AliasList& list, const std::string& words, const char* what, const char* accepted) {
+        if (const Alias* alias = first_match(list, words)) { return *alias; }
+        refuse(m_.place, fmt::format("{} that no row of transfers.yaml understands", what), shown(words),
+               fmt::format("{} of validate/transfers.yaml", accepted));
+    }
+
     void read_system() {
         const std::string words =
             joined_words({text(m_.system, "gpu"), text(m_.system, "intra"), text(m_.system, "nic"),
                           text(m_.system, "network"), text(m_.system, "cpu")});
-        const Alias* system = first_match(table_.systems, words);
-        if (system == nullptr) {
-            throw InputError(m_.place, error_message("a system that no row of transfers.yaml understands", shown(words),
-                                                     "a system of validate/transfers.yaml"));
-        }
+        const Alias& system = understood(transfer_aliases().systems, words, "a system", "a system");
         base_.name = m_.id;
         base_.file = m_.file;
         base_.workload = TransferWorkload{};
-        base_.cluster.node = system->word("node");
-        base_.cluster.link = system->word("link");
-        nodes_ = system->word("nodes").empty() ? 1 : 2;
+        base_.cluster.node = system.word("node");
+        base_.cluster.link = system.word("link");
+        nodes_ = system.word("nodes").empty() ? 1 : 2;
         base_.cluster.nodes = nodes_;
-        if (const std::string_view gpu = system->word("gpu"); !gpu.empty()) { base_.cluster.node_options["gpu"] = gpu; }
-        out_.comparison.system = base_.cluster.node + " x " + std::to_string(nodes_) +
-                                 (base_.cluster.link.empty() ? "" : ", " + base_.cluster.link);
-        out_.comparison.uncounted = system->word("uncounted");
+        if (const std::string_view gpu = system.word("gpu"); !gpu.empty()) { base_.cluster.node_options["gpu"] = gpu; }
+        out_.comparison.system = fmt::format("{} x {}{}{}", base_.cluster.node, nodes_,
+                                             base_.cluster.link.empty() ? "" : ", ", base_.cluster.link);
+        out_.comparison.uncounted = system.word("uncounted");
         assume("system: " + shown(words) + " is " + out_.comparison.system);
         static const Pattern mtu(R"(\bmtu (\d+))");
         if (const std::optional<Pattern::Groups> match = mtu.first_in(words)) {
@@ -106,15 +111,14 @@ private:
         const std::string words =
             joined_words({text(m_.software, "env"), text(m_.source, "path"), text(m_.benchmark, "tool"),
                           text(m_.benchmark, "options"), text(m_.system, "network")});
-        if (const Alias* library = first_match(table_.libraries, words)) {
-            apply(*library);
+        if (const Alias* library = first_match(transfer_aliases().libraries, words)) {
+            apply(*library, base_);
             assume("messages: issued by " + std::string(library->word("messaging")));
         }
     }
 
     void assume(std::string what) { out_.comparison.assumptions.push_back(std::move(what)); }
 
-    void apply(const Alias& alias) { apply(alias, base_); }
     void apply(const Alias& alias, Scenario& to) {
         TransferWorkload& t = transfer(to);
         const auto take = [&](std::string_view key, std::string& field) {
@@ -128,13 +132,10 @@ private:
         if (const std::string_view assumed = alias.word("assumed"); !assumed.empty()) { assume(std::string(assumed)); }
     }
 
-    // The device at one end of the transfer: "gpu" or "host", with an index.
-    std::string device(std::string_view kind, bool far, std::size_t gpu = 0) const {
-        const std::string node = far && nodes_ > 1 ? "node1." : "node0.";
-        if (kind == "host") { return node + "memory" + (far && nodes_ == 1 && same_node_pair_ ? "1" : "0"); }
-        if (kind == "gpu1") { return node + "gpu1"; }
-        const bool neighbour = far && nodes_ == 1 && same_node_pair_;
-        return node + "gpu" + std::to_string(neighbour && gpu == 0 ? 1 : gpu);
+    // The device at one end of the transfer: "gpu", "gpu1" or "host".
+    std::string device(std::string_view kind, bool far) const {
+        return fmt::format("node{}.{}{}", far && nodes_ > 1 ? 1 : 0, kind == "host" ? "memory" : "gpu",
+                           kind == "gpu1" || (far && same_node_pair_) ? 1 : 0);
     }
 
     void add(TransferPoint point, Scenario scenario, bool posted = false) {
@@ -192,9 +193,9 @@ private:
             }
         }
         if (size_column == m_.columns.size() || value_column == m_.columns.size()) {
-            throw InputError(m_.place, "no column of sizes, or none of values, among " + joined(m_.columns));
+            refuse(m_.place, "no column of sizes, or none of values, among " + joined(m_.columns));
         }
-        same_node_pair_ = count_nodes() == 1 && nodes_ > 1;
+        same_node_pair_ = nodes_ > 1 && figure_in_word(fabricast::text(m_.system, "nodes")) == 1;
         if (same_node_pair_) {
             nodes_ = 1;
             assume("nodes: 1; two processes of one node");
@@ -215,14 +216,10 @@ private:
         }
     }
 
-    std::uint32_t count_nodes() const {
-        return static_cast<std::uint32_t>(figure_in_word(fabricast::text(m_.system, "nodes")).value_or(nodes_));
-    }
-
     void read_tests(const Alias& tool) {
         for (const std::vector<std::string>& row : m_.rows) {
             const std::string& label = row.front();
-            const Alias* test = first_match(table_.tests, label);
+            const Alias* test = first_match(transfer_aliases().tests, label);
             const std::string_view why = test == nullptr ? "no row understands this test" : test->word("refuse");
             std::string unit;
             std::optional<double> size;
@@ -269,14 +266,12 @@ private:
     std::int64_t counted(std::string_view said, std::int64_t low, std::int64_t high, const std::string& what) const {
         const std::optional<std::int64_t> value = count_in_word(said);
         if (!value || *value < low || *value > high) {
-            throw InputError(m_.place, error_message("a " + what + " that cannot be", shown(said),
-                                                     std::to_string(low) + " to " + std::to_string(high)));
+            refuse(m_.place, "a " + what + " that cannot be", shown(said), fmt::format("{} to {}", low, high));
         }
         return *value;
     }
 
     const Measurement& m_;
-    const TransferAliases& table_;
     Scenario base_;
     std::uint32_t nodes_ = 1;
     bool same_node_pair_ = false;
@@ -285,23 +280,8 @@ private:
 
 }  // namespace
 
-TransferAliases parse_transfer_aliases(std::string_view text, const std::string& file) {
-    const yaml::Node root = yaml::parse(text, file);
-    root.allow({"systems", "libraries", "tools", "tests"});
-    return {read_aliases(root, "systems"), read_aliases(root, "libraries"), read_aliases(root, "tools"),
-            read_aliases(root, "tests")};
-}
-
-const TransferAliases& builtin_transfer_aliases() {
-    static const EmbeddedFile& file = embedded_file(embedded_tables(), "validate/transfers.yaml");
-    static const TransferAliases table = parse_transfer_aliases(file.text, std::string(file.name));
-    return table;
-}
-
 bool is_transfer(const Measurement& m) { return m.kind == "p2p" || m.kind == "rdma" || m.kind == "other"; }
 
-TransferCase derive_transfers(const Measurement& measurement, const TransferAliases& table) {
-    return Deriver(measurement, table).derive();
-}
+TransferCase derive_transfers(const Measurement& measurement) { return Deriver(measurement).derive(); }
 
 }  // namespace fabricast::inline validate_transfers

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "base/percentile.hpp"
-#include "validate/import/series.hpp"
+#include "validate/import/log_text.hpp"
 
 namespace fabricast::inline validate_transfers {
 namespace {
@@ -49,8 +49,8 @@ using Rounds = std::map<int, std::map<double, double>>;
 
 std::map<std::vector<std::string>, Rounds> rounds_of(const Measurement& m) {
     if (!has_series(m)) {
-        throw InputError(m.place, error_message("not a probe's table", "columns " + joined(m.columns),
-                                                "labels, round, size_bytes, ..., time_us"));
+        refuse(m.place, "not a probe's table", "columns " + joined(m.columns),
+               "labels, round, size_bytes, ..., time_us");
     }
     const auto column = [&](std::string_view name) { return std::ranges::find(m.columns, name) - m.columns.begin(); };
     const auto round = column("round"), time = column("time_us");
@@ -131,10 +131,9 @@ SelfForecast forecast_itself(const Measurement& measurement) {
     for (const auto& [labels, rounds] : rounds_of(measurement)) {
         const std::vector<TimedSize> points = fitted_points(rounds);
         if (rounds.size() < 2 || points.size() < 3) {
-            throw InputError(measurement.place, error_message("too little to fit and to judge in " + joined(labels),
-                                                              std::to_string(rounds.size()) + " rounds, " +
-                                                                  std::to_string(points.size()) + " sizes",
-                                                              "two rounds and three sizes"));
+            refuse(measurement.place, "too little to fit and to judge in " + joined(labels),
+                   std::to_string(rounds.size()) + " rounds, " + std::to_string(points.size()) + " sizes",
+                   "two rounds and three sizes");
         }
         const std::vector<ProtocolSegment> segments = fit_protocols(points);
         for (const auto& [round, judged] : rounds) {

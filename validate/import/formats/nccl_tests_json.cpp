@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "validate/import/json_tree.hpp"
 #include "validate/import/nccl_run.hpp"
 
 namespace fabricast::inline validate_import {
@@ -22,16 +21,8 @@ std::string nccl_environment(const yaml::Node& root) {
     return words;
 }
 
-std::string program_of(const yaml::Node& root) {
-    const yaml::Node* args = root.get("args");
-    return args == nullptr || args->items().empty() ? "" : args->items().front().as_string();
-}
-
 std::string header_of(const yaml::Node& config) {
-    const auto said = [&](const char* key) {
-        const yaml::Node* node = config.get(key);
-        return node == nullptr ? std::string("0") : node->as_string();
-    };
+    const auto said = [&](const char* key) { return config.text_or(key, "0"); };
     const std::string step =
         config.get("step_bytes") == nullptr ? said("step_factor") + "(factor)" : said("step_bytes") + "(bytes)";
     return fmt::format("nThread {} nGpus {} minBytes {} maxBytes {} step: {} warmup iters: {} iters: {} agg iters: {}",
@@ -72,11 +63,12 @@ std::vector<Measurement> read_nccl_tests_json(const LogText& log, const Statemen
     const yaml::Node& config = root.required("config");
     NcclRun run;
     run.place = root.place;
-    run.collective = nccl_collective(program_of(root));
+    const yaml::Node* args = root.get("args");
+    run.collective = nccl_collective(args == nullptr || args->items().empty() ? "" : args->items().front().as_string());
     run.nccl = nccl_version_of_code(root.required("nccl_version").as_int(0));
     run.env = nccl_environment(root);
     run.header = header_of(config);
-    if (const yaml::Node* start = root.get("start_time")) { run.date = start->as_string(); }
+    run.date = root.text_or("start_time");
     for (const yaml::Node& device : config.required("devices").items()) {
         ++run.ranks;
         run.hosts.insert(device.required("hostname").as_string());

@@ -1,6 +1,8 @@
 // The text output of nvbandwidth: "Running TEST.", what the test measures and in which unit, a matrix, and then "SUM
 // TEST VALUE". Tests that the machine cannot run are "Waived:".
 
+#include <optional>
+
 #include "validate/import/log_table.hpp"
 
 namespace fabricast::inline validate_import {
@@ -28,80 +30,62 @@ void check_sum(const LogText& log, const LogLine& line, const std::string& test,
     check_printed(log, line, fields[2], total.sum, total.rounding, "the sum of a matrix");
 }
 
-class Reader {
-public:
-    explicit Reader(const LogText& log) : log_(log) {}
+void take_machine(const LogLine& line, Machine& machine) {
+    const auto take = [&](const char* key, std::string& into) {
+        if (const auto value = line.value_of(key); value && into.empty() && line.starts_with(key)) { into = *value; }
+    };
+    take("nvbandwidth Version", machine.version);
+    take("CUDA Runtime Version", machine.runtime);
+    take("Driver Version", machine.driver);
+    take("Device 0", machine.gpu);
+}
 
-    std::vector<Measurement> read() {
-        const std::vector<LogLine>& lines = log_.lines();
-        for (std::size_t at = 0; at < lines.size();) {
-            const LogLine& line = lines[at];
-            if (line.starts_with("Running ")) {
-                test(at);
-                continue;
-            }
-            if (line.starts_with("ERROR") || line.starts_with("SUM ") || line.starts_with("memcpy ")) {
-                refuse(log_.at(line), "outside of a test", shown(line.text), "Running TEST.");
-            }
-            about_machine(line);
-            ++at;
-        }
-        return std::move(tables_);
+// Reads the test whose title is line `at`, and moves `at` behind it. Nothing if the machine cannot run it.
+std::optional<Measurement> read_test(const LogText& log, std::size_t& at, const Machine& machine) {
+    const std::vector<LogLine>& lines = log.lines();
+    const LogLine& title = lines[at];
+    std::string name(title.text.substr(8));
+    if (!name.ends_with('.') || name.find(' ') != std::string::npos) {
+        refuse(log.at(title), "the name of a test", shown(title.text), "Running TEST.");
     }
-
-private:
-    void about_machine(const LogLine& line) {
-        const auto take = [&](const char* key, std::string& into) {
-            if (const auto value = line.value_of(key); value && into.empty() && line.starts_with(key)) {
-                into = *value;
-            }
-        };
-        take("nvbandwidth Version", machine_.version);
-        take("CUDA Runtime Version", machine_.runtime);
-        take("Driver Version", machine_.driver);
-        take("Device 0", machine_.gpu);
+    name.pop_back();
+    if (++at >= lines.size()) { refuse(log.end(), "the log ends within the test '" + name + "'"); }
+    const LogLine& description = lines[at++];
+    if (description.contains("Waived")) { return std::nullopt; }
+    Measurement m = read_matrix(log, at, unit_of(log, description));
+    while (at < lines.size() && lines[at].fields().empty()) { ++at; }
+    if (at >= lines.size()) {
+        refuse(log.end(), "the log ends before the sum of a matrix", "", "SUM " + name + " VALUE");
     }
+    check_sum(log, lines[at++], name, m);
+    const SourceLocation place = log.at(title);
+    describe_copies(m, machine.version.empty() ? "nvbandwidth" : "nvbandwidth " + machine.version, name,
+                    machine.gpu.substr(0, machine.gpu.find(" (0")), place);
+    state(m.benchmark, place, {{"description", description.text}});
+    if (machine.runtime.size() == 5) {  // 12040 -> 12.4
+        state(m.software, place, {{"cuda", machine.runtime.substr(0, 2) + "." + machine.runtime.substr(3, 1)}});
+    }
+    state(m.software, place, {{"driver", machine.driver}});
+    return m;
+}
 
-    void test(std::size_t& at) {
-        const std::vector<LogLine>& lines = log_.lines();
-        const LogLine& title = lines[at];
-        std::string name(title.text.substr(8));
-        if (!name.ends_with('.') || name.find(' ') != std::string::npos) {
-            refuse(log_.at(title), "the name of a test", shown(title.text), "Running TEST.");
+std::vector<Measurement> read_nvbandwidth(const LogText& log, const Statements&) {
+    Machine machine;
+    std::vector<Measurement> tables;
+    for (std::size_t at = 0; at < log.lines().size();) {
+        const LogLine& line = log.lines()[at];
+        if (line.starts_with("Running ")) {
+            if (auto table = read_test(log, at, machine)) { tables.push_back(std::move(*table)); }
+            continue;
         }
-        name.pop_back();
-        if (++at >= lines.size()) { refuse(log_.end(), "the log ends within the test '" + name + "'"); }
-        if (lines[at].contains("Waived")) {
-            ++at;
-            return;
+        if (line.starts_with("ERROR") || line.starts_with("SUM ") || line.starts_with("memcpy ")) {
+            refuse(log.at(line), "outside of a test", shown(line.text), "Running TEST.");
         }
-        const std::string_view unit = unit_of(log_, lines[at]);
-        const std::string_view description = lines[at].text;
+        take_machine(line, machine);
         ++at;
-        Measurement m = read_matrix(log_, at, unit);
-        while (at < lines.size() && lines[at].fields().empty()) { ++at; }
-        if (at >= lines.size()) {
-            refuse(log_.end(), "the log ends before the sum of a matrix", "", "SUM " + name + " VALUE");
-        }
-        check_sum(log_, lines[at], name, m);
-        ++at;
-        const SourceLocation place = log_.at(title);
-        describe_copies(m, machine_.version.empty() ? "nvbandwidth" : "nvbandwidth " + machine_.version, name,
-                        machine_.gpu.substr(0, machine_.gpu.find(" (0")), place);
-        state(m.benchmark, "description", description, place);
-        if (machine_.runtime.size() == 5) {  // 12040 -> 12.4
-            state(m.software, "cuda", machine_.runtime.substr(0, 2) + "." + machine_.runtime.substr(3, 1), place);
-        }
-        state(m.software, "driver", machine_.driver, place);
-        tables_.push_back(std::move(m));
     }
-
-    const LogText& log_;
-    Machine machine_;
-    std::vector<Measurement> tables_;
-};
-
-std::vector<Measurement> read_nvbandwidth(const LogText& log, const Statements&) { return Reader(log).read(); }
+    return tables;
+}
 
 bool fits(std::string_view t) { return holds(t, "nvbandwidth Version") || (holds(t, "Running ") && holds(t, "SUM ")); }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "validate/import/json_tree.hpp"
 #include "validate/import/log_table.hpp"
 
 namespace fabricast::inline validate_import {

@@ -7,22 +7,9 @@
 namespace fabricast::inline validate_import {
 namespace {
 
-constexpr PrintedColumn known[] = {{"AvgLatency(us)", "avg_latency_us"},
-                                   {"MinLatency(us)", "min_latency_us"},
-                                   {"MaxLatency(us)", "max_latency_us"},
-                                   {"Latency(us)", "latency_us"},
-                                   {"Bandwidth(MB/s)", "bandwidth_MBps"},
-                                   {"MB/s", "bandwidth_MBps"},
-                                   {"Messages/s", "messages_per_s"},
-                                   {"Iterations", "iterations"},
-                                   {"P50Tail(us)", "p50_us"},
-                                   {"P90Tail(us)", "p90_us"},
-                                   {"P99Tail(us)", "p99_us"},
-                                   {"Validation", "validation"}};
-
 std::vector<std::string> columns_of(const LogText& log, const LogLine& line) {
     std::vector<std::string> columns =
-        columns_after("#Size", log, line, known, "OSU", "Latency (us), Bandwidth (MB/s), Validation ...");
+        columns_after("#Size", log, line, "OSU", "Latency (us), Bandwidth (MB/s), Validation ...");
     if (columns.empty()) { refuse(log.at(line), "a header that was cut", shown(line.text), "# Size and more"); }
     columns.insert(columns.begin(), "size_bytes");
     return columns;
@@ -66,7 +53,7 @@ std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
             m.kind = "rdma";
             m.id = title.substr(0, title.find(" Test"));
             m.place = log.at(line);
-            state(m.benchmark, "tool", title, m.place);
+            state(m.benchmark, m.place, {{"tool", title}});
             in_table = true;
         } else if (in_table && line.begins_with_count()) {
             read_row(log, line, tables.back());

@@ -10,22 +10,6 @@
 namespace fabricast::inline validate_import {
 namespace {
 
-constexpr PrintedColumn known[] = {{"BWpeak[MB/sec]", "bw_peak_MiBps"},
-                                   {"BWpeak[MiB/sec]", "bw_peak_MiBps"},
-                                   {"BWpeak[Gb/sec]", "bw_peak_Gbps"},
-                                   {"BWaverage[MB/sec]", "bw_avg_MiBps"},
-                                   {"BWaverage[MiB/sec]", "bw_avg_MiBps"},
-                                   {"BWaverage[Gb/sec]", "bw_avg_Gbps"},
-                                   {"MsgRate[Mpps]", "msg_rate_Mpps"},
-                                   {"CPU_Util[%]", "cpu_util_percent"},
-                                   {"t_min[usec]", "t_min_us"},
-                                   {"t_max[usec]", "t_max_us"},
-                                   {"t_typical[usec]", "t_typical_us"},
-                                   {"t_avg[usec]", "t_avg_us"},
-                                   {"t_stdev[usec]", "t_stdev_us"},
-                                   {"99%percentile[usec]", "t_p99_us"},
-                                   {"99.9%percentile[usec]", "t_p999_us"}};
-
 // "RDMA_Write BW Test" -> "ib_write_bw"; "" if the line is not a title.
 std::string program_of(const LogLine& line) {
     if (!line.contains(" Test")) { return ""; }
@@ -40,7 +24,7 @@ std::string program_of(const LogLine& line) {
 }
 
 std::vector<std::string> columns_of(const LogText& log, const LogLine& line) {
-    std::vector<std::string> columns = columns_after("#bytes#iterations", log, line, known, "perftest",
+    std::vector<std::string> columns = columns_after("#bytes#iterations", log, line, "perftest",
                                                      "BW peak, BW average, MsgRate, t_min ... with their units");
     if (columns.size() < 2) {
         refuse(log.at(line), "a header that was cut", shown(line.text), "#bytes #iterations and more");
@@ -106,7 +90,7 @@ private:
                                                                 {"GID index", "gid_index"},
                                                                 {"PCIe relax order", "relaxed_ordering"}};
         for (const auto& [printed, key] : keys) {
-            state(said_, key, line.value_of(printed).value_or(""), log_.at(line));
+            state(said_, log_.at(line), {{key, line.value_of(printed).value_or("")}});
         }
     }
 
@@ -170,7 +154,7 @@ private:
         m_.kind = "rdma";
         m_.id = program_;
         m_.benchmark = said_;
-        state(m_.benchmark, "tool", program_, m_.place);
+        state(m_.benchmark, m_.place, {{"tool", program_}});
         if (const auto link = said_.find("link"); link != said_.end()) {
             m_.system["network"] = {link->second.text == "IB" ? "InfiniBand" : "RoCE", link->second.place};
         }

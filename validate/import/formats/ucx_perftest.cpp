@@ -44,9 +44,7 @@ Measurement& table_of(std::vector<Measurement>& tables, const Run& run, const So
     const std::string id = run.test.empty() ? "ucx" : run.test + (run.memory.empty() ? "" : " " + run.memory);
     Measurement& m = table_named(tables, id, {"size_bytes", "latency_us", "bandwidth_MiBps", "messages_per_s"}, place);
     m.kind = "rdma";
-    state(m.benchmark, "tool", "ucx_perftest", m.place);
-    state(m.benchmark, "test", run.test, m.place);
-    state(m.benchmark, "memory", run.memory, m.place);
+    state(m.benchmark, m.place, {{"tool", "ucx_perftest"}, {"test", run.test}, {"memory", run.memory}});
     return m;
 }
 
