@@ -1,7 +1,5 @@
 #include "models/pcie.hpp"
 
-#include <algorithm>
-
 #include "models/link_figures.hpp"
 
 namespace fabricast::inline models {
