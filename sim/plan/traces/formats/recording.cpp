@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "base/text_file.hpp"
+#include "base/enum_name.hpp"
+#include "base/nearest_word.hpp"
 #include "base/unit_text.hpp"
 #include "base/yaml.hpp"
 #include "sim/plan/traces/recording_yaml.hpp"
@@ -17,18 +18,10 @@ namespace {
 
 constexpr std::int64_t most_ranks = 1 << 24;
 
-template <class Enum> std::vector<std::string> words_up_to(Enum last) {
-    std::vector<std::string> words;
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i) {
-        words.emplace_back(to_string(static_cast<Enum>(i)));
-    }
-    return words;
-}
-
 // Members that may be absent: a word of an enumeration up to `last`, a whole number, a list.
 template <class Enum> Enum word_or(const yaml::Node& node, std::string_view key, Enum fallback, Enum last) {
     const yaml::Node* word = node.get(key);
-    return word != nullptr ? static_cast<Enum>(word->as_enum(words_up_to(last))) : fallback;
+    return word != nullptr ? static_cast<Enum>(word->as_enum(names_up_to(last))) : fallback;
 }
 
 std::uint32_t whole_or(const yaml::Node& node, std::string_view key, std::uint32_t fallback, std::int64_t low,
@@ -158,21 +151,19 @@ private:
             r.root = whole_or(node, "tag", 0, 0, 0xffffffffLL);
             return;
         }
-        r.collective = static_cast<Collective>(head.as_enum(words_up_to(Collective::scatter)));
+        r.collective = static_cast<Collective>(head.as_enum(names_up_to(Collective::scatter)));
         r.root = whole_or(node, "root", 0, 0, most_ranks);
         const yaml::Node* group = node.get("group");
         if (group == nullptr) {
             r.other = group_number(recording_, {});
             return;
         }
-        std::vector<std::string> known;
-        for (const CommGroup& g : recording_.groups) { known.push_back(g.name); }
-        r.other = static_cast<std::uint32_t>(group->as_enum(known));
+        r.other = static_cast<std::uint32_t>(group->as_enum(names_of(recording_.groups, &CommGroup::name)));
     }
 
     Recording& recording_;
     Names names_{recording_.names};
-    const std::vector<std::string> kinds_ = words_up_to(RecordKind::receive);
+    const std::vector<std::string> kinds_ = names_up_to(RecordKind::receive);
 };
 
 void read(InputFile& file, Recording& recording, const ReadProgress&, Bytes) {
