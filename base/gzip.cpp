@@ -8,7 +8,6 @@
 #include <boost/iostreams/filtering_streambuf.hpp>
 #include <fstream>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "base/input_error.hpp"

@@ -24,11 +24,8 @@ struct UserFile {
 std::vector<UserFile> read_folder(const std::filesystem::path& folder) {
     std::vector<std::filesystem::path> paths;
     try {
-        for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-            if (entry.path().extension() == ".yaml") { paths.push_back(entry.path()); }
-        }
+        paths = yaml::files_among(std::filesystem::directory_iterator(folder));
     } catch (const std::filesystem::filesystem_error& error) { throw IoError(error.what()); }
-    std::sort(paths.begin(), paths.end());
     std::vector<UserFile> files;
     files.reserve(paths.size());
     for (const std::filesystem::path& path : paths) {

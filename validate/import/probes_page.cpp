@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <set>
 #include <string_view>
 
+#include "base/yaml.hpp"
 #include "validate/import/series.hpp"
 #include "validate/score/page.hpp"
 #include "validate/score/table.hpp"
@@ -68,15 +68,9 @@ ProbeBuilds read_probe_builds(const std::filesystem::path& path) {
 }
 
 std::vector<Measurement> probe_runs(const std::filesystem::path& measurements) {
-    std::set<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(measurements)) {
-        if (entry.path().extension() == ".yaml" && entry.path().parent_path() != measurements &&
-            !is_training_table(entry.path())) {
-            files.insert(entry.path());
-        }
-    }
     std::vector<Measurement> runs;
-    for (const std::filesystem::path& file : files) {
+    for (const auto& file : yaml::files_among(std::filesystem::recursive_directory_iterator(measurements))) {
+        if (file.parent_path() == measurements || is_training_table(file)) { continue; }
         if (Measurement m = read_measurement(file); !probe_of(m).empty()) { runs.push_back(std::move(m)); }
     }
     return runs;

@@ -107,15 +107,10 @@ TrainingTable read_training_table(const std::filesystem::path& file, std::string
 }
 
 std::vector<TrainingTable> read_training_tables(const std::filesystem::path& folder, std::string_view how) {
-    std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        if (entry.path().extension() == ".yaml" && yaml::read(entry.path()).get(how) != nullptr) {
-            files.push_back(entry.path());
-        }
-    }
-    std::sort(files.begin(), files.end());
     std::vector<TrainingTable> tables;
-    for (const std::filesystem::path& file : files) { tables.push_back(read_training_table(file, how)); }
+    for (const auto& file : yaml::files_among(std::filesystem::directory_iterator(folder))) {
+        if (yaml::read(file).get(how) != nullptr) { tables.push_back(read_training_table(file, how)); }
+    }
     return tables;
 }
 

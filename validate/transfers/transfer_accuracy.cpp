@@ -105,19 +105,15 @@ std::string files_table(const TransferAccuracy& accuracy) {
 }  // namespace
 
 TransferAccuracy transfer_accuracy(const std::filesystem::path& measurements, const Catalog& catalog) {
-    std::vector<std::filesystem::path> paths;
-    for (const char* kind : {"p2p", "rdma", "other"}) {
-        for (const auto& entry : std::filesystem::directory_iterator(measurements / kind)) {
-            if (entry.path().extension() == ".yaml") { paths.push_back(entry.path()); }
-        }
-    }
-    std::ranges::sort(paths);
     TransferAccuracy accuracy;
     accuracy.drawn = read_drawn(measurements / "drawn.yaml");
-    for (const std::filesystem::path& path : paths) {
-        try {
-            accuracy.files.push_back(compare_transfers(read_measurement(path), builtin_transfer_aliases(), catalog));
-        } catch (const InputError& error) { accuracy.refused.emplace_back(path.stem().string(), error.message); }
+    for (const char* kind : {"other", "p2p", "rdma"}) {
+        for (const auto& path : yaml::files_among(std::filesystem::directory_iterator(measurements / kind))) {
+            try {
+                accuracy.files.push_back(
+                    compare_transfers(read_measurement(path), builtin_transfer_aliases(), catalog));
+            } catch (const InputError& error) { accuracy.refused.emplace_back(path.stem().string(), error.message); }
+        }
     }
     return accuracy;
 }

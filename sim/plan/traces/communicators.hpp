@@ -2,7 +2,6 @@
 // Who takes part in each call of a recording: ranks from many files are matched; a single file represents all ranks.
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 

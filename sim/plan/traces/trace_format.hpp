@@ -1,13 +1,11 @@
 #pragma once
 // One format of trace files: how to recognize it and how to read it. Also what the importers share.
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
