@@ -5,19 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <sstream>
 
 #include "base/nearest_word.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline models {
 
 namespace {
 
-std::vector<std::string> split_words(const std::string& text) {
-    std::istringstream words(text);
-    return {std::istream_iterator<std::string>(words), {}};
-}
+std::vector<std::string> split_words(const std::string& text) { return names_of(split(text, ' ')); }
 
 int whole(const Part& part, std::string_view path) { return static_cast<int>(std::lround(part.number(path, ""))); }
 
