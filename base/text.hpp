@@ -41,6 +41,9 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 // Whether `word` is one of the words of `list`, which blanks separate.
 bool has_word(std::string_view list, std::string_view word);
 
+// Whether `text` fits a pattern of a shell: "*" matches any text, "?" one character.
+bool glob_matches(std::string_view pattern, std::string_view text);
+
 // "1 node", "3 nodes".
 std::string plural(std::uint64_t count, std::string_view noun);
 

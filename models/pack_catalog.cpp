@@ -76,10 +76,10 @@ std::string pack(const Catalog& catalog) {
 
 void run(const std::filesystem::path& output, std::vector<std::string> files) {
     std::sort(files.begin(), files.end());
-    std::vector<CatalogText> texts;
-    for (const std::string& file : files) { texts.push_back({file, read_text(file, yaml::max_file_bytes)}); }
+    std::vector<yaml::Node> trees;
+    for (const std::string& file : files) { trees.push_back(yaml::read(file)); }
     Catalog catalog;
-    add_parts(catalog, texts);
+    add_parts(catalog, trees);
     write_atomically(output, pack(catalog));
 }
 

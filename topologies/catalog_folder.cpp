@@ -108,15 +108,17 @@ void add_node(Catalog& catalog, const UserFile& file) {
 }  // namespace
 
 void add_folder(Catalog& catalog, const std::filesystem::path& folder) {
-    std::vector<UserFile> files = read_folder(folder);
-    const auto nodes =
-        std::stable_partition(files.begin(), files.end(), [](const UserFile& file) { return !is_node(file.tree); });
+    const std::vector<UserFile> files = read_folder(folder);
+    std::vector<yaml::Node> parts;
+    for (const UserFile& file : files) {
+        if (!is_node(file.tree)) { parts.push_back(file.tree); }
+    }
     Catalog added = catalog;
-    std::vector<CatalogText> texts;
-    std::for_each(files.begin(), nodes, [&](const UserFile& file) { texts.push_back({file.name, file.text}); });
-    add_parts(added, texts);
-    std::for_each(files.begin(), nodes, [&](const UserFile& file) { check_names(file.tree, catalog, added); });
-    std::for_each(nodes, files.end(), [&](const UserFile& file) { add_node(added, file); });
+    add_parts(added, parts);
+    for (const yaml::Node& tree : parts) { check_names(tree, catalog, added); }
+    for (const UserFile& file : files) {
+        if (is_node(file.tree)) { add_node(added, file); }
+    }
     catalog = std::move(added);
 }
 

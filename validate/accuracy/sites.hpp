@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.hpp"
 #include "validate/curves/derive.hpp"
-#include "validate/score/glob.hpp"
 
 namespace fabricast::inline validate_accuracy {
 

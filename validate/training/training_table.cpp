@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/text.hpp"
 #include "base/yaml.hpp"
 #include "sim/scenario/parse.hpp"
 #include "topologies/node_reader.hpp"
-#include "validate/score/glob.hpp"
 
 namespace fabricast::inline validate_training {
 

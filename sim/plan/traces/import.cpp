@@ -7,6 +7,7 @@
 
 #include "base/input_error.hpp"
 #include "base/nearest_word.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline traces {
 
@@ -15,17 +16,6 @@ namespace {
 constexpr std::size_t peeked_bytes = 65536;
 constexpr std::string_view blanks = " \t\r\n\xef\xbb\xbf";
 constexpr std::size_t most_files = 100'000;
-
-// Whether `text` matches the pattern, in which `*` matches any text.
-bool fits(std::string_view pattern, std::string_view text) {
-    const std::size_t star = pattern.find('*');
-    if (star == std::string_view::npos) { return pattern == text; }
-    if (!text.starts_with(pattern.substr(0, star))) { return false; }
-    for (std::size_t skip = star; skip <= text.size(); ++skip) {
-        if (fits(pattern.substr(star + 1), text.substr(skip))) { return true; }
-    }
-    return false;
-}
 
 // "trace.10.et" after "trace.9.et": runs of digits compare as numbers, a longer one without leading zeros being larger.
 std::string natural_order(std::string_view name) {
@@ -71,7 +61,7 @@ std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path
         std::error_code ignored;
         const std::string found = it->path().filename().string();
         const bool hidden = pattern.starts_with('*') && found.starts_with('.');  // .DS_Store, and macOS's ._rank0.json
-        if (it->is_regular_file(ignored) && !hidden && fits(pattern, found)) { files.push_back(it->path()); }
+        if (it->is_regular_file(ignored) && !hidden && glob_matches(pattern, found)) { files.push_back(it->path()); }
         if (files.size() > most_files) {
             throw InputError(path.string(), fmt::format("stands for more than {} files", most_files));
         }
@@ -106,10 +96,10 @@ const TraceFormat& guess_format(const std::filesystem::path& path, TraceFormats 
     const std::string text = read_start(file, peeked_bytes);
     if (const TraceFormat* format = format_of_start(text, file.path(), formats)) { return *format; }
     const std::size_t first = text.find_first_not_of(blanks);
-    throw InputError(
-        path.string(),
-        error_message("no trace format is like this file",
-                      first == std::string::npos ? "nothing" : shown(text.substr(first, 40)), joined(names_of(formats, &TraceFormat::name))));
+    throw InputError(path.string(),
+                     error_message("no trace format is like this file",
+                                   first == std::string::npos ? "nothing" : shown(text.substr(first, 40)),
+                                   joined(names_of(formats, &TraceFormat::name))));
 }
 
 Recording import_trace(const ImportRequest& request, const ReadProgress& progress) {
