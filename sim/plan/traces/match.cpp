@@ -67,9 +67,9 @@ private:
         std::map<std::uint32_t, std::uint32_t> replayed;  // rank of the job -> index
         for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) { replayed[job_.ranks[r]] = r; }
         for (std::uint32_t c = 0; c < made.size(); ++c) {
-            const Communicator& communicator = job_.communicators[c];
+            const CommGroup& communicator = job_.communicators[c];
             std::size_t fewest = SIZE_MAX, most = 0;
-            for (const std::uint32_t member : communicator.members) {
+            for (const std::uint32_t member : communicator.ranks) {
                 const auto r = replayed.find(member);
                 if (r == replayed.end()) {
                     const RecordAt any{made[c].begin()->first, made[c].begin()->second.front()};
@@ -86,7 +86,7 @@ private:
             if (fewest < most) {
                 out_.notes.push_back(fmt::format(
                     "communicator '{}' of {} ranks: some recorded {} calls, some {}; the last {} are left out",
-                    communicator.name, communicator.members.size(), most, fewest, most - fewest));
+                    communicator.name, communicator.size, most, fewest, most - fewest));
             }
             for (std::size_t k = 0; k < fewest; ++k) {
                 MatchedCall call;

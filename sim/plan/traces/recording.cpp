@@ -38,6 +38,13 @@ std::uint32_t Names::operator()(std::string_view text) {
     return numbers_[texts_.back()] = static_cast<std::uint32_t>(texts_.size() - 1);
 }
 
+std::uint32_t group_number(std::vector<CommGroup>& groups, const CommGroup& group) {
+    const auto known = std::ranges::find(groups, group);
+    const auto number = static_cast<std::uint32_t>(known - groups.begin());
+    if (known == groups.end()) { groups.push_back(group); }
+    return number;
+}
+
 std::string place_of(const Recording& recording, const RankRecording& rank, std::size_t record) {
     const Record& r = rank.records[record];
     const std::string& name = recording.names.at(r.name);

@@ -185,12 +185,12 @@ private:
             last_[index(member)] = index(member) == index(n) ? arrived : last_[index(member)];
             bytes = std::max(bytes, record_of(member).bytes);
         }
-        const Communicator& communicator = job_.communicators[call.communicator];
+        const CommGroup& communicator = job_.communicators[call.communicator];
         PlannedCalls::Added ran{arrived, arrived};
-        if (communicator.members.size() > 1) {
+        if (communicator.size > 1) {
             group_of_communicator_.resize(job_.communicators.size(), nothing);
             std::uint32_t& group = group_of_communicator_[call.communicator];
-            group = group == nothing ? calls_.group(communicator.members) : group;
+            group = group == nothing ? calls_.group(communicator.ranks) : group;
             const Record& first = record_of(call.members.front());
             ran = calls_.add(out_.schedule, group, {first.collective, first.dtype, rounded_bytes(bytes), first.root},
                              all);

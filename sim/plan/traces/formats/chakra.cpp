@@ -151,7 +151,8 @@ private:
             r.collective = *collective;
             r.bytes = comm_type == barrier_type ? 4 : size;
             const auto group = node.attributes.find("pg_name");
-            r.other = group_number(recording_, {group == node.attributes.end() ? "" : group->second.text, 0, {}});
+            r.other =
+                group_number(recording_.groups, {group == node.attributes.end() ? "" : group->second.text, 0, {}});
             r.root = static_cast<std::uint32_t>(std::clamp(node.number("root_rank", 0), 0.0, 4e9));
             return r;
         }

@@ -221,7 +221,7 @@ private:
             group.ranks = known->second;
         }
         if (!group.ranks.empty()) { group.size = static_cast<std::uint32_t>(group.ranks.size()); }
-        return group_number(recording_, group);
+        return group_number(recording_.groups, group);
     }
 
     Record record_of(const Activity& activity) {

@@ -145,7 +145,7 @@ private:
         const double elements = call_bytes(*what, in_elements, out_elements, DataType::int8, std::max(group.size, 1U));
         op.record.bytes = what->barrier ? 4 : elements * std::max(element_bytes, 1.0);
         if (what->kind == RecordKind::collective) {
-            op.record.other = group_number(recording_, group);
+            op.record.other = group_number(recording_.groups, group);
         } else {
             const double peer = number(attribute(node, what->kind == RecordKind::send ? "dst_rank" : "src_rank"));
             op.record.other = static_cast<std::uint32_t>(std::clamp(peer, 0.0, 4e9));

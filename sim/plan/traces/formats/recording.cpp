@@ -155,7 +155,7 @@ private:
         r.root = whole_or(node, "root", 0, 0, most_ranks);
         const yaml::Node* group = node.get("group");
         if (group == nullptr) {
-            r.other = group_number(recording_, {});
+            r.other = group_number(recording_.groups, {});
             return;
         }
         r.other = static_cast<std::uint32_t>(group->as_enum(names_of(recording_.groups, &CommGroup::name)));
