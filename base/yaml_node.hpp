@@ -32,6 +32,9 @@ struct Node {
     const Node* get(std::string_view key) const;
     // Like get(), but throws InputError if the key is missing, naming it and the nearest key present.
     const Node& required(std::string_view key) const;
+    // The member's text or items; `fallback`, or no items, if the key is missing.
+    std::string text_or(std::string_view key, std::string_view fallback = {}) const;
+    const std::vector<Node>& items_of(std::string_view key) const;
     // Throws InputError at the first key that is not in `keys`, naming the nearest.
     void allow(const std::vector<std::string>& keys) const;
 

@@ -97,10 +97,9 @@ void add_node(Catalog& catalog, const UserFile& file) {
                        std::any_of(own.begin(), own.end(), [&](const Part& node) { return node.name == name.text; });
     if (taken) { name.fail("the part '" + name.text + "' is in the catalogue already; take another name"); }
     (void)read_node(file.tree, catalog);  // throws if the template is wrong
-    const yaml::Node* note = file.tree.get("note");
     catalog.parts[name.text] = {.name = name.text,
                                 .kind = "node",
-                                .note = note == nullptr ? "" : note->as_string(),
+                                .note = file.tree.text_or("note"),
                                 .text = {{"yaml", file.text}, {"file", file.name}},
                                 .figures = {}};
 }

@@ -27,11 +27,6 @@ template <class Enum> Enum read_word(const yaml::Node& node, std::span<const std
     return static_cast<Enum>(node.as_enum({words.begin(), words.end()}));
 }
 
-std::string text_or(const yaml::Node& node, std::string_view key, std::string_view fallback = {}) {
-    const yaml::Node* found = node.get(key);
-    return found == nullptr ? std::string(fallback) : found->as_string();
-}
-
 Observation read_observation(const yaml::Node& node) {
     node.allow({"run", "link", "part", "count", "take", "at", "is", "set", "times", "plus", "over"});
     Observation o;
@@ -46,8 +41,8 @@ Observation read_observation(const yaml::Node& node) {
     }
     if (named != 1) { node.fail("a quantity is of one run, link, part or count"); }
     o.take = node.required("take").as_string();
-    o.at = text_or(node, "at");
-    o.is = text_or(node, "is");
+    o.at = node.text_or("at");
+    o.is = node.text_or("is");
     if (const yaml::Node* set = node.get("set")) {
         for (const yaml::Node& member : set->members()) { o.set.push_back(member.name + "=" + member.as_string()); }
     }
@@ -61,7 +56,7 @@ Check read_check(const yaml::Node& node) {
     node.allow({"what", "unit", "role", "between", "of"});
     Check check;
     check.what = node.required("what").as_string();
-    check.unit = text_or(node, "unit");
+    check.unit = node.text_or("unit");
     if (!units().contains(check.unit)) { node.required("unit").fail("no unit of claims"); }
     if (const yaml::Node* role = node.get("role")) {
         check.role = static_cast<CheckRole>(role->as_enum({"standing", "condition", "literal", "shown"}));
@@ -84,10 +79,10 @@ Claim read_claim(const yaml::Node& node) {
     claim.known = node.required("known").as_string();
     claim.source = node.required("source").as_string();
     claim.standing = read_word<Standing>(node.required("standing"), standing_words);
-    claim.conditions = text_or(node, "conditions");
-    claim.note = text_or(node, "note");
+    claim.conditions = node.text_or("conditions");
+    claim.note = node.text_or("note");
     claim.verdict = read_word<ClaimVerdict>(node.required("verdict"), verdict_words);
-    claim.explained = text_or(node, "explained");
+    claim.explained = node.text_or("explained");
     for (const yaml::Node& check : node.required("checks").items()) { claim.checks.push_back(read_check(check)); }
     const bool conditional =
         std::ranges::any_of(claim.checks, [](const Check& check) { return check.role == CheckRole::condition; });

@@ -33,11 +33,9 @@ std::vector<NodeAlias> read_nodes(const yaml::Node& root) {
     std::vector<NodeAlias> nodes;
     for (const yaml::Node& node : root.required("nodes").items()) {
         node.allow({"gpu", "intra", "gpus", "network", "node"});
-        const yaml::Node* network = node.get("network");
         nodes.push_back({node.required("gpu").as_string(), node.required("intra").as_string(),
                          node.required("node").as_string(),
-                         static_cast<std::uint32_t>(node.required("gpus").as_int(1, most)),
-                         network == nullptr ? "" : network->as_string()});
+                         static_cast<std::uint32_t>(node.required("gpus").as_int(1, most)), node.text_or("network")});
     }
     return nodes;
 }

@@ -24,14 +24,11 @@ std::vector<std::string> texts(const yaml::Node* list) {
 
 std::vector<TableCase> cases_of(const yaml::Node& map, const char* key) {
     std::vector<TableCase> out;
-    const yaml::Node* list = map.get(key);
-    if (list == nullptr) { return out; }
-    for (const yaml::Node& item : list->items()) {
+    for (const yaml::Node& item : map.items_of(key)) {
         TableCase one;
         for (const yaml::Node& column : item.required("when").members()) { one.when[column.name] = texts(&column); }
         one.set = texts(item.get("set"));
-        const yaml::Node* because = item.get("because");
-        one.because = because == nullptr ? "" : because->as_string();
+        one.because = item.text_or("because");
         out.push_back(std::move(one));
     }
     return out;
@@ -75,13 +72,13 @@ TrainingTable read_training_table(const std::filesystem::path& file, std::string
     TrainingTable table;
     table.id = root.required("id").as_string();
     table.family = forecast.required("family").as_string();
-    table.excluded = forecast.get("excluded") == nullptr ? "" : forecast.get("excluded")->as_string();
+    table.excluded = forecast.text_or("excluded");
     table.scaling = static_cast<TableScaling>(forecast.required("scaling").as_enum(scalings));
     table.series = texts(forecast.get("series"));
     const yaml::Node& step = forecast.required("step");
     step.allow({"column", "unit", "scale"});
     table.step_column = step.required("column").as_string();
-    table.step_unit = step.get("unit") == nullptr ? "" : step.get("unit")->as_string();
+    table.step_unit = step.text_or("unit");
     table.step_scale = step.get("scale") == nullptr ? 1 : step.get("scale")->as_double();
     for (const yaml::Node& column : forecast.required("columns").members()) {
         table.columns[column.name] = column.as_string();

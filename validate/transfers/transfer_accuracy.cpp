@@ -65,9 +65,8 @@ std::vector<DrawnFrom> read_drawn(const std::filesystem::path& path) {
     const yaml::Node root = yaml::read(path);
     for (const yaml::Node& node : root.required("drawn").items()) {
         node.allow({"constant", "dataset", "transport", "sizes"});
-        const yaml::Node* transport = node.get("transport");
         drawn.push_back({node.required("constant").as_string(), node.required("dataset").as_string(),
-                         transport == nullptr ? "" : transport->as_string(),
+                         node.text_or("transport"),
                          static_cast<DrawnFrom::Sizes>(node.required("sizes").as_enum({"small", "large", "all"}))});
     }
     return drawn;

@@ -15,23 +15,19 @@ namespace {
 // secret.
 std::string nccl_environment(const yaml::Node& root) {
     std::string words;
-    const yaml::Node* env = root.get("env");
-    for (const yaml::Node& entry : env == nullptr ? std::vector<yaml::Node>{} : env->items()) {
+    for (const yaml::Node& entry : root.items_of("env")) {
         if (entry.as_string().starts_with("NCCL_")) { words += (words.empty() ? "" : " ") + entry.as_string(); }
     }
     return words;
 }
 
 std::string program_of(const yaml::Node& root) {
-    const yaml::Node* args = root.get("args");
-    return args == nullptr || args->items().empty() ? "" : args->items().front().as_string();
+    const std::vector<yaml::Node>& args = root.items_of("args");
+    return args.empty() ? "" : args.front().as_string();
 }
 
 std::string header_of(const yaml::Node& config) {
-    const auto said = [&](const char* key) {
-        const yaml::Node* node = config.get(key);
-        return node == nullptr ? std::string("0") : node->as_string();
-    };
+    const auto said = [&](const char* key) { return config.text_or(key, "0"); };
     const std::string step =
         config.get("step_bytes") == nullptr ? said("step_factor") + "(factor)" : said("step_bytes") + "(bytes)";
     return fmt::format("nThread {} nGpus {} minBytes {} maxBytes {} step: {} warmup iters: {} iters: {} agg iters: {}",

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t most_ranks = 1 << 24;
 
-// Members that may be absent: a word of an enumeration up to `last`, a whole number, a list.
+// Members that may be absent: a word of an enumeration up to `last`, a whole number.
 template <class Enum> Enum word_or(const yaml::Node& node, std::string_view key, Enum fallback, Enum last) {
     const yaml::Node* word = node.get(key);
     return word != nullptr ? static_cast<Enum>(word->as_enum(names_up_to(last))) : fallback;
@@ -30,12 +30,6 @@ std::uint32_t whole_or(const yaml::Node& node, std::string_view key, std::uint32
     return number != nullptr ? static_cast<std::uint32_t>(number->as_int(low, high)) : fallback;
 }
 
-const std::vector<yaml::Node>& items_of(const yaml::Node& node, std::string_view key) {
-    static const std::vector<yaml::Node> none;
-    const yaml::Node* list = node.get(key);
-    return list != nullptr ? list->items() : none;
-}
-
 class Reader {
 public:
     explicit Reader(Recording& recording) : recording_(recording) {}
@@ -43,10 +37,10 @@ public:
     void read(const yaml::Node& root) {
         root.allow({"recording", "recorded_on", "world", "steps", "groups", "ranks"});
         root.required("recording").as_int(1, 1);
-        if (const yaml::Node* on = root.get("recorded_on")) { recording_.recorded_on = on->as_string(); }
+        recording_.recorded_on = root.text_or("recorded_on", recording_.recorded_on);
         recording_.world = whole_or(root, "world", recording_.world, 1, most_ranks);
         recording_.steps = whole_or(root, "steps", recording_.steps, 1, 1'000'000);
-        for (const yaml::Node& group : items_of(root, "groups")) { read_group(group); }
+        for (const yaml::Node& group : root.items_of("groups")) { read_group(group); }
         for (const yaml::Node& rank : root.required("ranks").items()) { read_rank(rank); }
         if (recording_.ranks.empty()) { root.required("ranks").fail("is empty", "at least one rank"); }
     }
@@ -107,7 +101,7 @@ private:
             read_work(node, r);
         }
         std::vector<std::uint32_t> after;
-        for (const yaml::Node& item : items_of(node, "after")) {
+        for (const yaml::Node& item : node.items_of("after")) {
             const auto last = static_cast<std::int64_t>(rank.records.size()) - 1;
             after.push_back(static_cast<std::uint32_t>(item.as_int(0, last)));
         }
