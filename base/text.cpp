@@ -18,15 +18,6 @@ bool has_word(std::string_view list, std::string_view word) {
     return fmt::format(" {} ", list).find(fmt::format(" {} ", word)) != std::string::npos;
 }
 
-bool glob_matches(std::string_view pattern, std::string_view text) {
-    if (pattern.empty()) { return text.empty(); }
-    if (pattern.front() == '*') {
-        return glob_matches(pattern.substr(1), text) || (!text.empty() && glob_matches(pattern, text.substr(1)));
-    }
-    return !text.empty() && (pattern.front() == '?' || pattern.front() == text.front()) &&
-           glob_matches(pattern.substr(1), text.substr(1));
-}
-
 std::string plural(std::uint64_t count, std::string_view noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }

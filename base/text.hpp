@@ -35,14 +35,21 @@ inline std::string right_aligned(std::string_view text, std::size_t width) {
     return std::string(std::max(text.size(), width) - text.size(), ' ').append(text);
 }
 
+// Whether the pattern of a shell matches: "*" any text, "?" one character.
+inline bool glob_matches(std::string_view pattern, std::string_view text) {
+    if (pattern.empty()) { return text.empty(); }
+    if (pattern.front() == '*') {
+        return glob_matches(pattern.substr(1), text) || (!text.empty() && glob_matches(pattern, text.substr(1)));
+    }
+    return !text.empty() && (pattern.front() == '?' || pattern.front() == text.front()) &&
+           glob_matches(pattern.substr(1), text.substr(1));
+}
+
 // What stands between separators, without empty pieces.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
 // Whether `word` is one of the words of `list`, which blanks separate.
 bool has_word(std::string_view list, std::string_view word);
-
-// Whether `text` fits a pattern of a shell: "*" matches any text, "?" one character.
-bool glob_matches(std::string_view pattern, std::string_view text);
 
 // "1 node", "3 nodes".
 std::string plural(std::uint64_t count, std::string_view noun);

@@ -40,11 +40,6 @@ const Node& Node::required(std::string_view key) const {
                        nearest_word(key, written)));
 }
 
-std::string Node::text_or(std::string_view key, std::string_view fallback) const {
-    const Node* member = get(key);
-    return member != nullptr ? member->as_string() : std::string(fallback);
-}
-
 const std::vector<Node>& Node::items_of(std::string_view key) const {
     static const std::vector<Node> none;
     const Node* member = get(key);
@@ -74,6 +69,11 @@ const std::vector<Node>& Node::members() const {
 const std::string& Node::as_string() const {
     if (!is_scalar()) { fail("must be a word", "one word or text"); }
     return text;
+}
+
+std::string Node::text_or(std::string_view key, std::string_view fallback) const {
+    const Node* member = get(key);
+    return member == nullptr ? std::string(fallback) : member->as_string();
 }
 
 std::int64_t Node::as_int(std::int64_t low, std::int64_t high) const {

@@ -32,8 +32,7 @@ struct Node {
     const Node* get(std::string_view key) const;
     // Like get(), but throws InputError if the key is missing, naming it and the nearest key present.
     const Node& required(std::string_view key) const;
-    // The member's text or items; `fallback`, or no items, if the key is missing.
-    std::string text_or(std::string_view key, std::string_view fallback = {}) const;
+    // The items of the member under `key`, or none if there is none.
     const std::vector<Node>& items_of(std::string_view key) const;
     // Throws InputError at the first key that is not in `keys`, naming the nearest.
     void allow(const std::vector<std::string>& keys) const;
@@ -42,6 +41,8 @@ struct Node {
     const std::vector<Node>& items() const;    // for a list
     const std::vector<Node>& members() const;  // for a map
     const std::string& as_string() const;      // any scalar
+    // The text of the member under `key`, or `fallback` if there is none.
+    std::string text_or(std::string_view key, std::string_view fallback = {}) const;
     std::int64_t as_int(std::int64_t low = std::numeric_limits<std::int64_t>::min(),
                         std::int64_t high = std::numeric_limits<std::int64_t>::max()) const;
     double as_double() const;  // a finite number without a unit

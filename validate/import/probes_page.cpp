@@ -4,7 +4,6 @@
 
 #include <string_view>
 
-#include "base/yaml.hpp"
 #include "validate/import/series.hpp"
 #include "validate/score/page.hpp"
 #include "validate/score/table.hpp"

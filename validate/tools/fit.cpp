@@ -27,12 +27,13 @@ constexpr const char* usage =
 void write_catalogue(const std::filesystem::path& folder, const FitResult& fit, const Catalog& catalog,
                      const std::vector<FitDataset>& data, FabricCache& cache) {
     const auto updates = part_updates(fit, catalog, data, cache);
-    for (const auto& file : yaml::files_among(std::filesystem::directory_iterator(folder))) {
-        const std::string before = read_text(file, yaml::max_file_bytes);
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        if (entry.path().extension() != ".yaml") { continue; }
+        const std::string before = read_text(entry.path(), yaml::max_file_bytes);
         const std::string after = with_updates(before, updates, catalog, builtin_priors());
         if (after != before) {
-            write_atomically(file, after);
-            fmt::print("wrote {}\n", file.string());
+            write_atomically(entry.path(), after);
+            fmt::print("wrote {}\n", entry.path().string());
         }
     }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/yaml.hpp"
 #include "validate/score/page.hpp"
@@ -104,15 +105,17 @@ std::string files_table(const TransferAccuracy& accuracy) {
 }  // namespace
 
 TransferAccuracy transfer_accuracy(const std::filesystem::path& measurements, const Catalog& catalog) {
+    std::vector<std::filesystem::path> paths;
+    for (const char* kind : {"other", "p2p", "rdma"}) {
+        std::ranges::copy(yaml::files_among(std::filesystem::directory_iterator(measurements / kind)),
+                          std::back_inserter(paths));
+    }
     TransferAccuracy accuracy;
     accuracy.drawn = read_drawn(measurements / "drawn.yaml");
-    for (const char* kind : {"other", "p2p", "rdma"}) {
-        for (const auto& path : yaml::files_among(std::filesystem::directory_iterator(measurements / kind))) {
-            try {
-                accuracy.files.push_back(
-                    compare_transfers(read_measurement(path), builtin_transfer_aliases(), catalog));
-            } catch (const InputError& error) { accuracy.refused.emplace_back(path.stem().string(), error.message); }
-        }
+    for (const std::filesystem::path& path : paths) {
+        try {
+            accuracy.files.push_back(compare_transfers(read_measurement(path), builtin_transfer_aliases(), catalog));
+        } catch (const InputError& error) { accuracy.refused.emplace_back(path.stem().string(), error.message); }
     }
     return accuracy;
 }
