@@ -1,7 +1,5 @@
 #include "topologies/bought.hpp"
 
-#include <algorithm>
-
 #include "topologies/fabric_generator.hpp"
 
 namespace fabricast::inline topologies {

@@ -1,6 +1,5 @@
 #include "sim/plan/collectives/plan_pat.hpp"
 
-#include <algorithm>
 #include <bit>
 
 #include "sim/plan/collectives/lowered_call.hpp"

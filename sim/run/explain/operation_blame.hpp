@@ -2,8 +2,6 @@
 // What one operation spends its time on: the closed form of sim/engines/common/schedule.hpp term by term, each term
 // blamed on a link, the library or a device. Time beyond the closed form was spent waiting for other operations.
 
-#include <span>
-
 #include "sim/engines/common/devices.hpp"
 #include "sim/engines/common/fluid_network.hpp"
 #include "sim/engines/common/schedule.hpp"
