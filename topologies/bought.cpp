@@ -1,5 +1,7 @@
 #include "topologies/bought.hpp"
 
+#include <algorithm>
+
 #include "topologies/fabric_generator.hpp"
 
 namespace fabricast::inline topologies {

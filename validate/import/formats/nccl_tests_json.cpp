@@ -22,8 +22,8 @@ std::string nccl_environment(const yaml::Node& root) {
 }
 
 std::string program_of(const yaml::Node& root) {
-    const std::vector<yaml::Node>& args = root.items_of("args");
-    return args.empty() ? "" : args.front().as_string();
+    const yaml::Node* args = root.get("args");
+    return args == nullptr || args->items().empty() ? "" : args->items().front().as_string();
 }
 
 std::string header_of(const yaml::Node& config) {
