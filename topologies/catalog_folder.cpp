@@ -106,7 +106,8 @@ void add_node(Catalog& catalog, const UserFile& file) {
 
 }  // namespace
 
-void add_folder(Catalog& catalog, const std::filesystem::path& folder) {
+Catalog read_catalog(const std::filesystem::path& folder) {
+    const Catalog catalog = models::read_catalog();
     const std::vector<UserFile> files = read_folder(folder);
     std::vector<yaml::Node> parts;
     for (const UserFile& file : files) {
@@ -118,13 +119,7 @@ void add_folder(Catalog& catalog, const std::filesystem::path& folder) {
     for (const UserFile& file : files) {
         if (is_node(file.tree)) { add_node(added, file); }
     }
-    catalog = std::move(added);
-}
-
-Catalog read_catalog(const std::filesystem::path& folder) {
-    Catalog catalog = models::read_catalog();
-    add_folder(catalog, folder);
-    return catalog;
+    return added;
 }
 
 }  // namespace fabricast::inline topologies
