@@ -45,7 +45,8 @@ std::string gpu_named(const Catalog& catalog, const std::string& name, const std
     int best_score = -1;
     for (const Part* part : catalog.of_kind("gpu")) {
         const std::vector<std::string_view> words = split(part->name, '-');
-        const std::size_t model = words.empty() ? std::string::npos : said.find(words.front());  // "h200" is also part of "gh200"
+        const std::size_t model =
+            words.empty() ? std::string::npos : said.find(words.front());  // "h200" is also part of "gh200"
         if (model == std::string::npos ||
             (model > 0 && std::isalnum(static_cast<unsigned char>(said[model - 1])) != 0)) {
             continue;
