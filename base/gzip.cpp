@@ -8,7 +8,6 @@
 #include <boost/iostreams/filtering_streambuf.hpp>
 #include <fstream>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "base/input_error.hpp"
@@ -57,92 +56,88 @@ struct InputFile::Source {
     std::size_t head_size = 0, head_used = 0;  // of a first block that is no header
     io::filtering_streambuf<io::input> stream;
 
-    std::size_t unpack(char* into, std::size_t size);
-    bool read_header();
-    std::string read_body(const TarHeader& header);
-    void skip(std::uint64_t size);
-    bool enter_member();
-};
-
-// Up to `size` bytes of the unpacked file; 0 at its end.
-std::size_t InputFile::Source::unpack(char* into, std::size_t size) {
-    if (head_used < head_size) {
-        const std::size_t got = std::min(size, head_size - head_used);
-        std::copy_n(head.data() + head_used, got, into);
-        head_used += got;
+    // Up to `size` bytes of the unpacked file; 0 at its end.
+    std::size_t unpack(char* into, std::size_t size) {
+        if (head_used < head_size) {
+            const std::size_t got = std::min(size, head_size - head_used);
+            std::copy_n(head.data() + head_used, got, into);
+            head_used += got;
+            return got;
+        }
+        std::size_t got = 0;
+        try {
+            got = static_cast<std::size_t>(stream.sgetn(into, static_cast<std::streamsize>(size)));
+        } catch (const std::ios_base::failure& damage) {  // gzip_error: a bad header, block, checksum or end
+            refuse_file(path, "damaged gzip data after byte " + std::to_string(position) + " of the unpacked text");
+        }
+        if (file.bad()) { refuse_file(path, "cannot be read on after byte " + std::to_string(position)); }
+        unpacked += got;
+        if (packed && unpacked > small_file && unpacked / densest > size_on_disk) {
+            const std::string factor = fmt::format("over {} bytes from one", unpacked / size_on_disk);
+            refuse_file(file_path,
+                        error_message("gzip data packed too densely", factor, fmt::format("at most {}", densest)));
+        }
         return got;
     }
-    std::size_t got = 0;
-    try {
-        got = static_cast<std::size_t>(stream.sgetn(into, static_cast<std::streamsize>(size)));
-    } catch (const std::ios_base::failure& damage) {  // gzip_error: a bad header, block, checksum or end
-        refuse_file(path, "damaged gzip data after byte " + std::to_string(position) + " of the unpacked text");
-    }
-    if (file.bad()) { refuse_file(path, "cannot be read on after byte " + std::to_string(position)); }
-    unpacked += got;
-    if (packed && unpacked > small_file && unpacked / densest > size_on_disk) {
-        const std::string factor = fmt::format("over {} bytes from one", unpacked / size_on_disk);
-        refuse_file(file_path,
-                    error_message("gzip data packed too densely", factor, fmt::format("at most {}", densest)));
-    }
-    return got;
-}
 
-// Reads a block into `head`; false at the end of the file. Throws InputError if the file ends inside a block.
-bool InputFile::Source::read_header() {
-    const std::size_t got = unpack(head.data(), head.size());
-    if (got > 0 && got < head.size()) { refuse_file(file_path, "the tar archive ends inside a header"); }
-    return got > 0;
-}
-
-std::string InputFile::Source::read_body(const TarHeader& header) {
-    constexpr std::uint64_t longest_name = 65536;
-    if (header.size > longest_name) {
-        refuse_file(file_path, error_message("a damaged tar archive", fmt::format("a name of {} bytes", header.size),
-                                             fmt::format("at most {}", longest_name)));
+    // Reads a block into `head`; false at the end of the file. Throws InputError if the file ends inside a block.
+    bool read_header() {
+        const std::size_t got = unpack(head.data(), head.size());
+        if (got > 0 && got < head.size()) { refuse_file(file_path, "the tar archive ends inside a header"); }
+        return got > 0;
     }
-    std::string body(header.size, '\0');
-    unpack(body.data(), body.size());
-    skip(header.padding());
-    return body.substr(0, body.find('\0'));
-}
 
-void InputFile::Source::skip(std::uint64_t size) {
-    std::array<char, 65536> block;  // NOLINT(cppcoreguidelines-pro-type-member-init): unpack() fills it
-    while (size > 0) {
-        const std::size_t got =
-            unpack(block.data(), static_cast<std::size_t>(std::min<std::uint64_t>(size, block.size())));
-        if (got == 0) { refuse_file(path, "the tar archive ends inside this file"); }
-        size -= got;
-    }
-}
-
-// Starting from the header in `head`, moves to the next plain file; false at the end of the archive.
-bool InputFile::Source::enter_member() {
-    std::string long_name;
-    for (bool more = true; more && !tar_end(head); more = read_header()) {
-        const std::optional<TarHeader> header = tar_header(head);
-        if (!header) {
-            refuse_file(file_path, error_message("a damaged tar archive", "another header", "one whose checksum fits"));
+    std::string read_body(const TarHeader& header) {
+        constexpr std::uint64_t longest_name = 65536;
+        if (header.size > longest_name) {
+            refuse_file(file_path,
+                        error_message("a damaged tar archive", fmt::format("a name of {} bytes", header.size),
+                                      fmt::format("at most {}", longest_name)));
         }
-        const std::string name = long_name.empty() ? header->name : long_name;
-        long_name.clear();
-        if (header->file() && !is_resource_fork(name)) {
-            path = file_path / name;
-            left = header->size;
-            padding = header->padding();
-            position = 0;
-            return true;
-        }
-        if (header->long_name()) {
-            long_name = read_body(*header);
-        } else {  // folders, links and pax attributes
-            skip(header->size + header->padding());
+        std::string body(header.size, '\0');
+        unpack(body.data(), body.size());
+        skip(header.padding());
+        return body.substr(0, body.find('\0'));
+    }
+
+    void skip(std::uint64_t size) {
+        std::array<char, 65536> block;  // NOLINT(cppcoreguidelines-pro-type-member-init): unpack() fills it
+        while (size > 0) {
+            const std::size_t got =
+                unpack(block.data(), static_cast<std::size_t>(std::min<std::uint64_t>(size, block.size())));
+            if (got == 0) { refuse_file(path, "the tar archive ends inside this file"); }
+            size -= got;
         }
     }
-    ended = true;
-    return false;
-}
+
+    // Starting from the header in `head`, moves to the next plain file; false at the end of the archive.
+    bool enter_member() {
+        std::string long_name;
+        for (bool more = true; more && !tar_end(head); more = read_header()) {
+            const std::optional<TarHeader> header = tar_header(head);
+            if (!header) {
+                refuse_file(file_path,
+                            error_message("a damaged tar archive", "another header", "one whose checksum fits"));
+            }
+            const std::string name = long_name.empty() ? header->name : long_name;
+            long_name.clear();
+            if (header->file() && !is_resource_fork(name)) {
+                path = file_path / name;
+                left = header->size;
+                padding = header->padding();
+                position = 0;
+                return true;
+            }
+            if (header->long_name()) {
+                long_name = read_body(*header);
+            } else {  // folders, links and pax attributes
+                skip(header->size + header->padding());
+            }
+        }
+        ended = true;
+        return false;
+    }
+};
 
 InputFile::InputFile(std::filesystem::path path) : source_(std::make_unique<Source>()) {
     Source& s = *source_;

@@ -3,7 +3,6 @@
 // after the other. Only this module uses Boost.Iostreams.
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>

@@ -156,7 +156,7 @@ public:
     bool key(string_t& name) override {
         if (!building_.empty()) {
             count_text(name.size());
-            building_.back().key = std::move(name);
+            member_place_ = &(*building_.back())[name];
         } else if (depth_ == 1) {
             member_ = std::move(name);
         }
@@ -172,11 +172,6 @@ public:
     }
 
 private:
-    struct Open {
-        Json* value;
-        std::string key;
-    };
-
     [[noreturn]] void fail(const std::string& message) const { throw InputError(text_.place(), message); }
 
     void count_text(std::size_t size) {
@@ -191,8 +186,7 @@ private:
     }
     // Whether the next value starts a piece.
     bool starts_piece() const {
-        return (depth_ == 1 && !root_is_list_ && wanted(wishes_.members)) ||
-               (list_depth_ != 0 && depth_ == list_depth_);
+        return list_depth_ != 0 ? depth_ == list_depth_ : depth_ == 1 && wanted(wishes_.members);
     }
 
     template <class Value> bool value(Value&& v) {
@@ -209,33 +203,31 @@ private:
         if (++values_ > most_values) {
             fail(fmt::format("one entry of '{}' holds more than {} values", member_, most_values));
         }
-        Open& parent = building_.back();
-        if (parent.value->is_array()) {
-            parent.value->push_back(std::move(v));
-            return &parent.value->back();
+        if (Json& parent = *building_.back(); parent.is_array()) {
+            parent.push_back(std::move(v));
+            return &parent.back();
         }
-        Json& place = (*parent.value)[parent.key];
-        place = std::move(v);
-        return &place;
+        *member_place_ = std::move(v);
+        return member_place_;
     }
 
     bool open(Json empty) {
-        if (++depth_ > most_levels) { fail("nested deeper than " + std::to_string(most_levels) + " levels"); }
+        if (depth_ >= most_levels) { fail("nested deeper than " + std::to_string(most_levels) + " levels"); }
         if (!building_.empty()) {
-            building_.push_back({add(std::move(empty)), {}});
-        } else if (depth_ == 1) {
-            root_is_list_ = empty.is_array();
-            list_depth_ = root_is_list_ && !wishes_.lists.empty() ? 1 : 0;
+            building_.push_back(add(std::move(empty)));
+        } else if (depth_ == 0) {
+            list_depth_ = empty.is_array() && !wishes_.lists.empty() ? 1 : 0;
             member_ = list_depth_ != 0 ? wishes_.lists.front() : "";
-        } else if (depth_ == 2 && list_depth_ == 0 && empty.is_array() && wanted(wishes_.lists)) {
+        } else if (depth_ == 1 && list_depth_ == 0 && empty.is_array() && wanted(wishes_.lists)) {
             list_depth_ = 2;
             index_ = 0;
-        } else if (list_depth_ != 0 ? depth_ == list_depth_ + 1 : depth_ == 2 && wanted(wishes_.members)) {
+        } else if (starts_piece()) {
             piece_ = std::move(empty);
             values_ = 1;
             text_bytes_ = 0;
-            building_.push_back({&piece_, {}});
+            building_.push_back(&piece_);
         }
+        ++depth_;
         return true;
     }
 
@@ -260,12 +252,12 @@ private:
     const std::function<void(const JsonPiece&)>& take_;
     std::function<SourceLocation()> place_;
     std::string member_;
-    bool root_is_list_ = false;
     std::size_t depth_ = 0;
     std::size_t list_depth_ = 0;  // nesting depth inside the list that is being read; 0: none
     std::size_t index_ = 0, values_ = 0, text_bytes_ = 0;
     Json piece_;
-    std::vector<Open> building_;
+    std::vector<Json*> building_;   // the open lists and maps of the piece, each in the one before it
+    Json* member_place_ = nullptr;  // where the value of the key goes that was read last
 };
 
 }  // namespace

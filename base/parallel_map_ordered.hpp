@@ -3,11 +3,9 @@
 // on the threads.
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <exception>
-#include <mutex>
-#include <optional>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -22,24 +20,13 @@ void parallel_map_ordered(std::size_t count, std::size_t threads, const Make& ma
         for (std::size_t i = 0; i < count; ++i) { take(make(i)); }
         return;
     }
-    struct Slot {
-        std::optional<Result> result;
-        std::exception_ptr error;
-    };
-    std::vector<Slot> slots(count);
+    std::vector<std::promise<Result>> promised(count);
     std::atomic<std::size_t> next{0};
-    std::mutex mutex;
-    std::condition_variable finished;
-
     const auto work = [&] {
         for (std::size_t i = next++; i < count; i = next++) {
-            Slot slot;
             try {
-                slot.result.emplace(make(i));
-            } catch (...) { slot.error = std::current_exception(); }
-            const std::lock_guard lock(mutex);
-            slots[i] = std::move(slot);
-            finished.notify_one();
+                promised[i].set_value(make(i));
+            } catch (...) { promised[i].set_exception(std::current_exception()); }
         }
     };
     // Joins the threads on every exit path, also after an exception; workers stop before their next piece.
@@ -50,14 +37,7 @@ void parallel_map_ordered(std::size_t count, std::size_t threads, const Make& ma
         ~ThreadPool() { next = count; }
     } crew{next, count, {}};
     for (std::size_t t = 0; t < threads && t < count; ++t) { crew.threads.emplace_back(work); }
-    for (std::size_t i = 0; i < count; ++i) {
-        std::unique_lock lock(mutex);
-        finished.wait(lock, [&] { return slots[i].result || slots[i].error; });
-        Slot slot = std::move(slots[i]);
-        lock.unlock();
-        if (slot.error) { std::rethrow_exception(slot.error); }
-        take(std::move(*slot.result));
-    }
+    for (std::promise<Result>& one : promised) { take(one.get_future().get()); }
 }
 
 // The results of make(i) for i in [0, count).

@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <memory>
-
 #include "base/input_error.hpp"
 
 namespace fabricast::inline base {

@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 namespace fabricast::inline base {
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -105,8 +104,7 @@ std::string nearest_unit(std::string_view found, std::optional<Dimension> dimens
     std::vector<std::string> names;
     for (const DimensionRow& row : dimensions) {
         if (!dimension || &row == &row_of(*dimension)) {
-            std::ranges::transform(row.units, std::back_inserter(names),
-                                   [](const Unit& u) { return std::string(u.name); });
+            for (const Unit& unit : row.units) { names.emplace_back(unit.name); }
         }
     }
     return nearest_word(found, names);
@@ -204,9 +202,6 @@ Duration as_duration(const yaml::Node& node) { return at_node(node, parse_durati
 Rate as_rate(const yaml::Node& node) { return at_node(node, parse_rate); }
 Quantity as_quantity(const yaml::Node& node) {
     return at_node(node, [](const std::string& text) { return parse_quantity(text); });
-}
-double as_quantity(const yaml::Node& node, Dimension dimension) {
-    return at_node(node, [&](const std::string& text) { return parse_quantity(text, dimension); });
 }
 
 std::string text(Bytes size) {

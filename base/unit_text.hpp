@@ -4,7 +4,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/units.hpp"
@@ -54,7 +53,6 @@ Bytes as_bytes(const yaml::Node& node);
 Duration as_duration(const yaml::Node& node);
 Rate as_rate(const yaml::Node& node);
 Quantity as_quantity(const yaml::Node& node);
-double as_quantity(const yaml::Node& node, Dimension dimension);
 
 // Text for people. A size is written exactly, in the largest binary unit that divides it ("4 MiB", "1000 B"), or in a
 // decimal unit if that is much shorter. Everything else takes the largest decimal unit that is not above it, with at

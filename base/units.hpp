@@ -103,12 +103,4 @@ struct Rate {
     }
 };
 
-// Time to send `size` at `rate`, rounded up to the picosecond. Precondition: rate > 0.
-constexpr Duration transmission_time(Bytes size, Rate rate) {
-    assert(rate.num > 0);
-    const Int128 scaled = static_cast<Int128>(size.count) * rate.den;
-    const Int128 ps = (scaled + rate.num - 1) / rate.num;
-    return ps < Int128{1} << 63 ? Duration{static_cast<std::int64_t>(ps)} : (refuse_time(), Duration{});
-}
-
 }  // namespace fabricast::inline base

@@ -6,14 +6,13 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
-#include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <sstream>
 
 #include "base/text_file.hpp"
-#include "base/yaml_checks.hpp"
 
 namespace fabricast::inline base::yaml {
 
@@ -45,39 +44,43 @@ Extent extent_of(const Node& node) {
 // handler also limits yaml-cpp's recursion.
 class Builder final : public YAML::EventHandler {
 public:
-    explicit Builder(File file) : file_(std::move(file)) {}
+    std::optional<Node> root;
+    std::optional<YAML::Mark> last_quoted;  // start of the last quoted scalar
 
-    std::optional<Node>& root() { return root_; }
-    // Start of the last quoted scalar, if there was one.
-    const std::optional<YAML::Mark>& last_quoted() const { return last_quoted_; }
+    explicit Builder(const File& file) { here_.file = file; }
 
     void OnDocumentStart(const YAML::Mark& mark) override {
-        if (++documents_ > 1) { fail(mark, "several documents in one file (accepted: one)"); }
+        at(mark);
+        if (++documents_ > 1) { fail("several documents in one file (accepted: one)"); }
     }
     void OnDocumentEnd() override {}
 
-    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(leaf(Kind::null, mark), anchor, mark); }
+    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        at(mark);
+        add(leaf(Kind::null), anchor);
+    }
 
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   const std::string& value) override {
-        check_tag(mark, tag);
-        Node node = leaf(Kind::scalar, mark);
+        at(mark);
+        check_tag(tag);
+        Node node = leaf(Kind::scalar);
         node.quoted = tag == "!";
         node.text = value;
-        if (node.quoted) { last_quoted_ = mark; }
-        add(std::move(node), anchor, mark);
+        if (node.quoted) { last_quoted = mark; }
+        add(std::move(node), anchor);
     }
 
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        at(mark);
         const auto known = anchored_.find(anchor);
         if (known == anchored_.end()) {
-            fail(mark, "an alias refers to a value that contains it (accepted: aliases of finished values)");
+            fail("an alias refers to a value that contains it (accepted: aliases of finished values)");
         }
         const Extent extent = extent_of(known->second);
-        check_limits(mark, extent.nodes, static_cast<int>(open_.size()) + extent.height);
-        Node copy = known->second;
+        check_limits(extent.nodes, static_cast<int>(open_.size()) + extent.height);
         nodes_ += extent.nodes - 1;  // add() counts the copy's root
-        add(std::move(copy), 0, mark);
+        add(known->second, 0);
     }
 
     void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -99,86 +102,78 @@ private:
         std::set<std::string, std::less<>> keys;
     };
 
-    [[noreturn]] void fail(const YAML::Mark& mark, const std::string& message) const {
-        throw InputError(place_of(file_, mark), message);
-    }
+    void at(const YAML::Mark& mark) { here_ = place_of(here_.file, mark); }
 
-    Node leaf(Kind kind, const YAML::Mark& mark) const {
+    [[noreturn]] void fail(const std::string& message) const { throw InputError(here_, message); }
+
+    Node leaf(Kind kind) const {
         Node node;
         node.kind = kind;
-        node.place = place_of(file_, mark);
+        node.place = here_;
         return node;
     }
 
-    void check_tag(const YAML::Mark& mark, const std::string& tag) const {
+    void check_tag(const std::string& tag) const {
         if (!tag.empty() && tag != "?" && tag != "!") {
-            fail(mark, error_message("tags are not accepted", shown(tag), "plain values"));
+            fail(error_message("tags are not accepted", shown(tag), "plain values"));
         }
     }
 
-    void check_limits(const YAML::Mark& mark, std::size_t more_nodes, int depth) const {
+    void check_limits(std::size_t more_nodes, int depth) const {
         if (nodes_ + more_nodes > max_nodes) {
-            fail(mark, "too many values (accepted: at most " + std::to_string(max_nodes) + ", aliases expanded)");
+            fail(fmt::format("too many values (accepted: at most {}, aliases expanded)", max_nodes));
         }
-        if (depth > max_depth) {
-            fail(mark, "nested too deeply (accepted: at most " + std::to_string(max_depth) + " levels)");
-        }
+        if (depth > max_depth) { fail(fmt::format("nested too deeply (accepted: at most {} levels)", max_depth)); }
     }
 
     void open(Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
-        check_tag(mark, tag);
-        check_limits(mark, 1, static_cast<int>(open_.size()) + 1);
-        open_.push_back({leaf(kind, mark), anchor, {}, {}});
+        at(mark);
+        check_tag(tag);
+        check_limits(1, static_cast<int>(open_.size()) + 1);
+        open_.push_back({leaf(kind), anchor, {}, {}});
     }
 
     void close() {
         Frame frame = std::move(open_.back());
         open_.pop_back();
-        const YAML::Mark here = mark_of(frame.node.place);
-        add(std::move(frame.node), frame.anchor, here);
+        here_ = frame.node.place;
+        add(std::move(frame.node), frame.anchor);
     }
 
-    static YAML::Mark mark_of(const SourceLocation& place) {
-        YAML::Mark mark;
-        mark.line = place.line - 1;
-        mark.column = place.column - 1;
-        return mark;
-    }
-
-    void add(Node node, YAML::anchor_t anchor, const YAML::Mark& mark) {
-        check_limits(mark, 1, static_cast<int>(open_.size()));
+    void add(Node node, YAML::anchor_t anchor) {
+        check_limits(1, static_cast<int>(open_.size()));
         ++nodes_;
-        if (anchor != 0) { remember(anchor, node, mark); }
+        if (anchor != 0) { remember(anchor, node); }
         if (open_.empty()) {
-            root_ = std::move(node);
+            root = std::move(node);
             return;
         }
         Frame& frame = open_.back();
         if (frame.node.is_list()) {
             frame.node.children.push_back(std::move(node));
         } else if (!frame.key) {
-            accept_key(frame, std::move(node), mark);
+            accept_key(frame, std::move(node));
         } else {
             accept_value(frame, std::move(node));
         }
     }
 
     // Copies of nested anchors count against the limit too; otherwise 64 levels of them would multiply the memory.
-    void remember(YAML::anchor_t anchor, const Node& node, const YAML::Mark& mark) {
+    void remember(YAML::anchor_t anchor, const Node& node) {
         anchored_nodes_ += extent_of(node).nodes;
         if (anchored_nodes_ > max_nodes) {
-            fail(mark, "too many values under anchors (accepted: at most " + std::to_string(max_nodes) + ")");
+            fail(fmt::format("too many values under anchors (accepted: at most {})", max_nodes));
         }
         anchored_[anchor] = node;
     }
 
-    void accept_key(Frame& frame, Node key, const YAML::Mark& mark) const {
-        if (!key.is_scalar()) { fail(mark, error_message("a key must be a word", key.found(), "a word")); }
+    void accept_key(Frame& frame, Node key) const {
+        if (!key.is_scalar()) { fail(error_message("a key must be a word", key.found(), "a word")); }
         if (key.text == "<<" && !key.quoted) {
-            fail(mark, "merge keys are not accepted (found '<<'; accepted: an alias of a whole value)");
+            fail("merge keys are not accepted (found '<<'; accepted: an alias of a whole value)");
         }
         if (!frame.keys.insert(key.text).second) {
-            fail(mark, error_message("duplicate key", shown(key.text), "each key once"));
+            fail(error_message("duplicate key", shown(key.text), "each key once"));
         }
         frame.key = std::move(key);
     }
@@ -193,15 +188,59 @@ private:
         frame.key.reset();
     }
 
-    File file_;
+    SourceLocation here_;  // of what is being read
     std::vector<Frame> open_;
     std::map<YAML::anchor_t, Node> anchored_;
     std::size_t nodes_ = 0;
     std::size_t anchored_nodes_ = 0;
     int documents_ = 0;
-    std::optional<Node> root_;
-    std::optional<YAML::Mark> last_quoted_;
 };
+
+// yaml-cpp accepts some tabs in indentation and reports the others at a wrong position.
+void refuse_tab_indentation(std::string_view text, const File& file) {
+    int line = 1;
+    bool indenting = true;
+    int column = 0;
+    for (const char c : text) {
+        ++column;
+        if (c == '\n') {
+            ++line;
+            column = 0;
+            indenting = true;
+        } else if (indenting && c == '\t') {
+            throw InputError({file, line, column}, "a tab in the indentation (accepted: spaces)");
+        } else if (c != ' ') {
+            indenting = false;
+        }
+    }
+}
+
+// Inside [ or {, yaml-cpp queues every token up to the end of the text before it emits an event, at about 250 bytes
+// each: 16 MiB of [ would take 4 GB. A text of max_nodes values needs far fewer of these characters than the limit.
+void refuse_token_floods(std::string_view text, std::size_t most, const SourceLocation& place) {
+    constexpr std::string_view structure = "[]{},:&*?!-\"'";
+    const auto is_structure = [&](char c) { return structure.find(c) != std::string_view::npos; };
+    if (static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_structure)) > most) {
+        throw InputError(place, "too many values (accepted: at most " + std::to_string(most) + " of the characters " +
+                                    std::string(structure) + ")");
+    }
+}
+
+// yaml-cpp silently closes an open quote at the end of the text; only the last quoted scalar can be open.
+void refuse_open_quote(std::string_view text, std::size_t start, const SourceLocation& place) {
+    std::size_t at = text.find_first_of("'\"", start);
+    if (at == std::string_view::npos) { return; }
+    const char quote = text[at++];
+    for (; at < text.size(); ++at) {
+        if (quote == '"' && text[at] == '\\') {
+            ++at;
+        } else if (text[at] == quote) {
+            if (quote == '"' || at + 1 >= text.size() || text[at + 1] != quote) { return; }
+            ++at;  // '' is an escaped quote
+        }
+    }
+    throw InputError(place, "a text between quotes is not closed (accepted: a closing quote)");
+}
 
 // Names list items after their list, whose own name is known only once it has been put under its key.
 void name_items(Node& node) {
@@ -212,7 +251,10 @@ void name_items(Node& node) {
     }
 }
 
-Node parse_shared(std::string_view text, const File& file) {
+}  // namespace
+
+Node parse(std::string_view text, const std::string& name) {
+    const auto file = std::make_shared<const std::string>(name);
     if (text.size() > max_file_bytes) {
         throw InputError({file}, error_message("too large", fmt::format("{} bytes", text.size()),
                                                fmt::format("at most {}", max_file_bytes)));
@@ -231,21 +273,15 @@ Node parse_shared(std::string_view text, const File& file) {
     } catch (const YAML::Exception& error) {
         throw InputError(place_of(file, error.mark), "not YAML (" + error.msg + ")");
     }
-    if (builder.last_quoted()) {
-        const YAML::Mark& start = *builder.last_quoted();
+    if (builder.last_quoted) {
+        const YAML::Mark& start = *builder.last_quoted;
         refuse_open_quote(text, static_cast<std::size_t>(start.pos), place_of(file, start));
     }
-    if (!builder.root() || builder.root()->is_null()) {
+    if (!builder.root || builder.root->is_null()) {
         throw InputError({file}, "the file is empty (found nothing; accepted: a map of keys)");
     }
-    name_items(*builder.root());
-    return std::move(*builder.root());
-}
-
-}  // namespace
-
-Node parse(std::string_view text, const std::string& file) {
-    return parse_shared(text, std::make_shared<const std::string>(file));
+    name_items(*builder.root);
+    return std::move(*builder.root);
 }
 
 Node read(const std::filesystem::path& path) { return parse(read_text(path, max_file_bytes), path.string()); }

@@ -3,10 +3,12 @@
 // keys, cycles through aliases, alias bombs, several documents) is refused here, before any other code sees it. Only
 // this module uses yaml-cpp.
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/yaml_node.hpp"
 
@@ -23,5 +25,15 @@ Node parse(std::string_view text, const std::string& file);
 // Reads and parses a file; the size is checked before anything is read. Throws InputError, also (at 1:1) if the file
 // cannot be read.
 Node read(const std::filesystem::path& path);
+
+// The YAML files, sorted, of a folder or a tree of folders: an iterator over its entries.
+template <class Entries> std::vector<std::filesystem::path> files_among(Entries entries) {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : entries) {
+        if (entry.path().extension() == ".yaml") { files.push_back(entry.path()); }
+    }
+    std::ranges::sort(files);
+    return files;
+}
 
 }  // namespace fabricast::inline base::yaml

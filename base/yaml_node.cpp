@@ -40,6 +40,12 @@ const Node& Node::required(std::string_view key) const {
                        nearest_word(key, written)));
 }
 
+const std::vector<Node>& Node::items_of(std::string_view key) const {
+    static const std::vector<Node> none;
+    const Node* member = get(key);
+    return member != nullptr ? member->items() : none;
+}
+
 void Node::allow(const std::vector<std::string>& keys) const {
     for (const Node& member : members()) {
         if (std::find(keys.begin(), keys.end(), member.name) == keys.end()) {

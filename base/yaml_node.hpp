@@ -32,6 +32,8 @@ struct Node {
     const Node* get(std::string_view key) const;
     // Like get(), but throws InputError if the key is missing, naming it and the nearest key present.
     const Node& required(std::string_view key) const;
+    // The items of the member under `key`, or none if there is none.
+    const std::vector<Node>& items_of(std::string_view key) const;
     // Throws InputError at the first key that is not in `keys`, naming the nearest.
     void allow(const std::vector<std::string>& keys) const;
 

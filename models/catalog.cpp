@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
+
 #include "base/nearest_word.hpp"
-#include "models/figure_reads.hpp"
 
 namespace fabricast::inline models {
 
@@ -89,6 +90,21 @@ std::vector<const Part*> Catalog::of_kind(std::string_view kind) const {
         if (part.kind == kind) { found.push_back(&part); }
     }
     return found;
+}
+
+namespace {
+thread_local FigureReads* reads = nullptr;
+}  // namespace
+
+FigureReads::FigureReads() {
+    assert(reads == nullptr);
+    reads = this;
+}
+
+FigureReads::~FigureReads() { reads = nullptr; }
+
+void FigureReads::note(const std::string& kind, std::string_view name) {
+    if (reads != nullptr) { reads->seen_.emplace(kind, name); }
 }
 
 }  // namespace fabricast::inline models

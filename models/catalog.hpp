@@ -6,8 +6,10 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/enum_name.hpp"
@@ -70,6 +72,22 @@ struct Catalog {
     const Part& at(std::string_view kind, std::string_view name) const;
     const Part* find(std::string_view name) const;
     std::vector<const Part*> of_kind(std::string_view kind) const;
+};
+
+// While an instance exists, it records every read from a part by its thread, by kind of part and name of the figure,
+// also of figures that the part lacks: a test uses it to find figures that nothing reads. At most one instance per
+// thread.
+class FigureReads {
+public:
+    FigureReads();
+    ~FigureReads();
+    FigureReads(const FigureReads&) = delete;
+    FigureReads& operator=(const FigureReads&) = delete;
+    bool contains(const std::string& kind, const std::string& name) const { return seen_.contains({kind, name}); }
+    static void note(const std::string& kind, std::string_view name);
+
+private:
+    std::set<std::pair<std::string, std::string>> seen_;
 };
 
 }  // namespace fabricast::inline models

@@ -9,7 +9,6 @@
 
 #include "base/nearest_word.hpp"
 #include "base/text.hpp"
-#include "base/yaml.hpp"
 #include "models/figure_reader.hpp"
 
 namespace fabricast::inline models {
@@ -122,9 +121,13 @@ void merge_part(const yaml::Node& node, Part& part) {
     }
 }
 
-void merge_tree(Catalog& catalog, const yaml::Node& tree) {
+}  // namespace
+
+void add_parts(Catalog& catalog, const std::vector<yaml::Node>& files) { PartBuilder(catalog, files).build_all(); }
+
+void merge_overlay(Catalog& catalog, const yaml::Node& overlay) {
     Catalog merged = catalog;  // a copy, so that an error leaves the catalogue unchanged
-    for (const yaml::Node& node : tree.members()) {
+    for (const yaml::Node& node : overlay.members()) {
         const auto part = merged.parts.find(node.name);
         if (part == merged.parts.end()) {
             throw InputError(node.key_place, error_message("no such part in the catalogue", shown(node.name), "",
@@ -133,21 +136,6 @@ void merge_tree(Catalog& catalog, const yaml::Node& tree) {
         merge_part(node, part->second);
     }
     catalog = std::move(merged);
-}
-
-}  // namespace
-
-void add_parts(Catalog& catalog, const std::vector<CatalogText>& texts) {
-    std::vector<yaml::Node> files;
-    files.reserve(texts.size());
-    for (const CatalogText& text : texts) { files.push_back(yaml::parse(text.text, text.file)); }
-    PartBuilder(catalog, files).build_all();
-}
-
-void merge_overlay(Catalog& catalog, const std::filesystem::path& file) { merge_tree(catalog, yaml::read(file)); }
-
-void merge_overlay_text(Catalog& catalog, std::string_view text, const std::string& file) {
-    merge_tree(catalog, yaml::parse(text, file));
 }
 
 }  // namespace fabricast::inline models

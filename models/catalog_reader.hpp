@@ -17,30 +17,23 @@
 // figure must have an origin and a source, its own or its part's, or the file is refused. An overlay looks the same,
 // but may only name parts and figures that exist, in units of the same dimension.
 
-#include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/input_error.hpp"
+#include "base/yaml.hpp"
 #include "models/catalog.hpp"
 
 namespace fabricast::inline models {
 
-// Adds the parts of YAML texts to a catalogue. A part's base may be in any of the texts or already in the catalogue.
+// Adds the parts of YAML files to a catalogue. A part's base may be in any of the files or already in the catalogue.
 // Throws InputError.
-struct CatalogText {
-    std::string file;  // name shown in messages
-    std::string text;
-};
-void add_parts(Catalog& catalog, const std::vector<CatalogText>& texts);
+void add_parts(Catalog& catalog, const std::vector<yaml::Node>& files);
 
 // Throws InputError unless the name consists of lower-case letters, digits, dashes and dots.
 void check_part_name(const std::string& name, const SourceLocation& place);
 
 // Replaces figures by part and dotted name. Throws InputError at a part or figure that does not exist (naming the
 // nearest), or whose unit or number of values differs; the catalogue is then unchanged.
-void merge_overlay(Catalog& catalog, const std::filesystem::path& file);
-void merge_overlay_text(Catalog& catalog, std::string_view text, const std::string& file);
+void merge_overlay(Catalog& catalog, const yaml::Node& overlay);
 
 }  // namespace fabricast::inline models

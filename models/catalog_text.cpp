@@ -81,26 +81,22 @@ std::string derived(const Part& part) {
 }
 
 std::string figure_table(const Part& part) {
-    struct Line {
-        std::string path, value, interval, origin, source;
-    };
-    std::vector<Line> lines = {{"figure", "value", "80 % interval", "origin", "source"}};
+    std::vector<std::array<std::string, 5>> lines = {{"figure", "value", "80 % interval", "origin", "source"}};
     for (const auto& [path, figure] : part.figures) {
         lines.push_back({path, shown_values(figure), shown_interval(figure), std::string(to_string(figure.origin)),
                          joined(figure.source)});
     }
-    constexpr std::size_t widest = 44;  // a longer list overflows its column instead of widening it for all lines
-    std::array<std::size_t, 4> width{};
-    for (const Line& line : lines) {
-        width[0] = std::max(width[0], line.path.size());
-        width[1] = std::max(width[1], std::min(line.value.size(), widest));
-        width[2] = std::max(width[2], line.interval.size());
-        width[3] = std::max(width[3], line.origin.size());
-    }
+    constexpr std::size_t widest = 44;  // a longer list of values overflows its column instead of widening it for all
     std::string out;
-    for (const Line& line : lines) {
-        out += fmt::format("  {:<{}}  {:<{}}  {:<{}}  {:<{}}  {}\n", line.path, width[0], line.value, width[1],
-                           line.interval, width[2], line.origin, width[3], line.source);
+    std::array<std::size_t, 4> width{};
+    for (std::size_t c = 0; c < width.size(); ++c) {
+        for (const auto& line : lines) {
+            width[c] = std::max(width[c], c == 1 ? std::min(line[c].size(), widest) : line[c].size());
+        }
+    }
+    for (const auto& line : lines) {
+        for (std::size_t c = 0; c < width.size(); ++c) { out += fmt::format("  {:<{}}", line[c], width[c]); }
+        out += "  " + line.back() + "\n";
     }
     return out;
 }

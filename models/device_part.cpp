@@ -5,19 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <sstream>
 
 #include "base/nearest_word.hpp"
 
 namespace fabricast::inline models {
 
 namespace {
-
-std::vector<std::string> split_words(const std::string& text) {
-    std::istringstream words(text);
-    return {std::istream_iterator<std::string>(words), {}};
-}
 
 int whole(const Part& part, std::string_view path) { return static_cast<int>(std::lround(part.number(path, ""))); }
 
@@ -62,7 +55,7 @@ NicSpec nic_spec(const Part& part) {
             .port_rate = part.rate("port_rate"),
             .host_link = part.word("host_link"),
             .port_link = part.word("port"),
-            .speaks = split_words(part.word("speaks")),
+            .speaks = part.word("speaks"),
             .message_rate = part.number_or("message_rate", 0),
             .transmit_latency = part.duration("latency.transmit"),
             .receive_latency = part.duration("latency.receive"),
@@ -72,7 +65,7 @@ NicSpec nic_spec(const Part& part) {
 SwitchSpec switch_spec(const Part& part) {
     expect_kind(part, "switch");
     return {.name = part.name,
-            .speaks = split_words(part.word("speaks")),
+            .speaks = part.word("speaks"),
             .radix = whole(part, "radix"),
             .port_rate = part.rate("port_rate"),
             .split = part.has("split") ? whole(part, "split") : 1,
@@ -122,10 +115,6 @@ Duration cable_latency(const CableSpec& cable, double metres) {
 
 double copper_reach_metres(const Part& cable, int gigabits_per_lane) {
     return cable.number_or("reach." + std::to_string(gigabits_per_lane) + "g", 0);
-}
-
-bool speaks(const std::vector<std::string>& families, std::string_view family) {
-    return std::ranges::find(families, family) != families.end();
 }
 
 }  // namespace fabricast::inline models

@@ -3,7 +3,6 @@
 // throws CatalogError if the part is of another kind, or a figure is missing or in another unit.
 
 #include <string>
-#include <vector>
 
 #include "base/units.hpp"
 #include "models/catalog.hpp"
@@ -13,19 +12,19 @@ namespace fabricast::inline models {
 
 struct NicSpec {
     std::string name;
-    Rate port_rate;                   // of all ports together, per direction
-    std::string host_link;            // catalogue part of its PCIe link
-    std::string port_link;            // catalogue part of the fabric link that it is usually used with
-    std::vector<std::string> speaks;  // "infiniband", "ethernet", "slingshot", "efa"
-    double message_rate = 0;          // per second; 0: not published
-    Duration transmit_latency;        // from the doorbell to the wire, small message from host memory
-    Duration receive_latency;         // from the wire to host memory
-    Duration gpu_memory_penalty;      // added one way if the memory is a GPU's
+    Rate port_rate;               // of all ports together, per direction
+    std::string host_link;        // catalogue part of its PCIe link
+    std::string port_link;        // catalogue part of the fabric link that it is usually used with
+    std::string speaks;           // words: "infiniband ethernet", "slingshot", "efa"
+    double message_rate = 0;      // per second; 0: not published
+    Duration transmit_latency;    // from the doorbell to the wire, small message from host memory
+    Duration receive_latency;     // from the wire to host memory
+    Duration gpu_memory_penalty;  // added one way if the memory is a GPU's
 };
 
 struct SwitchSpec {
     std::string name;
-    std::vector<std::string> speaks;
+    std::string speaks;
     int radix = 64;    // ports at `port_rate`
     Rate port_rate;    // per direction
     int split = 1;     // each port can be split into this many, at port_rate / split each
@@ -80,8 +79,5 @@ Duration cable_latency(const CableSpec& cable, double metres);
 
 // Longest passive copper cable at this rate per lane, in metres; 0 if there is none (cable part's `reach.<rate>g`).
 double copper_reach_metres(const Part& cable, int gigabits_per_lane);
-
-// Whether the list `families` (a part's `speaks`) contains this family.
-bool speaks(const std::vector<std::string>& families, std::string_view family);
 
 }  // namespace fabricast::inline models

@@ -13,8 +13,7 @@ namespace fabricast::inline models {
 namespace roce {
 
 // Bytes around the payload of one RoCE v2 packet.
-inline constexpr Bytes preamble{8}, mac{14}, vlan_tag{4}, ipv4{20}, ipv6{40}, udp{8}, bth{12}, reth{16}, icrc{4},
-    fcs{4}, gap{12};
+inline constexpr Bytes preamble{8}, mac{14}, vlan_tag{4}, ipv4{20}, ipv6{40}, udp{8}, bth{12}, icrc{4}, fcs{4}, gap{12};
 
 enum class Ip : std::uint8_t { v4, v6 };
 
@@ -33,7 +32,7 @@ static_assert(packet_overhead({Ip::v4, true}) == Bytes{86});
 static_assert(packet_overhead({Ip::v6, false}) == Bytes{102});
 
 constexpr Framing framing(Bytes mtu, Options options = {}) {
-    return {.payload = mtu, .header = packet_overhead(options), .setup = reth};
+    return {.payload = mtu, .header = packet_overhead(options)};
 }
 
 }  // namespace roce

@@ -1,6 +1,7 @@
 #pragma once
 // What a forecast rests on: the figures that it used, and how similar the measured systems are to the one forecast.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -27,7 +28,16 @@ struct FigureUsed {
 };
 
 // Adds what `all` does not contain yet: figures are compared by part and name, notes by their text.
-void merge_figures(std::vector<FigureUsed>& all, const std::vector<FigureUsed>& more);
-void merge_notes(std::vector<std::string>& all, const std::vector<std::string>& more);
+inline void merge_figures(std::vector<FigureUsed>& all, const std::vector<FigureUsed>& more) {
+    for (const FigureUsed& figure : more) {
+        const auto same = [&](const FigureUsed& f) { return f.part == figure.part && f.figure == figure.figure; };
+        if (std::ranges::none_of(all, same)) { all.push_back(figure); }
+    }
+}
+inline void merge_notes(std::vector<std::string>& all, const std::vector<std::string>& more) {
+    for (const std::string& note : more) {
+        if (std::ranges::find(all, note) == all.end()) { all.push_back(note); }
+    }
+}
 
 }  // namespace fabricast::inline models

@@ -8,16 +8,15 @@
 namespace fabricast::inline models::infiniband {
 
 // Header fields, IBTA Vol. 1 §7.7, §9.2-9.3 and §7.8.
-inline constexpr Bytes lrh{8}, bth{12}, reth{16}, icrc{4}, vcrc{2};
+inline constexpr Bytes lrh{8}, bth{12}, icrc{4}, vcrc{2};
 
 // Bytes of a reliable-connection packet inside a subnet, in addition to its payload.
 inline constexpr Bytes packet_overhead = lrh + bth + icrc + vcrc;
 
 static_assert(packet_overhead == Bytes{26});
 
-// MTU is one of 256, 512, 1024, 2048, 4096. The first packet of an RDMA write also carries the address: once per
-// message.
-constexpr Framing framing(Bytes mtu) { return {.payload = mtu, .header = packet_overhead, .setup = reth}; }
+// MTU is one of 256, 512, 1024, 2048, 4096.
+constexpr Framing framing(Bytes mtu) { return {.payload = mtu, .header = packet_overhead}; }
 
 // Credits count blocks of 64 B, at most 2048 per virtual lane (IBTA Vol. 1 §7.9.4).
 inline constexpr Bytes credit_limit = Bytes{64} * 2048;

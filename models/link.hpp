@@ -1,6 +1,5 @@
 #pragma once
-// A link is plain data: line rate after encoding, latency, framing. Three pure functions give its wire size,
-// serialization time and goodput.
+// A link is plain data: line rate after encoding, latency, framing. A pure function gives its goodput.
 
 #include <string>
 
@@ -23,12 +22,11 @@ private:
     const LinkFamilyRow* row_;
 };
 
-// How a message is split into packets: each packet carries up to `payload` bytes and adds `header` bytes on the wire;
-// each message adds `setup` bytes once. Sources are in the catalogue, next to the figures.
+// How a message is split into packets: each packet carries up to `payload` bytes and adds `header` bytes on the wire.
+// Sources are in the catalogue, next to the figures.
 struct Framing {
     Bytes payload{4096};
     Bytes header{0};
-    Bytes setup{0};
 };
 
 struct LinkSpec {
@@ -39,18 +37,6 @@ struct LinkSpec {
     Framing framing;
     double usable = 1.0;  // share left by link-level control traffic (credits, ACKs, skip symbols), 0 < usable <= 1
 };
-
-// Bytes on the wire for one message of `payload` bytes. An empty message is sent as one packet.
-constexpr Bytes wire_size(const Framing& framing, Bytes payload) {
-    const std::int64_t packets =
-        payload.count <= 0 ? 1 : (payload.count + framing.payload.count - 1) / framing.payload.count;
-    return payload + framing.header * packets + framing.setup;
-}
-
-// Time to serialize one message, rounded up to the picosecond.
-constexpr Duration serialization_time(const LinkSpec& link, Bytes payload) {
-    return transmission_time(wire_size(link.framing, payload), link.rate);
-}
 
 // Payload rate of an endless message, in bytes per second, per direction.
 constexpr double goodput(const LinkSpec& link) {

@@ -16,18 +16,6 @@ Rate line_rate(const Part& part) {
     return encoded_rate(transfers, lanes, std::llround(encoding[0]), std::llround(encoding[1]));
 }
 
-Framing stated_framing(const Part& part) {
-    Framing framing;
-    if (part.has("framing.payload")) {
-        framing.payload = part.bytes("framing.payload");
-        framing.header = part.bytes("framing.header");
-    }
-    if (framing.payload.count <= 0) {
-        throw CatalogError("part '" + part.name + "': 'framing.payload' is not above zero");
-    }
-    return framing;
-}
-
 LinkSpec framed_link(const Part& part, LinkFamily family, const Framing& framing) {
     LinkSpec link{.name = part.name,
                   .family = family,

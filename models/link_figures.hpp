@@ -21,10 +21,6 @@ static_assert(encoded_rate(8'000'000'000, 16, 128, 130).bytes_per_second() < 15.
 // line bits]. Throws CatalogError.
 Rate line_rate(const Part& part);
 
-// For families whose packet format is not public, and users' own links: the part may state its framing; otherwise
-// packets have no overhead. Throws CatalogError.
-Framing stated_framing(const Part& part);
-
 // A link with the part's rate and latency and the given framing. Throws CatalogError.
 LinkSpec framed_link(const Part& part, LinkFamily family, const Framing& framing);
 

@@ -14,7 +14,19 @@ namespace fabricast::inline models {
 
 namespace {
 
-LinkSpec as_stated(const Part& part, LinkFamily family) { return framed_link(part, family, stated_framing(part)); }
+// For families whose packet format is not public, and users' own links: the part may state its framing; otherwise
+// packets have no overhead.
+LinkSpec as_stated(const Part& part, LinkFamily family) {
+    Framing framing;
+    if (part.has("framing.payload")) {
+        framing.payload = part.bytes("framing.payload");
+        framing.header = part.bytes("framing.header");
+    }
+    if (framing.payload.count <= 0) {
+        throw CatalogError("part '" + part.name + "': 'framing.payload' is not above zero");
+    }
+    return framed_link(part, family, framing);
+}
 
 LinkSpec pcie_link(const Part& part, LinkFamily) { return link_spec(pcie_spec(part)); }
 

@@ -10,6 +10,6 @@ namespace fabricast::inline models::nvlink {
 inline constexpr Bytes flit{16};
 inline constexpr Bytes largest_payload{256};  // 16 data flits after one header flit
 
-constexpr Framing framing(Bytes payload) { return {.payload = payload, .header = flit, .setup = {}}; }
+constexpr Framing framing(Bytes payload) { return {.payload = payload, .header = flit}; }
 
 }  // namespace fabricast::inline models::nvlink

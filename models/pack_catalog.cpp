@@ -30,13 +30,20 @@ std::string literal(std::string_view text) {
 
 // One table as C++ text, row by row.
 struct Table {
-    std::string rows;
+    std::string_view name;
+    std::string rows{};
+    std::size_t count = 0;
 
-    void add(const std::string& row) { rows += "    " + row + ",\n"; }
+    void add(const std::string& row) {
+        rows += "    " + row + ",\n";
+        ++count;
+    }
+    // The last `size` rows, as an std::span.
+    std::string last(std::size_t size) const { return fmt::format("{{{} + {}, {}}}", name, count - size, size); }
 };
 
 std::string pack(const Catalog& catalog) {
-    Table parts, words, figures, values, sources;
+    Table parts{"parts"}, words{"words"}, figures{"figures"}, values{"values"}, sources{"sources"};
     for (const auto& [name, part] : catalog.parts) {
         for (const auto& [key, text] : part.text) { words.add(fmt::format("{{{}, {}}}", literal(key), literal(text))); }
         for (const auto& [path, figure] : part.figures) {
@@ -45,34 +52,34 @@ std::string pack(const Catalog& catalog) {
             }
             for (const std::string& source : figure.source) { sources.add(literal(source)); }
             figures.add(fmt::format("{{{}, {}, {:a}, {:a}, {}, {}, {}}}", literal(path), literal(figure.unit),
-                                    figure.low80, figure.high80, static_cast<int>(figure.origin), figure.value.size(),
-                                    figure.source.size()));
+                                    figure.low80, figure.high80, static_cast<int>(figure.origin),
+                                    values.last(figure.value.size()), sources.last(figure.source.size())));
         }
         parts.add(fmt::format("{{{}, {}, {}, {}, {}}}", literal(name), literal(part.kind), literal(part.note),
-                              part.text.size(), part.figures.size()));
+                              words.last(part.text.size()), figures.last(part.figures.size())));
     }
     std::string out =
         "// Made by pack_catalog from models/catalog/*.yaml, which are the source.\n"
         "#include \"models/packed_catalog.hpp\"\n\nnamespace fabricast::inline models::packed {\n\nnamespace {\n\n";
-    const auto write = [&](std::string_view type, std::string_view name, const Table& table) {
-        out += fmt::format("constexpr {} {}[] = {{\n{}}};\n\n", type, name, table.rows);
+    const auto write = [&](std::string_view type, const Table& table) {
+        out += fmt::format("constexpr {} {}[] = {{\n{}}};\n\n", type, table.name, table.rows);
     };
-    write("std::string_view", "sources", sources);
-    write("double", "values", values);
-    write("Word", "words", words);
-    write("Figure", "figures", figures);
-    write("Part", "parts", parts);
+    write("std::string_view", sources);
+    write("double", values);
+    write("Word", words);
+    write("Figure", figures);
+    write("Part", parts);
     return out +
-           "}  // namespace\n\nTables catalog() { return {parts, words, figures, values, sources}; }\n\n"
+           "}  // namespace\n\nstd::span<const Part> catalog() { return parts; }\n\n"
            "}  // namespace fabricast::inline models::packed\n";
 }
 
 void run(const std::filesystem::path& output, std::vector<std::string> files) {
     std::sort(files.begin(), files.end());
-    std::vector<CatalogText> texts;
-    for (const std::string& file : files) { texts.push_back({file, read_text(file, yaml::max_file_bytes)}); }
+    std::vector<yaml::Node> trees;
+    for (const std::string& file : files) { trees.push_back(yaml::read(file)); }
     Catalog catalog;
-    add_parts(catalog, texts);
+    add_parts(catalog, trees);
     write_atomically(output, pack(catalog));
 }
 

@@ -1,9 +1,7 @@
 #pragma once
 // The catalogue as constant tables that a build step writes (pack_catalog.cpp), because parsing its YAML takes longer
-// than most forecasts. Text and figures are plain arrays, part after part: a part says how many words and figures are
-// its own, a figure how many values and sources. `read_catalog` turns them into a Catalog.
+// than most forecasts. `read_catalog` turns them into a Catalog.
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -21,24 +19,18 @@ struct Figure {
     double low80 = 0;
     double high80 = 0;
     std::uint8_t origin = 0;
-    std::size_t values = 0, sources = 0;
+    std::span<const double> values;
+    std::span<const std::string_view> sources;
 };
 
 struct Part {
     std::string_view name;
     std::string_view kind;
     std::string_view note;
-    std::size_t words = 0, figures = 0;
-};
-
-struct Tables {
-    std::span<const Part> parts;  // sorted by name
     std::span<const Word> words;
     std::span<const Figure> figures;
-    std::span<const double> values;
-    std::span<const std::string_view> sources;
 };
 
-Tables catalog();
+std::span<const Part> catalog();  // sorted by name
 
 }  // namespace fabricast::inline models::packed

@@ -1,7 +1,5 @@
 #include "models/pcie.hpp"
 
-#include <algorithm>
-
 #include "models/link_figures.hpp"
 
 namespace fabricast::inline models {
@@ -27,7 +25,7 @@ LinkSpec link_spec(const PcieSpec& link) {
             .family = LinkFamily::pcie,
             .rate = link.rate,
             .latency = link.latency,
-            .framing = {.payload = link.max_payload, .header = pcie::write_overhead(link.generation), .setup = {}},
+            .framing = {.payload = link.max_payload, .header = pcie::write_overhead(link.generation)},
             .usable = 1 - link.control_share};
 }
 

@@ -1,8 +1,6 @@
 #pragma once
 // The bandwidth between two halves of a cluster.
 
-#include <cstdint>
-
 #include "topologies/fabric.hpp"
 
 namespace fabricast::inline topologies {

@@ -24,11 +24,8 @@ struct UserFile {
 std::vector<UserFile> read_folder(const std::filesystem::path& folder) {
     std::vector<std::filesystem::path> paths;
     try {
-        for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-            if (entry.path().extension() == ".yaml") { paths.push_back(entry.path()); }
-        }
+        paths = yaml::files_among(std::filesystem::directory_iterator(folder));
     } catch (const std::filesystem::filesystem_error& error) { throw IoError(error.what()); }
-    std::sort(paths.begin(), paths.end());
     std::vector<UserFile> files;
     files.reserve(paths.size());
     for (const std::filesystem::path& path : paths) {
@@ -100,33 +97,29 @@ void add_node(Catalog& catalog, const UserFile& file) {
                        std::any_of(own.begin(), own.end(), [&](const Part& node) { return node.name == name.text; });
     if (taken) { name.fail("the part '" + name.text + "' is in the catalogue already; take another name"); }
     (void)read_node(file.tree, catalog);  // throws if the template is wrong
-    const yaml::Node* note = file.tree.get("note");
     catalog.parts[name.text] = {.name = name.text,
                                 .kind = "node",
-                                .note = note == nullptr ? "" : note->as_string(),
+                                .note = file.tree.text_or("note"),
                                 .text = {{"yaml", file.text}, {"file", file.name}},
                                 .figures = {}};
 }
 
 }  // namespace
 
-void add_folder(Catalog& catalog, const std::filesystem::path& folder) {
-    std::vector<UserFile> files = read_folder(folder);
-    const auto nodes =
-        std::stable_partition(files.begin(), files.end(), [](const UserFile& file) { return !is_node(file.tree); });
-    Catalog added = catalog;
-    std::vector<CatalogText> texts;
-    std::for_each(files.begin(), nodes, [&](const UserFile& file) { texts.push_back({file.name, file.text}); });
-    add_parts(added, texts);
-    std::for_each(files.begin(), nodes, [&](const UserFile& file) { check_names(file.tree, catalog, added); });
-    std::for_each(nodes, files.end(), [&](const UserFile& file) { add_node(added, file); });
-    catalog = std::move(added);
-}
-
 Catalog read_catalog(const std::filesystem::path& folder) {
-    Catalog catalog = models::read_catalog();
-    add_folder(catalog, folder);
-    return catalog;
+    const Catalog catalog = models::read_catalog();
+    const std::vector<UserFile> files = read_folder(folder);
+    std::vector<yaml::Node> parts;
+    for (const UserFile& file : files) {
+        if (!is_node(file.tree)) { parts.push_back(file.tree); }
+    }
+    Catalog added = catalog;
+    add_parts(added, parts);
+    for (const yaml::Node& tree : parts) { check_names(tree, catalog, added); }
+    for (const UserFile& file : files) {
+        if (is_node(file.tree)) { add_node(added, file); }
+    }
+    return added;
 }
 
 }  // namespace fabricast::inline topologies

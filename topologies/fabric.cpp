@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/nearest_word.hpp"
 #include "topologies/drawn_nodes.hpp"

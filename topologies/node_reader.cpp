@@ -68,12 +68,8 @@ public:
         tree_.allow({"name", "note", "gpu", "gpus", "cpu", "nic", "nics", "port", "ports", "peer_to_peer", "gpu_direct",
                      "devices", "cables", "mesh"});
         read_parts();
-        if (const yaml::Node* devices = tree_.get("devices")) {
-            for (const yaml::Node& item : devices->items()) { read_device(item); }
-        }
-        if (const yaml::Node* cables = tree_.get("cables")) {
-            for (const yaml::Node& item : cables->items()) { read_cable(item); }
-        }
+        for (const yaml::Node& item : tree_.items_of("devices")) { read_device(item); }
+        for (const yaml::Node& item : tree_.items_of("cables")) { read_cable(item); }
         if (const yaml::Node* mesh = tree_.get("mesh")) { read_mesh(*mesh); }
         const yaml::Node* links = tree_.get("cables") != nullptr ? tree_.get("cables") : tree_.get("mesh");
         look_up(links != nullptr ? *links : tree_, [&] { check_node_links(node_, catalog_); });

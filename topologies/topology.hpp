@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 
 namespace fabricast::inline topologies {

@@ -51,8 +51,6 @@ double exposed(const std::vector<Span>& set, const std::vector<Span>& hidden) {
     return std::max(sum, 0.0);
 }
 
-bool is_call(RecordKind kind) { return kind != RecordKind::compute && kind != RecordKind::host; }
-
 const Record& record_of(const TraceFacts& facts, const ReplayedRecord& r) {
     return facts.recording.ranks[facts.job.recorded[r.rank]].records[r.record];
 }
@@ -72,7 +70,7 @@ std::vector<ReplayRank> rank_rows(const TraceFacts& facts, const Timeline& timel
         const RecordKind kind = record_of(facts, r).kind;
         if (kind == RecordKind::compute) {
             list.kernels.push_back(ran);
-        } else if (is_call(kind)) {
+        } else if (communicates(kind)) {
             list.waits.push_back({arrived, ran.start});
             list.calls.push_back(ran);
         }
@@ -98,11 +96,11 @@ std::vector<ReplayRank> rank_rows(const TraceFacts& facts, const Timeline& timel
 std::vector<ReplayUse> uses(const RecordedJob& job, const ReplayedRecords& replayed, const Timeline& timeline) {
     std::map<std::tuple<std::string, std::size_t, Collective>, ReplayUse> found;
     std::map<std::tuple<std::string, std::size_t>, std::uint32_t> groups;
-    for (const Communicator& c : job.communicators) { ++groups[{c.name, c.members.size()}]; }
+    for (const CommGroup& c : job.communicators) { ++groups[{c.name, c.size}]; }
     for (const ReplayedCall& call : replayed.calls) {
         const bool message = call.communicator == no_communicator;
         const std::string name = message ? "" : job.communicators[call.communicator].name;
-        const std::size_t size = message ? 2 : job.communicators[call.communicator].members.size();
+        const std::size_t size = message ? 2 : job.communicators[call.communicator].size;
         ReplayUse& use = found[{name, size, call.collective}];
         use.group = name;
         use.ranks = static_cast<std::uint32_t>(size);
@@ -163,7 +161,7 @@ std::vector<TraceSpan> spans_of(const TraceFacts& facts, const ReplayedPlan& rep
         if (spans.size() == most_spans_per_row) { break; }
         const Record& record = record_of(facts, r);
         std::string name = recording.names[record.name];
-        if (is_call(record.kind)) {
+        if (communicates(record.kind)) {
             const std::string what(record.kind == RecordKind::collective ? to_string(record.collective)
                                                                          : to_string(record.kind));
             name = what + (name.empty() ? "" : ": " + name);
@@ -174,7 +172,7 @@ std::vector<TraceSpan> spans_of(const TraceFacts& facts, const ReplayedPlan& rep
                                                             : (record.kind == RecordKind::host ? "cpu " : "stream ") +
                                                                   std::to_string(record.stream);
         spans.push_back({"rank " + std::to_string(job.ranks[r.rank]), lane, std::move(name),
-                         is_call(record.kind) ? timeline.kept[r.arrived].finish : timeline.kept[r.first].start,
+                         communicates(record.kind) ? timeline.kept[r.arrived].finish : timeline.kept[r.first].start,
                          timeline.kept[r.last].finish});
     }
     return spans;

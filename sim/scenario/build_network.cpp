@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/nearest_word.hpp"
+#include "base/text.hpp"
 #include "models/link_part.hpp"
 #include "sim/scenario/scenario_context.hpp"
 
@@ -28,7 +30,7 @@ std::vector<std::string> parts_at_least(const Catalog& catalog, std::string_view
     std::vector<std::string> names;
     for (const Part* part : catalog.of_kind(kind)) {
         const Spec spec = spec_of(*part);
-        if (speaks(spec.speaks, family) && !(spec.port_rate < link.rate)) { names.push_back(part->name); }
+        if (has_word(spec.speaks, family) && !(spec.port_rate < link.rate)) { names.push_back(part->name); }
     }
     return names;
 }
@@ -68,7 +70,7 @@ SwitchSpec usual_switch(const Scenario& scenario, const Catalog& catalog, const 
     bool chosen_like = false;
     for (const Part* part : catalog.of_kind("switch")) {
         const SwitchSpec spec = switch_spec(*part);
-        if (!speaks(spec.speaks, family) || spec.port_rate < link.rate) { continue; }
+        if (!has_word(spec.speaks, family) || spec.port_rate < link.rate) { continue; }
         const bool like = signalling(catalog, part->word_or("link", "")) == signalling(catalog, link.name);
         const bool better =
             spec.port_rate < chosen.port_rate || (spec.port_rate == chosen.port_rate && spec.radix > chosen.radix);
@@ -94,10 +96,10 @@ SwitchSpec switch_for(const Scenario& scenario, const Catalog& catalog, const Fa
     if (name.empty()) { return usual_switch(scenario, catalog, fabric.link, family); }
     SwitchSpec asked =
         look_up_at(scenario, "cluster.fabric.switch", [&] { return switch_spec(catalog.at("switch", name)); });
-    if (!speaks(asked.speaks, family)) {
+    if (!has_word(asked.speaks, family)) {
         fail_at(scenario, "cluster.fabric.switch",
-                fmt::format("switch '{}' speaks {}, not {} as link '{}' does", asked.name, joined(asked.speaks), family,
-                            fabric.link.name));
+                fmt::format("switch '{}' speaks {}, not {} as link '{}' does", asked.name,
+                            joined(names_of(split(asked.speaks, ' '))), family, fabric.link.name));
     }
     return asked;
 }

@@ -21,10 +21,10 @@ Catalog calibrated_catalog(const std::string& folder, const Scenario* scenario,
                 throw InputError(place_of(*scenario, "calibration"),
                                  error_message("an overlay cannot be read", shown(overlay), "a file that exists"));
             }
-            merge_overlay(catalog, overlay);
+            merge_overlay(catalog, yaml::read(overlay));
         }
     }
-    for (const std::string& overlay : overlays) { merge_overlay(catalog, overlay); }
+    for (const std::string& overlay : overlays) { merge_overlay(catalog, yaml::read(overlay)); }
     return catalog;
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/enum_name.hpp"
 #include "base/unit_text.hpp"
 #include "sim/scenario/key.hpp"
 
@@ -130,10 +131,7 @@ KeyOf<Of> number_key(std::string name, double Of::*field, double low, double hig
 }
 
 template <class Of, class Enum> KeyOf<Of> word_key(std::string name, Enum Of::*field, Enum last, std::string meaning) {
-    std::vector<std::string> words;
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i) {
-        words.emplace_back(to_string(static_cast<Enum>(i)));
-    }
+    std::vector<std::string> words = names_up_to(last);
     const auto read = [words](const Node& node, Enum& to) { to = static_cast<Enum>(node.as_enum(words)); };
     const auto write = [](Enum value) { return to_string(value); };
     KeyOf<Of> key = field_key(std::move(name), Form::word, field, std::move(meaning), {}, read, write);

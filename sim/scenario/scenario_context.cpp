@@ -1,7 +1,5 @@
 #include "sim/scenario/scenario_context.hpp"
 
-#include <fmt/format.h>
-
 namespace fabricast::inline scenario {
 
 void fail_at(const Scenario& scenario, std::string_view key, std::string_view message) {

@@ -20,10 +20,10 @@ Catalog from_yaml() {
         names.push_back(entry.path().string());
         contents.push_back(read_text(entry.path(), yaml::max_file_bytes));
     }
-    std::vector<CatalogText> texts;
-    for (std::size_t i = 0; i < names.size(); ++i) { texts.push_back({names[i], contents[i]}); }
+    std::vector<yaml::Node> files;
+    for (std::size_t i = 0; i < names.size(); ++i) { files.push_back(yaml::parse(contents[i], names[i])); }
     Catalog catalog;
-    add_parts(catalog, texts);
+    add_parts(catalog, files);
     return catalog;
 }
 

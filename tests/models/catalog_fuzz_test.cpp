@@ -58,7 +58,7 @@ TEST_CASE("mutated catalogue files are read or refused with a place, never more"
         try {
             Catalog catalog;
             catalog.parts["connectx-7"] = testing::part("nic", "connectx-7");
-            add_parts(catalog, {{"fuzz.yaml", text}});
+            add_parts(catalog, {yaml::parse(text, "fuzz.yaml")});
             ++read;
             for (const auto& [name, part] : catalog.parts) {  // what was read is whole
                 for (const auto& [path, figure] : part.figures) {
@@ -84,7 +84,7 @@ TEST_CASE("mutated overlays leave the catalogue whole or untouched") {
     for (int i = 0; i < 1000; ++i) {
         Catalog laid_over = catalog;
         try {
-            merge_overlay_text(laid_over, mutated(random), "fuzz.yaml");
+            merge_overlay(laid_over, yaml::parse(mutated(random), "fuzz.yaml"));
         } catch (const InputError& error) {
             REQUIRE(std::string(error.what()).starts_with("fuzz.yaml:"));
             REQUIRE(laid_over.at("nic", "my-nic").duration("latency.transmit") == nanoseconds(425));

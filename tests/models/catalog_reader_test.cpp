@@ -18,7 +18,7 @@ namespace {
 
 Catalog parse(std::string_view text) {
     Catalog catalog;
-    add_parts(catalog, {{"parts.yaml", std::string(text)}});
+    add_parts(catalog, {yaml::parse(text, "parts.yaml")});
     return catalog;
 }
 
@@ -33,7 +33,7 @@ std::string mistake(std::string_view text) {
 std::string overlay_mistake(std::string_view text) {
     Catalog catalog = testing::catalog();
     try {
-        merge_overlay_text(catalog, text, "overlay.yaml");
+        merge_overlay(catalog, yaml::parse(text, "overlay.yaml"));
     } catch (const InputError& error) { return error.what(); }
     return "accepted";
 }
@@ -130,12 +130,12 @@ TEST_CASE("a wire that carries less than it is given is refused, in a part and i
 
 TEST_CASE("an overlay replaces figures and nothing else") {
     Catalog catalog = testing::catalog();
-    merge_overlay_text(catalog, R"(
+    merge_overlay(catalog, yaml::parse(R"(
 connectx-7:
   figures:
     latency.transmit: {value: 500 ns, low80: 480 ns, high80: 520 ns, origin: fitted, source: [our-cluster]}
 )",
-                       "overlay.yaml");
+                                       "overlay.yaml"));
     const Part& nic = catalog.at("nic", "connectx-7");
     CHECK(nic.duration("latency.transmit") == nanoseconds(500));
     CHECK(nic.figure("latency.transmit").origin == Origin::fitted);
@@ -162,10 +162,11 @@ TEST_CASE("mistakes in an overlay are refused at their place with the nearest na
 TEST_CASE("a refused overlay leaves the catalogue as it was") {
     Catalog catalog = testing::catalog();
     CHECK_THROWS_AS(
-        merge_overlay_text(
+        merge_overlay(
             catalog,
-            "connectx-7: {origin: fitted, source: x, figures: {latency.receive: 1 us}}\nnothing: {figures: {}}",
-            "overlay.yaml"),
+            yaml::parse(
+                "connectx-7: {origin: fitted, source: x, figures: {latency.receive: 1 us}}\nnothing: {figures: {}}",
+                "overlay.yaml")),
         InputError);
     CHECK(catalog.at("nic", "connectx-7").duration("latency.receive") == nanoseconds(250));
 }

@@ -40,7 +40,7 @@ TEST_CASE("an overlay meets its schema, and what the reader refuses by shape the
         INFO(bad);
         CHECK(violation(bad, schema) != "");
         Catalog catalog = testing::catalog();
-        CHECK_THROWS_AS(merge_overlay_text(catalog, bad, "overlay.yaml"), InputError);
+        CHECK_THROWS_AS(merge_overlay(catalog, yaml::parse(bad, "overlay.yaml")), InputError);
     }
 }
 

@@ -98,7 +98,9 @@ double one_switch_microseconds(std::string_view nic_name, std::string_view switc
     const SwitchSpec fabric_switch = switch_spec(testing::part("switch", switch_name));
     const LinkSpec link = link_spec(testing::part("link", nic.port_link));
     const CableSpec cable = cable_spec(testing::part("cable", "dac"));
-    const Duration hop = link.latency + cable_latency(cable, 2) + serialization_time(link, {8});
+    const Duration wire =
+        from_seconds(static_cast<double>(8 + link.framing.header.count) / link.rate.bytes_per_second());
+    const Duration hop = link.latency + cable_latency(cable, 2) + wire;
     return to_seconds(nic.transmit_latency + hop * 2 + fabric_switch.latency + nic.receive_latency) * 1e6;
 }
 

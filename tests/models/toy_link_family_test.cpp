@@ -12,7 +12,7 @@ namespace fabricast {
 namespace {
 
 LinkSpec atm_link(const Part& part, LinkFamily family) {
-    return framed_link(part, family, {.payload = {48}, .header = {5}, .setup = {}});
+    return framed_link(part, family, {.payload = {48}, .header = {5}});
 }
 
 constexpr std::array rows = {LinkFamilyRow{"atm", atm_link, true}};

@@ -100,7 +100,7 @@ TEST_CASE(
     const std::vector<FitDataset> data = slower(catalog, cache);
     const Calibration c = calibrate(catalog, data, cache);
     Catalog merged = catalog;
-    merge_overlay_text(merged, overlay_yaml(c, catalog, data, cache), "overlay.yaml");
+    merge_overlay(merged, yaml::parse(overlay_yaml(c, catalog, data, cache), "overlay.yaml"));
     const CurveForecaster forecaster(data[0].scenario, cache.at(data[0].scenario), merged);
     const ForecastRow row = forecaster.at(Bytes{std::int64_t{1} << 30});
     CHECK(row.seconds == Approx(c.rows[27].after).epsilon(0.001));

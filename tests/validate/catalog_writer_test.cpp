@@ -35,9 +35,9 @@ a-link:
     rate: 400 Gb/s
 )";
 
-Catalog read(const std::string& yaml) {
+Catalog read(const std::string& text) {
     Catalog catalog;
-    add_parts(catalog, {{"costs.yaml", yaml}});
+    add_parts(catalog, {yaml::parse(text, "costs.yaml")});
     return catalog;
 }
 

@@ -6,6 +6,7 @@
 #include "base/input_error.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
+#include "base/yaml.hpp"
 
 namespace fabricast::inline validate_accuracy {
 namespace {
@@ -14,11 +15,8 @@ std::vector<std::filesystem::path> measurement_files(const std::filesystem::path
     std::error_code error;
     const std::filesystem::recursive_directory_iterator entries(folder, error);
     if (error) { throw IoError("the folder " + folder.string() + " cannot be read: " + error.message()); }
-    std::vector<std::filesystem::path> files;
-    for (const auto& entry : entries) {
-        if (entry.path().extension() == ".yaml" && !is_training_table(entry.path())) { files.push_back(entry.path()); }
-    }
-    std::ranges::sort(files);
+    std::vector<std::filesystem::path> files = yaml::files_among(entries);
+    std::erase_if(files, is_training_table);
     return files;
 }
 

@@ -111,13 +111,10 @@ std::string_view to_string(ClaimVerdict verdict) { return enum_name(verdict_word
 double claim_unit(const std::string& unit) { return units().at(unit); }
 
 std::vector<ClaimFile> read_claims(const std::filesystem::path& folder) {
-    std::vector<std::filesystem::path> paths;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        if (entry.path().extension() == ".yaml") { paths.push_back(entry.path()); }
-    }
-    std::ranges::sort(paths);
     std::vector<ClaimFile> files;
-    for (const std::filesystem::path& path : paths) { files.push_back(read_file(path)); }
+    for (const auto& path : yaml::files_among(std::filesystem::directory_iterator(folder))) {
+        files.push_back(read_file(path));
+    }
     return files;
 }
 

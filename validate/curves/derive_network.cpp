@@ -7,6 +7,7 @@
 #include <optional>
 #include <sstream>
 
+#include "base/text.hpp"
 #include "models/device_part.hpp"
 #include "models/link_part.hpp"
 #include "topologies/node_reader.hpp"
@@ -196,7 +197,7 @@ void take_fitting_nic(Derived& derived, const Catalog& catalog) {
     std::optional<NicSpec> fitting;
     for (const Part* other : catalog.of_kind("nic")) {
         const NicSpec nic = nic_spec(*other);
-        const bool fits = speaks(nic.speaks, part.word("family")) && !(nic.port_rate < rate);
+        const bool fits = has_word(nic.speaks, part.word("family")) && !(nic.port_rate < rate);
         if (fits && (!fitting || nic.port_rate < fitting->port_rate)) { fitting = nic; }
     }
     if (fitting) {

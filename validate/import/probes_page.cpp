@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
 #include <string_view>
 
 #include "validate/score/page.hpp"
@@ -55,15 +54,9 @@ std::string runs_cell(const std::string& probe, const std::vector<Measurement>& 
 }  // namespace
 
 std::vector<Measurement> probe_runs(const std::filesystem::path& measurements) {
-    std::set<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(measurements)) {
-        if (entry.path().extension() == ".yaml" && entry.path().parent_path() != measurements &&
-            !is_training_table(entry.path())) {
-            files.insert(entry.path());
-        }
-    }
     std::vector<Measurement> runs;
-    for (const std::filesystem::path& file : files) {
+    for (const auto& file : yaml::files_among(std::filesystem::recursive_directory_iterator(measurements))) {
+        if (file.parent_path() == measurements || is_training_table(file)) { continue; }
         if (Measurement m = read_measurement(file); !probe_of(m).empty()) { runs.push_back(std::move(m)); }
     }
     return runs;

@@ -24,9 +24,7 @@ std::vector<std::string> texts(const yaml::Node* list) {
 
 std::vector<TableCase> cases_of(const yaml::Node& map, const char* key) {
     std::vector<TableCase> out;
-    const yaml::Node* list = map.get(key);
-    if (list == nullptr) { return out; }
-    for (const yaml::Node& item : list->items()) {
+    for (const yaml::Node& item : map.items_of(key)) {
         TableCase one;
         for (const yaml::Node& column : item.required("when").members()) { one.when[column.name] = texts(&column); }
         one.set = texts(item.get("set"));
@@ -106,15 +104,10 @@ TrainingTable read_training_table(const std::filesystem::path& file, std::string
 }
 
 std::vector<TrainingTable> read_training_tables(const std::filesystem::path& folder, std::string_view how) {
-    std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        if (entry.path().extension() == ".yaml" && yaml::read(entry.path()).get(how) != nullptr) {
-            files.push_back(entry.path());
-        }
-    }
-    std::sort(files.begin(), files.end());
     std::vector<TrainingTable> tables;
-    for (const std::filesystem::path& file : files) { tables.push_back(read_training_table(file, how)); }
+    for (const auto& file : yaml::files_among(std::filesystem::directory_iterator(folder))) {
+        if (yaml::read(file).get(how) != nullptr) { tables.push_back(read_training_table(file, how)); }
+    }
     return tables;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/yaml.hpp"
 #include "validate/score/row_groups.hpp"
@@ -99,12 +100,10 @@ std::string files_table(const TransferAccuracy& accuracy) {
 
 TransferAccuracy transfer_accuracy(const std::filesystem::path& measurements, const Catalog& catalog) {
     std::vector<std::filesystem::path> paths;
-    for (const char* kind : {"p2p", "rdma", "other"}) {
-        for (const auto& entry : std::filesystem::directory_iterator(measurements / kind)) {
-            if (entry.path().extension() == ".yaml") { paths.push_back(entry.path()); }
-        }
+    for (const char* kind : {"other", "p2p", "rdma"}) {
+        std::ranges::copy(yaml::files_among(std::filesystem::directory_iterator(measurements / kind)),
+                          std::back_inserter(paths));
     }
-    std::ranges::sort(paths);
     TransferAccuracy accuracy;
     accuracy.drawn = read_drawn(measurements / "drawn.yaml");
     for (const std::filesystem::path& path : paths) {

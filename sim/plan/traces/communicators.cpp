@@ -134,11 +134,8 @@ std::uint32_t communicator_of(RecordedJob& job, const Recording& recording, std:
                          fmt::format("{} has ranks beyond the {} of the job", shown_group(group), job.world));
     }
     if (job.copies) { ranks = copied(job, recorded, group, ranks, rank); }
-    Communicator communicator{group.name, std::move(ranks)};
-    const auto known = std::ranges::find(job.communicators, communicator);
-    const auto place = static_cast<std::uint32_t>(known - job.communicators.begin());
-    if (known == job.communicators.end()) { job.communicators.push_back(std::move(communicator)); }
-    return place;
+    const auto size = static_cast<std::uint32_t>(ranks.size());
+    return group_number(job.communicators, {group.name, size, std::move(ranks)});
 }
 
 std::uint32_t peer_of(const RecordedJob& job, const Recording& recording, std::size_t index, const Record& record) {

@@ -2,7 +2,6 @@
 // Who takes part in each call of a recording: ranks from many files are matched; a single file represents all ranks.
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -11,21 +10,14 @@
 
 namespace fabricast::inline traces {
 
-// A communicator of the job.
-struct Communicator {
-    std::string name;
-    std::vector<std::uint32_t> members;  // ranks of the job, in the communicator's order
-    bool operator==(const Communicator&) const = default;
-};
-
 // A recording spread over the ranks of its job.
 struct RecordedJob {
     std::uint32_t world = 0;
     // For each replayed rank: its number in the job, and the index of the recorded rank whose records it replays.
     std::vector<std::uint32_t> ranks, recorded;
-    bool copies = false;  // one recorded rank represents all
-    std::vector<Communicator> communicators;
-    std::vector<std::string> notes;  // what is assumed
+    bool copies = false;                   // one recorded rank represents all
+    std::vector<CommGroup> communicators;  // all of them with their ranks of the job
+    std::vector<std::string> notes;        // what is assumed
 };
 
 // The job does not fit the cluster, or is too large to be replayed.

@@ -11,22 +11,6 @@
 
 namespace fabricast::inline traces {
 
-namespace {
-
-std::vector<std::string> words_of(const std::string& name) {
-    std::vector<std::string> words(1);
-    for (const char c : name) {
-        if (c == '-') {
-            words.emplace_back();
-        } else {
-            words.back().push_back(c);
-        }
-    }
-    return words;
-}
-
-}  // namespace
-
 double peak_of(const GpuSpec& gpu, DataType dtype) {
     const auto first = [](std::initializer_list<double> peaks) {
         const auto found = std::find_if(peaks.begin(), peaks.end(), [](double p) { return p > 0; });
@@ -56,12 +40,13 @@ double GpuScaling::factor(const Record& record) const {
 
 std::string gpu_named(const Catalog& catalog, const std::string& name, const std::string& near) {
     const std::string said = lower_case(name);
-    const auto says = [&](const std::string& word) { return said.find(word) != std::string::npos; };
+    const auto says = [&](std::string_view word) { return said.find(word) != std::string::npos; };
     std::string best;
     int best_score = -1;
     for (const Part* part : catalog.of_kind("gpu")) {
-        const std::vector<std::string> words = words_of(part->name);
-        const std::size_t model = said.find(words.front());  // "h200" is also part of "gh200"
+        const std::vector<std::string_view> words = split(part->name, '-');
+        const std::size_t model =
+            words.empty() ? std::string::npos : said.find(words.front());  // "h200" is also part of "gh200"
         if (model == std::string::npos ||
             (model > 0 && std::isalnum(static_cast<unsigned char>(said[model - 1])) != 0)) {
             continue;

@@ -6,6 +6,8 @@
 #include <system_error>
 
 #include "base/input_error.hpp"
+#include "base/nearest_word.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline traces {
 
@@ -15,41 +17,18 @@ constexpr std::size_t peeked_bytes = 65536;
 constexpr std::string_view blanks = " \t\r\n\xef\xbb\xbf";
 constexpr std::size_t most_files = 100'000;
 
-// Whether `text` matches the pattern, in which `*` matches any text.
-bool fits(std::string_view pattern, std::string_view text) {
-    const std::size_t star = pattern.find('*');
-    if (star == std::string_view::npos) { return pattern == text; }
-    if (!text.starts_with(pattern.substr(0, star))) { return false; }
-    for (std::size_t skip = star; skip <= text.size(); ++skip) {
-        if (fits(pattern.substr(star + 1), text.substr(skip))) { return true; }
+// "trace.10.et" after "trace.9.et": runs of digits compare as numbers, a longer one without leading zeros being larger.
+std::string natural_order(std::string_view name) {
+    std::string key;
+    while (!name.empty()) {
+        const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+        const std::size_t zeros = std::min(name.find_first_not_of('0'), digits);
+        if (digits > 0) { key += {'0', static_cast<char>(digits - zeros)}; }
+        const std::size_t taken = std::max<std::size_t>(digits, 1);
+        key += name.substr(zeros, taken - zeros);
+        name.remove_prefix(taken);
     }
-    return false;
-}
-
-// Takes the number at the start of a text; without its leading zeros.
-std::string_view take_number(std::string_view& text) {
-    const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
-    const std::size_t zeros = std::min(text.find_first_not_of('0'), end - 1);
-    const std::string_view number = text.substr(zeros, end - zeros);
-    text.remove_prefix(end);
-    return number;
-}
-
-// "trace.10.et" after "trace.9.et": runs of digits compare as numbers.
-bool natural_less(std::string_view a, std::string_view b) {
-    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-    while (!a.empty() && !b.empty()) {
-        if (digit(a.front()) && digit(b.front())) {
-            const std::string_view x = take_number(a), y = take_number(b);
-            if (x != y) { return x.size() != y.size() ? x.size() < y.size() : x < y; }
-        } else if (a.front() != b.front()) {
-            return a.front() < b.front();
-        } else {
-            a.remove_prefix(1);
-            b.remove_prefix(1);
-        }
-    }
-    return a.size() < b.size();
+    return key;
 }
 
 // Sorts the ranks; throws InputError if one is recorded twice.
@@ -68,13 +47,6 @@ TraceStart start_of(std::string_view text) {
     return {text, first, first == '{' || first == '['};
 }
 
-// "kineto, chakra, ...": what a file may be.
-std::string names_of(TraceFormats formats) {
-    std::vector<std::string> names;
-    for (const TraceFormat* format : formats) { names.emplace_back(format->name); }
-    return joined(names);
-}
-
 }  // namespace
 
 std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path) {
@@ -89,7 +61,7 @@ std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path
         std::error_code ignored;
         const std::string found = it->path().filename().string();
         const bool hidden = pattern.starts_with('*') && found.starts_with('.');  // .DS_Store, and macOS's ._rank0.json
-        if (it->is_regular_file(ignored) && !hidden && fits(pattern, found)) { files.push_back(it->path()); }
+        if (it->is_regular_file(ignored) && !hidden && glob_matches(pattern, found)) { files.push_back(it->path()); }
         if (files.size() > most_files) {
             throw InputError(path.string(), fmt::format("stands for more than {} files", most_files));
         }
@@ -97,7 +69,7 @@ std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path
     if (files.empty()) {
         throw InputError(path.string(), "no file fits (accepted: a file, a folder of files, or a name with *)");
     }
-    std::ranges::sort(files, natural_less, [](const auto& file) { return file.filename().string(); });
+    std::ranges::sort(files, {}, [](const auto& file) { return natural_order(file.filename().string()); });
     return files;
 }
 
@@ -124,10 +96,10 @@ const TraceFormat& guess_format(const std::filesystem::path& path, TraceFormats 
     const std::string text = read_start(file, peeked_bytes);
     if (const TraceFormat* format = format_of_start(text, file.path(), formats)) { return *format; }
     const std::size_t first = text.find_first_not_of(blanks);
-    throw InputError(
-        path.string(),
-        error_message("no trace format is like this file",
-                      first == std::string::npos ? "nothing" : shown(text.substr(first, 40)), names_of(formats)));
+    throw InputError(path.string(),
+                     error_message("no trace format is like this file",
+                                   first == std::string::npos ? "nothing" : shown(text.substr(first, 40)),
+                                   joined(names_of(formats, &TraceFormat::name))));
 }
 
 Recording import_trace(const ImportRequest& request, const ReadProgress& progress) {

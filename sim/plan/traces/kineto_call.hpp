@@ -20,6 +20,7 @@ struct KinetoCall {
     std::uint32_t group_size = 0;
     std::vector<std::uint32_t> ranks;
     std::optional<std::uint32_t> peer;
+    bool used = false;  // by a kernel; a second one of the same call moves nothing
 };
 
 // A number, written as a number or as text; nullopt for anything else.

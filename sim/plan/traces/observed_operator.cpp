@@ -1,8 +1,8 @@
 #include "sim/plan/traces/observed_operator.hpp"
 
 #include <algorithm>
-#include <set>
 
+#include "base/text.hpp"
 #include "sim/plan/traces/comm_names.hpp"
 
 namespace fabricast::inline traces::observed_operator {
@@ -84,16 +84,13 @@ double flops_of(const std::string& name, const Json& node) {
 }
 
 bool is_view(const std::string& name, const std::string& schema) {
-    static const std::set<std::string, std::less<>> views = {
-        "aten::view",        "aten::as_strided",   "aten::t",
-        "aten::transpose",   "aten::detach",       "detach",
-        "aten::slice",       "aten::narrow",       "aten::empty",
-        "aten::result_type", "aten::resize_",      "aten::expand",
-        "aten::permute",     "aten::select",       "aten::reshape",
-        "aten::unsqueeze",   "aten::squeeze",      "aten::empty_strided",
-        "aten::empty_like",  "aten::_unsafe_view", "aten::alias",
-        "aten::lift_fresh",  "aten::unbind",       "aten::split"};
-    return views.contains(name) || schema.find("(a) ") != std::string::npos;
+    static const std::vector<std::string_view> views = split(
+        "aten::view aten::as_strided aten::t aten::transpose aten::detach detach aten::slice aten::narrow aten::empty "
+        "aten::result_type aten::resize_ aten::expand aten::permute aten::select aten::reshape aten::unsqueeze "
+        "aten::squeeze aten::empty_strided aten::empty_like aten::_unsafe_view aten::alias aten::lift_fresh "
+        "aten::unbind aten::split",
+        ' ');
+    return std::ranges::find(views, name) != views.end() || schema.find("(a) ") != std::string::npos;
 }
 
 DataType kernel_dtype(const Json& node) {

@@ -8,7 +8,7 @@
 
 #include "base/enum_name.hpp"
 #include "base/input_error.hpp"
-#include "base/text.hpp"
+#include "base/pattern.hpp"
 
 namespace fabricast::inline traces {
 
@@ -36,6 +36,13 @@ std::uint32_t Names::operator()(std::string_view text) {
     if (found != numbers_.end()) { return found->second; }
     texts_.emplace_back(text);
     return numbers_[texts_.back()] = static_cast<std::uint32_t>(texts_.size() - 1);
+}
+
+std::uint32_t group_number(std::vector<CommGroup>& groups, const CommGroup& group) {
+    const auto known = std::ranges::find(groups, group);
+    const auto number = static_cast<std::uint32_t>(known - groups.begin());
+    if (known == groups.end()) { groups.push_back(group); }
+    return number;
 }
 
 std::string place_of(const Recording& recording, const RankRecording& rank, std::size_t record) {
@@ -70,31 +77,26 @@ std::uint32_t ranks_named(const Recording& recording) {
 }
 
 namespace {
-
 // Names of C++ kernels repeat their types over pages.
-std::string lower_start(std::string_view name) { return lower_case(name.substr(0, 400)); }
-
+bool says(std::string_view kernel, const Pattern& words) { return words.found_in(kernel.substr(0, 400)); }
 }  // namespace
 
 Bound bound_of_kernel(std::string_view name) {
     // Words in the kernel names of cuBLAS, cuDNN, CUTLASS, FlashAttention, Triton's templates and Tensile.
-    static constexpr std::array<std::string_view, 14> words = {"gemm",  "xmma",      "cutlass",   "conv",   "winograd",
-                                                               "wgrad", "dgrad",     "mma_",      "matmul", "fprop",
-                                                               "flash", "attention", "cijk_alik", "nvjet"};
-    const std::string said = lower_start(name);
-    const bool arithmetic =
-        std::any_of(words.begin(), words.end(), [&](std::string_view w) { return said.find(w) != std::string::npos; });
-    return arithmetic ? Bound::arithmetic : Bound::memory;
+    static const Pattern arithmetic(
+        "gemm|xmma|cutlass|conv|winograd|wgrad|dgrad|mma_|matmul|fprop|flash|attention|cijk_alik|nvjet");
+    return says(name, arithmetic) ? Bound::arithmetic : Bound::memory;
 }
 
 DataType dtype_of_kernel(std::string_view name) {
-    const std::string said = lower_start(name);
-    const auto says = [&](std::string_view word) { return said.find(word) != std::string::npos; };
-    if (says("e4m3") || says("e5m2") || says("fp8") || says("float8")) { return DataType::float8; }
-    if (says("dgemm") || says("f64") || says("double")) { return DataType::float64; }
-    if (says("bf16") || says("bfloat")) { return DataType::bfloat16; }
-    if (says("hgemm") || says("f16") || says("half") || says("h1688") || says("h884")) { return DataType::float16; }
-    return says("sgemm") || says("<float") || says("f32f32_f32f32_f32") ? DataType::float32 : DataType::bfloat16;
+    static const std::array<std::pair<Pattern, DataType>, 5> types = {
+        {{Pattern("e4m3|e5m2|fp8|float8"), DataType::float8},
+         {Pattern("dgemm|f64|double"), DataType::float64},
+         {Pattern("bf16|bfloat"), DataType::bfloat16},
+         {Pattern("hgemm|f16|half|h1688|h884"), DataType::float16},
+         {Pattern("sgemm|<float|f32f32_f32f32_f32"), DataType::float32}}};
+    const auto found = std::ranges::find_if(types, [&](const auto& type) { return says(name, type.first); });
+    return found == types.end() ? DataType::bfloat16 : found->second;
 }
 
 }  // namespace fabricast::inline traces

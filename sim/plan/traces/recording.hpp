@@ -76,6 +76,9 @@ struct CommGroup {
     bool operator==(const CommGroup&) const = default;
 };
 
+// The index of the group in `groups`; adds it if it is new.
+std::uint32_t group_number(std::vector<CommGroup>& groups, const CommGroup& group);
+
 struct Recording {
     std::string format;       // "kineto", as users name it
     std::string recorded_on;  // the GPU as the trace names it ("NVIDIA H100 80GB HBM3"); empty: not known

@@ -49,13 +49,6 @@ std::optional<std::uint32_t> rank_in_name(const std::filesystem::path& file) {
     return rank && *rank < 1'000'000'000 ? rank : std::nullopt;
 }
 
-std::uint32_t group_number(Recording& recording, const CommGroup& group) {
-    const auto known = std::ranges::find(recording.groups, group);
-    const auto number = static_cast<std::uint32_t>(known - recording.groups.begin());
-    if (known == recording.groups.end()) { recording.groups.push_back(group); }
-    return number;
-}
-
 std::uint32_t rank_of_file(const Recording& recording, const InputFile& file) {
     const std::optional<std::uint32_t> named = rank_in_name(file.path());
     const bool free = named && std::ranges::count(recording.ranks, *named, &RankRecording::rank) == 0;

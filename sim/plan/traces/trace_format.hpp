@@ -1,13 +1,11 @@
 #pragma once
 // One format of trace files: how to recognize it and how to read it. Also what the importers share.
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -46,9 +44,6 @@ const TraceFormat* format_named(std::string_view name, TraceFormats formats = tr
 
 // The rank in a file's name: "trace.12.et", "rank3.json.gz", "rank-3_trace.json"; nullopt if there is none.
 std::optional<std::uint32_t> rank_in_name(const std::filesystem::path& file);
-
-// The number of the group with this name and these ranks; adds it if it is new.
-std::uint32_t group_number(Recording& recording, const CommGroup& group);
 
 // Calls `take` with each line of a text file and its number; lines of more than 1 MiB are refused.
 void for_each_line(InputFile& file, const ReadProgress& progress,

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
+#include <utility>
 
 namespace fabricast::inline traces {
 
@@ -35,10 +35,7 @@ public:
                 stream->second.waits.push_back(wait);
             }
         }
-        for (auto& [id, stream] : streams_) {
-            std::sort(stream.waits.begin(), stream.waits.end(),
-                      [](const StreamWait& a, const StreamWait& b) { return a.launch < b.launch; });
-        }
+        for (auto& [id, stream] : streams_) { std::ranges::sort(stream.waits, {}, &StreamWait::launch); }
     }
 
     Stream& stream(const Activity& a) { return streams_.at(a.stream); }
@@ -116,9 +113,7 @@ void set_gap(Record& record, const std::vector<Activity>& activities, const Acti
 
 void add_in_order(std::vector<Activity>& activities, const std::vector<StreamWait>& waits, RankRecording& rank,
                   const std::function<Record(const Activity&)>& record_of) {
-    std::stable_sort(activities.begin(), activities.end(), [](const Activity& a, const Activity& b) {
-        return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns < b.end_ns;
-    });
+    std::ranges::stable_sort(activities, {}, [](const Activity& a) { return std::pair(a.start_ns, a.end_ns); });
     // Coarse clocks make neighbouring activities overlap; on a real stream they never do.
     Order order(activities, waits);
     rank.records.reserve(activities.size());

@@ -217,7 +217,7 @@ Counterfactual ran(Counterfactual change, const Catalog& catalog, const Watch& w
             change.seconds = run_seconds(change.scenario, catalog, watch);
         } else {
             Catalog changed = catalog;
-            merge_overlay_text(changed, change.overlay, change.name);
+            merge_overlay(changed, yaml::parse(change.overlay, change.name));
             change.seconds = run_seconds(change.scenario, changed, watch);
         }
     } catch (const InputError& error) { change.failure = error.message; } catch (const CannotEnd& error) {

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "models/figure_reads.hpp"
+#include "models/catalog.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "sim/plan/transfers/exchange_plan.hpp"
 #include "sim/run/simulate.hpp"

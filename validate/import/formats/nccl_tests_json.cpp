@@ -14,8 +14,7 @@ namespace {
 // secret.
 std::string nccl_environment(const yaml::Node& root) {
     std::string words;
-    const yaml::Node* env = root.get("env");
-    for (const yaml::Node& entry : env == nullptr ? std::vector<yaml::Node>{} : env->items()) {
+    for (const yaml::Node& entry : root.items_of("env")) {
         if (entry.as_string().starts_with("NCCL_")) { words += (words.empty() ? "" : " ") + entry.as_string(); }
     }
     return words;

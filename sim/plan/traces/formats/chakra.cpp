@@ -48,16 +48,125 @@ public:
         numbers_.push_back(number);
     }
 
-    void finish(RankRecording rank);
+    void finish(RankRecording rank) {
+        Missing missing;
+        std::optional<std::uint32_t> in_circle = add_sorted(rank, records_, waits(missing));
+        if (in_circle) {
+            // Converted PyTorch traces have control dependencies that contradict the order; Chakra's own feeder follows
+            // the data dependencies.
+            controlled_by_.assign(records_.size(), {});
+            missing = {};
+            in_circle = add_sorted(rank, records_, waits(missing));
+            recording_.notes.push_back(fmt::format(
+                "rank {}: its control dependencies go in a circle: only data dependencies count", rank.rank));
+        }
+        if (in_circle) {
+            throw InputError(rank.source, fmt::format("record {}: node {} waits for itself, through others",
+                                                      numbers_[*in_circle], ids_[*in_circle]));
+        }
+        if (missing.count > 0) {
+            recording_.notes.push_back(fmt::format(
+                "rank {}: {} dependencies on nodes that are not in the file count as met, the first on node {}",
+                rank.rank, missing.count, missing.first));
+        }
+        recording_.ranks.push_back(std::move(rank));
+    }
 
 private:
     struct Missing {
         std::size_t count = 0;
         std::uint64_t first = 0;
     };
-    std::vector<std::vector<std::uint32_t>> waits(Missing& missing) const;
-    Record record_of(const Node& node, const WireMessage& message);
-    Record comm_record(const Node& node, const WireMessage& message, Record record);
+
+    // The nodes that each record waits for; nodes that are not in the file are counted in `missing`.
+    std::vector<std::vector<std::uint32_t>> waits(Missing& missing) const {
+        std::vector<std::vector<std::uint32_t>> after(records_.size());
+        for (std::size_t i = 0; i < records_.size(); ++i) {
+            for (const auto* list : {&fed_by_[i], &controlled_by_[i]}) {
+                for (const std::uint64_t id : *list) {
+                    if (const auto known = index_.find(id); known != index_.end()) {
+                        after[i].push_back(known->second);
+                    } else if (missing.count++ == 0) {
+                        missing.first = id;
+                    }
+                }
+            }
+            std::ranges::sort(after[i]);
+            after[i].erase(std::unique(after[i].begin(), after[i].end()), after[i].end());
+        }
+        return after;
+    }
+
+    Record record_of(const Node& node, const WireMessage& message) {
+        const auto type = static_cast<NodeType>(node.type);
+        const bool on_cpu = node.number("is_cpu_op", 0) != 0;
+        const double thread = node.number("tid", -1);
+        Record r;
+        r.name = names_(node.name);
+        r.time = microseconds(static_cast<std::int64_t>(node.duration_us));
+        const auto stream_or = [&](std::uint16_t fallback) {
+            return thread >= 0 && thread < 50'000 ? static_cast<std::uint16_t>(thread) : fallback;
+        };
+        const bool collective = type == NodeType::collective && !on_cpu && node.has("comm_type");
+        if (collective || type == NodeType::send || type == NodeType::receive) {
+            r.stream = stream_or(comm_stream);
+            return comm_record(node, message, r);
+        }
+        if (on_cpu || type == NodeType::metadata || type == NodeType::invalid) {
+            r.kind = RecordKind::host;
+            r.bound = Bound::neither;
+            // Threads of the CPU and streams of the GPU get different numbers.
+            r.stream = type == NodeType::metadata || type == NodeType::invalid ? no_stream
+                       : thread >= 0 && thread < 5'000 ? static_cast<std::uint16_t>(host_stream + thread)
+                                                       : host_stream;
+            return r;
+        }
+        r.kind = RecordKind::compute;
+        r.bound = bound_of_kernel(node.name);
+        r.dtype = dtype_of_kernel(node.name);
+        r.stream = stream_or(kernel_stream);
+        if (node.duration_us == 0) {
+            r.flops = std::max(0.0, node.number("num_ops", 0));
+            r.bytes = std::max(0.0, node.number("tensor_size", 0));
+        }
+        return r;
+    }
+
+    Record comm_record(const Node& node, const WireMessage& message, Record r) {
+        const auto type = static_cast<NodeType>(node.type);
+        const double size = node.number("comm_size", -1);
+        if (size < 0) {
+            message.fail(fmt::format("node {} ({}) communicates but has no comm_size", node.id, shown(node.name)));
+        }
+        r.bytes = size;
+        r.bound = Bound::neither;
+        if (type == NodeType::collective) {
+            const double comm_type = node.number("comm_type", -1);
+            const std::optional<Collective> collective = collective_of(comm_type);
+            if (!collective) {
+                message.fail(
+                    fmt::format("node {}: comm_type {:f} is no collective (accepted: 0 to 9)", node.id, comm_type));
+            }
+            r.kind = RecordKind::collective;
+            r.collective = *collective;
+            r.bytes = comm_type == barrier_type ? 4 : size;
+            const auto group = node.attributes.find("pg_name");
+            r.other =
+                group_number(recording_.groups, {group == node.attributes.end() ? "" : group->second.text, 0, {}});
+            r.root = static_cast<std::uint32_t>(std::clamp(node.number("root_rank", 0), 0.0, 4e9));
+            return r;
+        }
+        const char* const key = type == NodeType::send ? "comm_dst" : "comm_src";
+        const double peer = node.number(key, -1);
+        if (peer < 0 || peer > 1e9) {
+            message.fail(fmt::format("node {} ({}) names no rank in {}", node.id, shown(node.name), key));
+        }
+        r.kind = type == NodeType::send ? RecordKind::send : RecordKind::receive;
+        r.other = static_cast<std::uint32_t>(peer);
+        r.root = static_cast<std::uint32_t>(std::clamp(node.number("comm_tag", 0), 0.0, 4e9));
+        r.stream = no_stream;
+        return r;
+    }
 
     Recording& recording_;
     Names names_;
@@ -66,119 +175,6 @@ private:
     std::vector<std::vector<std::uint64_t>> controlled_by_, fed_by_;
     std::vector<std::uint64_t> ids_, numbers_;
 };
-
-Record Graph::comm_record(const Node& node, const WireMessage& message, Record r) {
-    const auto type = static_cast<NodeType>(node.type);
-    const double size = node.number("comm_size", -1);
-    if (size < 0) {
-        message.fail(fmt::format("node {} ({}) communicates but has no comm_size", node.id, shown(node.name)));
-    }
-    r.bytes = size;
-    r.bound = Bound::neither;
-    if (type == NodeType::collective) {
-        const double comm_type = node.number("comm_type", -1);
-        const std::optional<Collective> collective = collective_of(comm_type);
-        if (!collective) {
-            message.fail(
-                fmt::format("node {}: comm_type {:f} is no collective (accepted: 0 to 9)", node.id, comm_type));
-        }
-        r.kind = RecordKind::collective;
-        r.collective = *collective;
-        r.bytes = comm_type == barrier_type ? 4 : size;
-        const auto group = node.attributes.find("pg_name");
-        r.other = group_number(recording_, {group == node.attributes.end() ? "" : group->second.text, 0, {}});
-        r.root = static_cast<std::uint32_t>(std::clamp(node.number("root_rank", 0), 0.0, 4e9));
-        return r;
-    }
-    const char* const key = type == NodeType::send ? "comm_dst" : "comm_src";
-    const double peer = node.number(key, -1);
-    if (peer < 0 || peer > 1e9) {
-        message.fail(fmt::format("node {} ({}) names no rank in {}", node.id, shown(node.name), key));
-    }
-    r.kind = type == NodeType::send ? RecordKind::send : RecordKind::receive;
-    r.other = static_cast<std::uint32_t>(peer);
-    r.root = static_cast<std::uint32_t>(std::clamp(node.number("comm_tag", 0), 0.0, 4e9));
-    r.stream = no_stream;
-    return r;
-}
-
-Record Graph::record_of(const Node& node, const WireMessage& message) {
-    const auto type = static_cast<NodeType>(node.type);
-    const bool on_cpu = node.number("is_cpu_op", 0) != 0;
-    const double thread = node.number("tid", -1);
-    Record r;
-    r.name = names_(node.name);
-    r.time = microseconds(static_cast<std::int64_t>(node.duration_us));
-    const auto stream_or = [&](std::uint16_t fallback) {
-        return thread >= 0 && thread < 50'000 ? static_cast<std::uint16_t>(thread) : fallback;
-    };
-    const bool collective = type == NodeType::collective && !on_cpu && node.has("comm_type");
-    if (collective || type == NodeType::send || type == NodeType::receive) {
-        r.stream = stream_or(comm_stream);
-        return comm_record(node, message, r);
-    }
-    if (on_cpu || type == NodeType::metadata || type == NodeType::invalid) {
-        r.kind = RecordKind::host;
-        r.bound = Bound::neither;
-        // Threads of the CPU and streams of the GPU get different numbers.
-        r.stream = type == NodeType::metadata || type == NodeType::invalid ? no_stream
-                   : thread >= 0 && thread < 5'000 ? static_cast<std::uint16_t>(host_stream + thread)
-                                                   : host_stream;
-        return r;
-    }
-    r.kind = RecordKind::compute;
-    r.bound = bound_of_kernel(node.name);
-    r.dtype = dtype_of_kernel(node.name);
-    r.stream = stream_or(kernel_stream);
-    if (node.duration_us == 0) {
-        r.flops = std::max(0.0, node.number("num_ops", 0));
-        r.bytes = std::max(0.0, node.number("tensor_size", 0));
-    }
-    return r;
-}
-
-// The nodes that each record waits for; nodes that are not in the file are counted in `missing`.
-std::vector<std::vector<std::uint32_t>> Graph::waits(Missing& missing) const {
-    std::vector<std::vector<std::uint32_t>> after(records_.size());
-    for (std::size_t i = 0; i < records_.size(); ++i) {
-        for (const auto* list : {&fed_by_[i], &controlled_by_[i]}) {
-            for (const std::uint64_t id : *list) {
-                if (const auto known = index_.find(id); known != index_.end()) {
-                    after[i].push_back(known->second);
-                } else if (missing.count++ == 0) {
-                    missing.first = id;
-                }
-            }
-        }
-        std::ranges::sort(after[i]);
-        after[i].erase(std::unique(after[i].begin(), after[i].end()), after[i].end());
-    }
-    return after;
-}
-
-void Graph::finish(RankRecording rank) {
-    Missing missing;
-    std::optional<std::uint32_t> in_circle = add_sorted(rank, records_, waits(missing));
-    if (in_circle) {
-        // Converted PyTorch traces have control dependencies that contradict the order; Chakra's own feeder follows the
-        // data dependencies.
-        controlled_by_.assign(records_.size(), {});
-        missing = {};
-        in_circle = add_sorted(rank, records_, waits(missing));
-        recording_.notes.push_back(
-            fmt::format("rank {}: its control dependencies go in a circle: only data dependencies count", rank.rank));
-    }
-    if (in_circle) {
-        throw InputError(rank.source, fmt::format("record {}: node {} waits for itself, through others",
-                                                  numbers_[*in_circle], ids_[*in_circle]));
-    }
-    if (missing.count > 0) {
-        recording_.notes.push_back(
-            fmt::format("rank {}: {} dependencies on nodes that are not in the file count as met, the first on node {}",
-                        rank.rank, missing.count, missing.first));
-    }
-    recording_.ranks.push_back(std::move(rank));
-}
 
 void read(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
     RankRecording rank(rank_of_file(recording, file), file.path().string());

@@ -25,6 +25,8 @@ constexpr std::int64_t longest_annotation_ns = 1'000'000'000;  // longest annota
 
 using Thread = std::pair<std::uint64_t, std::uint64_t>;  // process, thread
 
+Thread thread_of(const Json& event) { return {whole(event, "pid", "pid"), whole(event, "tid", "tid")}; }
+
 class Trace {
 public:
     Trace(InputFile& file, Recording& recording) : file_(file), recording_(recording), names_(recording.names) {}
@@ -39,24 +41,239 @@ public:
         }
     }
 
-    void finish();
+    void finish() {
+        if (activities_.empty()) { only_calls(); }
+        if (activities_.empty()) {
+            throw InputError(file_.path().string(),
+                             "nothing to replay: no GPU activity and no NCCL call among its events (accepted: a "
+                             "PyTorch profiler trace with CUDA activities)");
+        }
+        RankRecording rank(rank_ ? *rank_ : rank_of_file(recording_, file_), file_.path().string());
+        add_in_order(activities_, waits_, rank, [this](const Activity& a) { return record_of(a); });
+        if (devices_.size() > 1) {
+            recording_.notes.push_back(
+                fmt::format("rank {}: one process drives {} GPUs; the streams of all of them run side by side in it",
+                            rank.rank, devices_.size()));
+        }
+        const auto device = device_names_.find(devices_.empty() ? 0 : *devices_.begin());
+        if (recording_.recorded_on.empty() && device != device_names_.end()) {
+            recording_.recorded_on = device->second;
+        }
+        recording_.steps = std::max(recording_.steps, static_cast<std::uint32_t>(steps_.size()));
+        if (unsized_ > 0) {
+            recording_.notes.push_back(fmt::format(
+                "rank {}: {} communication kernels without a size, a known type or a peer keep their recorded "
+                "time, the first is {}",
+                rank.rank, unsized_, shown(first_unsized_)));
+        }
+        recording_.ranks.push_back(std::move(rank));
+    }
 
 private:
-    void event(const JsonPiece& piece);
-    void distributed(const Json& info);
-    void devices(const Json& list);
-    void gpu_activity(const JsonPiece& piece, const Json& args, const std::string& name);
-    void cpu_operator(const JsonPiece& piece, const Json& args, const std::string& name);
-    void launch(const JsonPiece& piece, const Json& args);
-    std::uint32_t call_around(std::uint64_t launch) const;
-    std::uint32_t call_of(const Activity& activity);
-    void stream_wait(const Json& args);
-    Activity activity(const JsonPiece& piece, const std::string& name);
-    std::uint32_t keep(KinetoCall call);
-    std::uint32_t group_of(const KinetoCall& call);
-    Record record_of(const Activity& activity);
-    Record comm_record(const Activity& activity, const KinetoCall& call);
-    void only_calls();
+    void event(const JsonPiece& piece) {
+        const Json& e = piece.value;
+        if (text(e, "ph") != "X") {
+            return;  // only complete events have a duration
+        }
+        static const Json none = Json::object();
+        const auto found = e.find("args");
+        const Json& args = found != e.end() && found->is_object() ? *found : none;
+        const std::string category = text(e, "cat");
+        const std::string name = text(e, "name");
+        if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" || category == "Kernel" ||
+            category == "Memcpy" || category == "Memset") {
+            gpu_activity(piece, args, name);
+        } else if (category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime") {
+            launch(piece, args);
+        } else if (category == "cuda_sync") {
+            stream_wait(args);
+        } else if (name.starts_with("ProfilerStep#") && category != "gpu_user_annotation") {
+            steps_.insert(name);
+        } else if (name == "record_param_comms" || (name.starts_with("nccl:") && category != "gpu_user_annotation")) {
+            cpu_operator(piece, args, name);
+        }
+    }
+
+    void distributed(const Json& info) {
+        if (!info.is_object()) { return; }
+        if (const auto found = rank(info, "rank")) { rank_ = found; }
+        recording_.world = std::max(recording_.world, rank(info, "world_size").value_or(0));
+        const auto groups = info.find("pg_config");
+        if (groups != info.end() && groups->is_array()) {
+            for (const Json& group : *groups) {
+                if (group.is_object() && !text(group, "pg_name").empty()) {
+                    group_ranks_[text(group, "pg_name")] = ranks_in(group, "ranks");
+                }
+            }
+        }
+    }
+
+    void devices(const Json& list) {
+        for (const Json& device : list.is_array() ? list : Json::array()) {
+            if (device.is_object()) { device_names_[whole(device, "id", "id")] = text(device, "name"); }
+        }
+    }
+
+    void gpu_activity(const JsonPiece& piece, const Json& args, const std::string& name) {
+        Activity a = activity(piece, name);
+        const std::optional<double> stream =
+            args.contains("stream") ? number(args, "stream") : number(piece.value, "tid");
+        a.stream = {whole(args, "device", "Device"), static_cast<std::uint64_t>(std::max(0.0, stream.value_or(0)))};
+        a.launch = whole(args, "correlation", "correlation id");
+        a.external = whole(args, "External id", "external id");
+        devices_.insert(a.stream.gpu);
+        if (is_comm_kernel(name)) {
+            a.comm = true;
+            if (std::optional<KinetoCall> call = described_call(args)) { a.call = keep(std::move(*call)); }
+        }
+        activities_.push_back(a);
+    }
+
+    void cpu_operator(const JsonPiece& piece, const Json& args, const std::string& name) {
+        const std::uint64_t id = whole(args, "External id", "external id");
+        std::optional<KinetoCall> call = name == "record_param_comms" ? described_call(args) : call_by_dims(args, name);
+        if (!call || operators_.contains(id)) { return; }
+        Activity span = activity(piece, name);
+        span.call = keep(std::move(*call));
+        spans_[thread_of(piece.value)][span.start_ns] = {span.end_ns, span.call};
+        if (id != 0) { operators_[id] = span; }
+    }
+
+    // Keeps the thread and time of a kernel launch: an annotation around it says which call the kernel belongs to.
+    void launch(const JsonPiece& piece, const Json& args) {
+        const std::uint64_t correlation = whole(args, "correlation", "correlation id");
+        const std::optional<double> start = number(piece.value, "ts");
+        if (correlation != 0 && start && std::abs(*start) < 9e15) {
+            launches_[correlation] = {thread_of(piece.value), std::llround(*start * 1e3)};
+        }
+    }
+
+    std::uint32_t call_around(std::uint64_t launch) const {
+        const auto launched = launches_.find(launch);
+        const auto thread = launched == launches_.end() ? spans_.end() : spans_.find(launched->second.first);
+        if (thread == spans_.end()) { return no_call; }
+        const std::int64_t when = launched->second.second;
+        auto around = thread->second.upper_bound(when);
+        while (around != thread->second.begin()) {
+            --around;
+            if (around->second.first >= when) {
+                return around->second.second;  // the innermost annotation
+            }
+            if (when - around->first > longest_annotation_ns) { break; }
+        }
+        return no_call;
+    }
+
+    // The call that the kernel itself describes, else that of the operator that launched it, else that of the
+    // annotation around its launch.
+    std::uint32_t call_of(const Activity& activity) {
+        std::uint32_t call = activity.call;
+        if (call == no_call) {
+            const auto known = operators_.find(activity.external);
+            call = known != operators_.end() ? known->second.call : call_around(activity.launch);
+            if (call != no_call && calls_[call].used) { return no_call; }
+        }
+        if (call != no_call) { calls_[call].used = true; }
+        return call;
+    }
+
+    void stream_wait(const Json& args) {
+        const std::optional<double> on = number(args, "wait_on_stream");
+        const std::optional<double> stream = number(args, "stream");
+        const std::optional<double> recorded = number(args, "wait_on_cuda_event_record_corr_id");
+        const std::uint64_t launch = whole(args, "correlation", "correlation id");
+        if (on && *on >= 0 && stream && *stream >= 0 && recorded && *recorded > 0 && launch != 0) {
+            const std::uint64_t gpu = whole(args, "device", "Device");
+            waits_.push_back({{gpu, static_cast<std::uint64_t>(*stream)},
+                              {gpu, static_cast<std::uint64_t>(*on)},
+                              launch,
+                              static_cast<std::uint64_t>(*recorded)});
+        }
+    }
+
+    Activity activity(const JsonPiece& piece, const std::string& name) {
+        const std::optional<double> start = number(piece.value, "ts");
+        const std::optional<double> duration = number(piece.value, "dur");
+        if (!start || !duration || std::abs(*start) > 9e15 || *duration < 0 || *duration > 9e12) {
+            const auto found = [&](const char* key) {
+                return piece.value.contains(key) ? piece.value[key].dump() : fmt::format("no {}", key);
+            };
+            throw InputError(piece.place(),
+                             error_message(fmt::format("event {} ({}) has no time: 'ts' and 'dur' must be microseconds",
+                                                       piece.index, shown(name)),
+                                           found("ts") + ", " + found("dur"), "two numbers"));
+        }
+        Activity a;
+        a.start_ns = std::llround(*start * 1e3);
+        a.end_ns = a.start_ns + std::llround(*duration * 1e3);
+        a.name = names_(name);
+        return a;
+    }
+
+    std::uint32_t keep(KinetoCall call) {
+        calls_.push_back(std::move(call));
+        return static_cast<std::uint32_t>(calls_.size() - 1);
+    }
+
+    std::uint32_t group_of(const KinetoCall& call) {
+        CommGroup group{call.group, call.group_size, call.ranks};
+        if (const auto known = group_ranks_.find(call.group); group.ranks.empty() && known != group_ranks_.end()) {
+            group.ranks = known->second;
+        }
+        if (!group.ranks.empty()) { group.size = static_cast<std::uint32_t>(group.ranks.size()); }
+        return group_number(recording_.groups, group);
+    }
+
+    Record record_of(const Activity& activity) {
+        Record r;
+        if (activity.comm) {
+            const std::uint32_t call = call_of(activity);
+            const bool told = call != no_call && calls_[call].dtype &&
+                              (calls_[call].what.kind == RecordKind::collective || calls_[call].peer);
+            if (told) { r = comm_record(calls_[call]); }
+            if (!(r.bytes > 0)) {
+                r = {};
+                r.bound = Bound::neither;
+                first_unsized_ = unsized_++ == 0 ? recording_.names[activity.name] : first_unsized_;
+                recording_.unsized = true;
+            }
+        } else {
+            const std::string& name = recording_.names[activity.name];
+            r.dtype = dtype_of_kernel(name);
+            r.bound = name.starts_with("Memcpy") && name.find("DtoD") == std::string::npos ? Bound::neither
+                                                                                           : bound_of_kernel(name);
+        }
+        r.name = activity.name;
+        r.time = nanoseconds(activity.end_ns - activity.start_ns);
+        return r;
+    }
+
+    Record comm_record(const KinetoCall& call) {
+        Record r;
+        r.kind = call.what.kind;
+        r.collective = call.what.collective;
+        r.dtype = *call.dtype;
+        std::uint32_t ranks = call.group_size;
+        if (r.kind == RecordKind::collective) {
+            r.other = group_of(call);
+            ranks = recording_.groups[r.other].size;
+        } else {
+            r.other = *call.peer;
+        }
+        r.bytes = call_bytes(call.what, call.in_elements, call.out_elements, r.dtype, std::max(ranks, 1U));
+        return r;
+    }
+
+    // For traces without GPU activities: only the calls, with the CPU's times between them.
+    void only_calls() {
+        for (auto [id, call] : operators_) {
+            call.comm = true;
+            activities_.push_back(call);
+        }
+        if (!activities_.empty()) {
+            recording_.notes.push_back("no GPU activity recorded: the calls alone, with the CPU's time between them");
+        }
+    }
 
     InputFile& file_;
     Recording& recording_;
@@ -64,11 +281,9 @@ private:
     std::vector<Activity> activities_;
     std::vector<StreamWait> waits_;
     std::vector<KinetoCall> calls_;
-    std::unordered_map<std::uint64_t, std::uint32_t> call_by_id_;  // external id -> calls_
-    std::unordered_map<std::uint64_t, Activity> call_times_;       // of CPU operators, if there are no GPU activities
+    std::unordered_map<std::uint64_t, Activity> operators_;  // external id -> the CPU operator that calls
     std::unordered_map<std::uint64_t, std::pair<Thread, std::int64_t>> launches_;  // correlation -> where, when
     std::map<Thread, std::map<std::int64_t, std::pair<std::int64_t, std::uint32_t>>> spans_;  // start -> end, calls_
-    std::vector<bool> used_;  // by call: a kernel has used it; a second one of the same call moves nothing
     std::map<std::string, std::vector<std::uint32_t>> group_ranks_;
     std::map<std::uint64_t, std::string> device_names_;
     std::set<std::string> steps_;
@@ -77,247 +292,6 @@ private:
     std::size_t unsized_ = 0;
     std::string first_unsized_;
 };
-
-Thread thread_of(const Json& event) { return {whole(event, "pid", "pid"), whole(event, "tid", "tid")}; }
-
-void Trace::event(const JsonPiece& piece) {
-    const Json& e = piece.value;
-    if (text(e, "ph") != "X") {
-        return;  // only complete events have a duration
-    }
-    static const Json none = Json::object();
-    const auto found = e.find("args");
-    const Json& args = found != e.end() && found->is_object() ? *found : none;
-    const std::string category = text(e, "cat");
-    const std::string name = text(e, "name");
-    if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" || category == "Kernel" ||
-        category == "Memcpy" || category == "Memset") {
-        gpu_activity(piece, args, name);
-    } else if (category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime") {
-        launch(piece, args);
-    } else if (category == "cuda_sync") {
-        stream_wait(args);
-    } else if (name.starts_with("ProfilerStep#") && category != "gpu_user_annotation") {
-        steps_.insert(name);
-    } else if (name == "record_param_comms" || (name.starts_with("nccl:") && category != "gpu_user_annotation")) {
-        cpu_operator(piece, args, name);
-    }
-}
-
-Activity Trace::activity(const JsonPiece& piece, const std::string& name) {
-    const std::optional<double> start = number(piece.value, "ts");
-    const std::optional<double> duration = number(piece.value, "dur");
-    if (!start || !duration || std::abs(*start) > 9e15 || *duration < 0 || *duration > 9e12) {
-        const auto found = [&](const char* key) {
-            return piece.value.contains(key) ? piece.value[key].dump() : fmt::format("no {}", key);
-        };
-        throw InputError(piece.place(),
-                         error_message(fmt::format("event {} ({}) has no time: 'ts' and 'dur' must be microseconds",
-                                                   piece.index, shown(name)),
-                                       found("ts") + ", " + found("dur"), "two numbers"));
-    }
-    Activity a;
-    a.start_ns = std::llround(*start * 1e3);
-    a.end_ns = a.start_ns + std::llround(*duration * 1e3);
-    a.name = names_(name);
-    return a;
-}
-
-void Trace::gpu_activity(const JsonPiece& piece, const Json& args, const std::string& name) {
-    Activity a = activity(piece, name);
-    const std::optional<double> stream = args.contains("stream") ? number(args, "stream") : number(piece.value, "tid");
-    a.stream = {whole(args, "device", "Device"), static_cast<std::uint64_t>(std::max(0.0, stream.value_or(0)))};
-    a.launch = whole(args, "correlation", "correlation id");
-    a.external = whole(args, "External id", "external id");
-    devices_.insert(a.stream.gpu);
-    if (is_comm_kernel(name)) {
-        a.comm = true;
-        if (std::optional<KinetoCall> call = described_call(args)) { a.call = keep(std::move(*call)); }
-    }
-    activities_.push_back(a);
-}
-
-void Trace::cpu_operator(const JsonPiece& piece, const Json& args, const std::string& name) {
-    const std::uint64_t id = whole(args, "External id", "external id");
-    std::optional<KinetoCall> call = name == "record_param_comms" ? described_call(args) : call_by_dims(args, name);
-    if (!call || (id != 0 && call_by_id_.contains(id))) { return; }
-    const Activity span = activity(piece, name);
-    const std::uint32_t number = keep(std::move(*call));
-    spans_[thread_of(piece.value)][span.start_ns] = {span.end_ns, number};
-    if (id != 0) {
-        call_by_id_[id] = number;
-        call_times_[id] = span;
-    }
-}
-
-// Keeps the thread and time of a kernel launch: an annotation around it says which call the kernel belongs to.
-void Trace::launch(const JsonPiece& piece, const Json& args) {
-    const std::uint64_t correlation = whole(args, "correlation", "correlation id");
-    const std::optional<double> start = number(piece.value, "ts");
-    if (correlation != 0 && start && std::abs(*start) < 9e15) {
-        launches_[correlation] = {thread_of(piece.value), std::llround(*start * 1e3)};
-    }
-}
-
-std::uint32_t Trace::call_around(std::uint64_t launch) const {
-    const auto launched = launches_.find(launch);
-    const auto thread = launched == launches_.end() ? spans_.end() : spans_.find(launched->second.first);
-    if (thread == spans_.end()) { return no_call; }
-    const std::int64_t when = launched->second.second;
-    auto around = thread->second.upper_bound(when);
-    while (around != thread->second.begin()) {
-        --around;
-        if (around->second.first >= when) {
-            return around->second.second;  // the innermost annotation
-        }
-        if (when - around->first > longest_annotation_ns) { break; }
-    }
-    return no_call;
-}
-
-// The call that the kernel itself describes, else that of the operator that launched it, else that of the annotation
-// around its launch.
-std::uint32_t Trace::call_of(const Activity& activity) {
-    std::uint32_t call = activity.call;
-    if (call == no_call) {
-        const auto known = call_by_id_.find(activity.external);
-        call = known != call_by_id_.end() ? known->second : call_around(activity.launch);
-        if (call != no_call && used_[call]) { return no_call; }
-    }
-    if (call != no_call) { used_[call] = true; }
-    return call;
-}
-
-std::uint32_t Trace::keep(KinetoCall call) {
-    calls_.push_back(std::move(call));
-    used_.push_back(false);
-    return static_cast<std::uint32_t>(calls_.size() - 1);
-}
-
-void Trace::stream_wait(const Json& args) {
-    const std::optional<double> on = number(args, "wait_on_stream");
-    const std::optional<double> stream = number(args, "stream");
-    const std::optional<double> recorded = number(args, "wait_on_cuda_event_record_corr_id");
-    const std::uint64_t launch = whole(args, "correlation", "correlation id");
-    if (on && *on >= 0 && stream && *stream >= 0 && recorded && *recorded > 0 && launch != 0) {
-        const std::uint64_t gpu = whole(args, "device", "Device");
-        waits_.push_back({{gpu, static_cast<std::uint64_t>(*stream)},
-                          {gpu, static_cast<std::uint64_t>(*on)},
-                          launch,
-                          static_cast<std::uint64_t>(*recorded)});
-    }
-}
-
-void Trace::distributed(const Json& info) {
-    if (!info.is_object()) { return; }
-    if (const auto found = rank(info, "rank")) { rank_ = found; }
-    recording_.world = std::max(recording_.world, rank(info, "world_size").value_or(0));
-    const auto groups = info.find("pg_config");
-    if (groups != info.end() && groups->is_array()) {
-        for (const Json& group : *groups) {
-            if (group.is_object() && !text(group, "pg_name").empty()) {
-                group_ranks_[text(group, "pg_name")] = ranks_in(group, "ranks");
-            }
-        }
-    }
-}
-
-void Trace::devices(const Json& list) {
-    for (const Json& device : list.is_array() ? list : Json::array()) {
-        if (device.is_object()) { device_names_[whole(device, "id", "id")] = text(device, "name"); }
-    }
-}
-
-std::uint32_t Trace::group_of(const KinetoCall& call) {
-    CommGroup group{call.group, call.group_size, call.ranks};
-    if (const auto known = group_ranks_.find(call.group); group.ranks.empty() && known != group_ranks_.end()) {
-        group.ranks = known->second;
-    }
-    if (!group.ranks.empty()) { group.size = static_cast<std::uint32_t>(group.ranks.size()); }
-    return group_number(recording_, group);
-}
-
-Record Trace::comm_record(const Activity& activity, const KinetoCall& call) {
-    Record r;
-    r.kind = call.what.kind;
-    r.collective = call.what.collective;
-    r.dtype = *call.dtype;
-    std::uint32_t ranks = call.group_size;
-    if (r.kind == RecordKind::collective) {
-        r.other = group_of(call);
-        ranks = recording_.groups[r.other].size;
-    } else {
-        r.other = *call.peer;
-    }
-    r.bytes = call_bytes(call.what, call.in_elements, call.out_elements, r.dtype, std::max(ranks, 1U));
-    r.time = nanoseconds(activity.end_ns - activity.start_ns);
-    return r;
-}
-
-Record Trace::record_of(const Activity& activity) {
-    Record r;
-    r.time = nanoseconds(activity.end_ns - activity.start_ns);
-    if (activity.comm) {
-        const std::uint32_t call = call_of(activity);
-        const bool told = call != no_call && calls_[call].dtype &&
-                          (calls_[call].what.kind == RecordKind::collective || calls_[call].peer);
-        if (told) { r = comm_record(activity, calls_[call]); }
-        if (!told || !(r.bytes > 0)) {
-            r = {};
-            r.time = nanoseconds(activity.end_ns - activity.start_ns);
-            r.bound = Bound::neither;
-            first_unsized_ = unsized_++ == 0 ? recording_.names[activity.name] : first_unsized_;
-            recording_.unsized = true;
-        }
-    } else {
-        const std::string& name = recording_.names[activity.name];
-        r.dtype = dtype_of_kernel(name);
-        r.bound = name.starts_with("Memcpy") && name.find("DtoD") == std::string::npos ? Bound::neither
-                                                                                       : bound_of_kernel(name);
-    }
-    r.name = activity.name;
-    return r;
-}
-
-// For traces without GPU activities: only the calls, with the CPU's times between them.
-void Trace::only_calls() {
-    for (const auto& [id, when] : call_times_) {
-        Activity a = when;
-        a.comm = true;
-        a.call = call_by_id_.at(id);
-        a.stream = {};
-        activities_.push_back(a);
-    }
-    if (!activities_.empty()) {
-        recording_.notes.push_back("no GPU activity recorded: the calls alone, with the CPU's time between them");
-    }
-}
-
-void Trace::finish() {
-    if (activities_.empty()) { only_calls(); }
-    if (activities_.empty()) {
-        throw InputError(file_.path().string(),
-                         "nothing to replay: no GPU activity and no NCCL call among its events (accepted: a "
-                         "PyTorch profiler trace with CUDA activities)");
-    }
-    RankRecording rank(rank_ ? *rank_ : rank_of_file(recording_, file_), file_.path().string());
-    add_in_order(activities_, waits_, rank, [this](const Activity& a) { return record_of(a); });
-    if (devices_.size() > 1) {
-        recording_.notes.push_back(
-            fmt::format("rank {}: one process drives {} GPUs; the streams of all of them run side by side in it",
-                        rank.rank, devices_.size()));
-    }
-    const auto device = device_names_.find(devices_.empty() ? 0 : *devices_.begin());
-    if (recording_.recorded_on.empty() && device != device_names_.end()) { recording_.recorded_on = device->second; }
-    recording_.steps = std::max(recording_.steps, static_cast<std::uint32_t>(steps_.size()));
-    if (unsized_ > 0) {
-        recording_.notes.push_back(
-            fmt::format("rank {}: {} communication kernels without a size, a known type or a peer keep their recorded "
-                        "time, the first is {}",
-                        rank.rank, unsized_, shown(first_unsized_)));
-    }
-    recording_.ranks.push_back(std::move(rank));
-}
 
 void read(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
     Trace trace(file, recording);

@@ -256,7 +256,7 @@ std::uint32_t Log::group_of(const Comm& comm) {
     if (!comm.id.empty() && members != members_.end() && members->second.size() == comm.ranks) {
         for (const auto& [in_comm, rank] : members->second) { group.ranks.push_back(rank); }
     }
-    return group_number(recording_, group);
+    return group_number(recording_.groups, group);
 }
 
 // Sends and receives of one group (one opCount) run at the same time, groups of one stream one after another.

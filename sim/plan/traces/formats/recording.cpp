@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "base/text_file.hpp"
+#include "base/enum_name.hpp"
+#include "base/nearest_word.hpp"
 #include "base/unit_text.hpp"
 #include "base/yaml.hpp"
 #include "sim/plan/traces/recording_yaml.hpp"
@@ -17,30 +18,16 @@ namespace {
 
 constexpr std::int64_t most_ranks = 1 << 24;
 
-template <class Enum> std::vector<std::string> words_up_to(Enum last) {
-    std::vector<std::string> words;
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i) {
-        words.emplace_back(to_string(static_cast<Enum>(i)));
-    }
-    return words;
-}
-
-// Members that may be absent: a word of an enumeration up to `last`, a whole number, a list.
+// Members that may be absent: a word of an enumeration up to `last`, a whole number.
 template <class Enum> Enum word_or(const yaml::Node& node, std::string_view key, Enum fallback, Enum last) {
     const yaml::Node* word = node.get(key);
-    return word != nullptr ? static_cast<Enum>(word->as_enum(words_up_to(last))) : fallback;
+    return word != nullptr ? static_cast<Enum>(word->as_enum(names_up_to(last))) : fallback;
 }
 
 std::uint32_t whole_or(const yaml::Node& node, std::string_view key, std::uint32_t fallback, std::int64_t low,
                        std::int64_t high) {
     const yaml::Node* number = node.get(key);
     return number != nullptr ? static_cast<std::uint32_t>(number->as_int(low, high)) : fallback;
-}
-
-const std::vector<yaml::Node>& items_of(const yaml::Node& node, std::string_view key) {
-    static const std::vector<yaml::Node> none;
-    const yaml::Node* list = node.get(key);
-    return list != nullptr ? list->items() : none;
 }
 
 class Reader {
@@ -50,10 +37,10 @@ public:
     void read(const yaml::Node& root) {
         root.allow({"recording", "recorded_on", "world", "steps", "groups", "ranks"});
         root.required("recording").as_int(1, 1);
-        if (const yaml::Node* on = root.get("recorded_on")) { recording_.recorded_on = on->as_string(); }
+        recording_.recorded_on = root.text_or("recorded_on", recording_.recorded_on);
         recording_.world = whole_or(root, "world", recording_.world, 1, most_ranks);
         recording_.steps = whole_or(root, "steps", recording_.steps, 1, 1'000'000);
-        for (const yaml::Node& group : items_of(root, "groups")) { read_group(group); }
+        for (const yaml::Node& group : root.items_of("groups")) { read_group(group); }
         for (const yaml::Node& rank : root.required("ranks").items()) { read_rank(rank); }
         if (recording_.ranks.empty()) { root.required("ranks").fail("is empty", "at least one rank"); }
     }
@@ -114,7 +101,7 @@ private:
             read_work(node, r);
         }
         std::vector<std::uint32_t> after;
-        for (const yaml::Node& item : items_of(node, "after")) {
+        for (const yaml::Node& item : node.items_of("after")) {
             const auto last = static_cast<std::int64_t>(rank.records.size()) - 1;
             after.push_back(static_cast<std::uint32_t>(item.as_int(0, last)));
         }
@@ -158,21 +145,19 @@ private:
             r.root = whole_or(node, "tag", 0, 0, 0xffffffffLL);
             return;
         }
-        r.collective = static_cast<Collective>(head.as_enum(words_up_to(Collective::scatter)));
+        r.collective = static_cast<Collective>(head.as_enum(names_up_to(Collective::scatter)));
         r.root = whole_or(node, "root", 0, 0, most_ranks);
         const yaml::Node* group = node.get("group");
         if (group == nullptr) {
-            r.other = group_number(recording_, {});
+            r.other = group_number(recording_.groups, {});
             return;
         }
-        std::vector<std::string> known;
-        for (const CommGroup& g : recording_.groups) { known.push_back(g.name); }
-        r.other = static_cast<std::uint32_t>(group->as_enum(known));
+        r.other = static_cast<std::uint32_t>(group->as_enum(names_of(recording_.groups, &CommGroup::name)));
     }
 
     Recording& recording_;
     Names names_{recording_.names};
-    const std::vector<std::string> kinds_ = words_up_to(RecordKind::receive);
+    const std::vector<std::string> kinds_ = names_up_to(RecordKind::receive);
 };
 
 void read(InputFile& file, Recording& recording, const ReadProgress&, Bytes) {

@@ -26,7 +26,7 @@ Fabric framed_nodes() {
     Cluster cluster = tiny::cluster(2, 1, tiny::fabric(FabricKind::single_switch));
     for (NodeCable& cable : cluster.node.cables) {
         if (cable.link.family == LinkFamily::pcie) {
-            cable.link.framing = {.payload = {256}, .header = pcie::write_overhead(4), .setup = {}};
+            cable.link.framing = {.payload = {256}, .header = pcie::write_overhead(4)};
         }
     }
     return Fabric(cluster);

@@ -21,7 +21,7 @@ bool at_least(const Version& version, int minor) { return version >= Version{2, 
 
 Catalog with_part(const std::string& text) {
     Catalog catalog = catalogue();
-    add_parts(catalog, {{"mine.yaml", text}});
+    add_parts(catalog, {yaml::parse(text, "mine.yaml")});
     return catalog;
 }
 

@@ -40,7 +40,7 @@ constexpr nccl::AlgorithmModel shift{
 const Catalog& with_shift() {
     static const Catalog catalog = [] {
         Catalog shipped = catalogue();
-        add_parts(shipped, {{"shift.yaml", R"(
+        add_parts(shipped, {yaml::parse(R"(
 nccl-2.98:
   base: nccl-2.30
   version: "2.98"
@@ -49,7 +49,8 @@ nccl-2.98:
   source: this test
   figures:
     base_latency.shift: [0 us, 0 us, 7 us]
-)"}});
+)",
+                                        "shift.yaml")});
         return shipped;
     }();
     return catalog;

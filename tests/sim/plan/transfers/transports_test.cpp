@@ -294,11 +294,12 @@ PathAttempt toy_way(const PathRequest& r) {
 
 TEST_CASE("a transport is a function in the table and a part of the catalogue") {
     Catalog catalog = catalogue();
-    add_parts(catalog,
-              {{"toy.yaml",
-                "toy-way:\n  kind: data-path\n  note: A toy.\n  ends: gpu-gpu inside\n  messaging: cuda-copies\n"
-                "  figures:\n    preference: {value: 0.5, origin: estimated, source: a test}\n"
-                "    start: {value: 3 us, low80: 2 us, high80: 4 us, origin: estimated, source: a test}\n"}});
+    add_parts(
+        catalog,
+        {yaml::parse("toy-way:\n  kind: data-path\n  note: A toy.\n  ends: gpu-gpu inside\n  messaging: cuda-copies\n"
+                     "  figures:\n    preference: {value: 0.5, origin: estimated, source: a test}\n"
+                     "    start: {value: 3 us, low80: 2 us, high80: 4 us, origin: estimated, source: a test}\n",
+                     "toy.yaml")});
     const std::vector<Transport> table = {every_transport().front(), {"toy-way", toy_way}};
     const Case c(two_a100, "  from: node0.gpu0\n  to: node0.gpu1\n");
     DataPathFigures figures(catalog);

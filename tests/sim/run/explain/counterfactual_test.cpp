@@ -86,7 +86,7 @@ TEST_CASE("every change, written as files and read again, runs to the same time"
                 continue;
             }
             Catalog changed = catalogue();
-            if (!change.overlay.empty()) { merge_overlay_text(changed, change.overlay, "overlay"); }
+            if (!change.overlay.empty()) { merge_overlay(changed, yaml::parse(change.overlay, "overlay")); }
             CHECK(run_seconds(read_scenario(file), changed, {}) == change.seconds);
         }
     }
@@ -113,7 +113,7 @@ TEST_CASE("an overlay scales figures exactly, once, in units that the reader kno
     overlay.scale("no-such-part", "rate", 2);
     overlay.scale("infiniband-ndr", "no-such-figure", 2);
     Catalog changed = catalogue();
-    merge_overlay_text(changed, overlay.text("a test"), "overlay");
+    merge_overlay(changed, yaml::parse(overlay.text("a test"), "overlay"));
     CHECK(changed.at("link", "infiniband-ndr").number("signalling") == 212.5e9);
     CHECK(changed.at("cable", "smf").number("delay") == Approx(2.45e-9));
     CHECK(changed.at("nic", "connectx-7").number("port_rate") == 100e9);
