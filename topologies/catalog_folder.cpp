@@ -96,9 +96,9 @@ void add_node(Catalog& catalog, const UserFile& file) {
     const yaml::Node& name = file.tree.required("name");
     check_part_name(name.as_string(), name.place);
     const std::vector<Part> own = node_parts();
-    const bool taken = catalog.find(name.text) != nullptr ||
-                       std::any_of(own.begin(), own.end(), [&](const Part& node) { return node.name == name.text; });
-    if (taken) { name.fail("the part '" + name.text + "' is in the catalogue already; take another name"); }
+    if (catalog.find(name.text) != nullptr || std::ranges::find(own, name.text, &Part::name) != own.end()) {
+        name.fail("the part '" + name.text + "' is in the catalogue already; take another name");
+    }
     (void)read_node(file.tree, catalog);  // throws if the template is wrong
     const yaml::Node* note = file.tree.get("note");
     catalog.parts[name.text] = {.name = name.text,
@@ -110,7 +110,8 @@ void add_node(Catalog& catalog, const UserFile& file) {
 
 }  // namespace
 
-void add_folder(Catalog& catalog, const std::filesystem::path& folder) {
+Catalog read_catalog(const std::filesystem::path& folder) {
+    const Catalog catalog = models::read_catalog();
     std::vector<UserFile> files = read_folder(folder);
     const auto nodes =
         std::stable_partition(files.begin(), files.end(), [](const UserFile& file) { return !is_node(file.tree); });
@@ -120,13 +121,7 @@ void add_folder(Catalog& catalog, const std::filesystem::path& folder) {
     add_parts(added, texts);
     std::for_each(files.begin(), nodes, [&](const UserFile& file) { check_names(file.tree, catalog, added); });
     std::for_each(nodes, files.end(), [&](const UserFile& file) { add_node(added, file); });
-    catalog = std::move(added);
-}
-
-Catalog read_catalog(const std::filesystem::path& folder) {
-    Catalog catalog = models::read_catalog();
-    add_folder(catalog, folder);
-    return catalog;
+    return added;
 }
 
 }  // namespace fabricast::inline topologies

@@ -1,5 +1,5 @@
 #pragma once
-// Adds a user's own parts and nodes to the built-in ones.
+// A user's own parts and nodes beside the built-in ones.
 
 #include <filesystem>
 
@@ -7,13 +7,10 @@
 
 namespace fabricast::inline topologies {
 
-// The built-in catalogue with a user's folder added.
+// The built-in catalogue with the parts of every *.yaml file of a user's folder, in the order of file names. Parts may
+// inherit from a part of the catalogue but not take its name, and may only have figures and words that exist for their
+// kind. A file with `gpu: PART` at its top level is a node template, in the format of topologies/nodes. Throws
+// InputError; IoError if the folder cannot be listed.
 Catalog read_catalog(const std::filesystem::path& folder);
-
-// Adds the parts of every *.yaml file of a user's folder, in the order of file names. Parts may inherit from a part of
-// the catalogue but not take its name, and may only have figures and words that exist for their kind. A file with `gpu:
-// PART` at its top level is a node template, in the format of topologies/nodes. Throws InputError; IoError if the
-// folder cannot be listed.
-void add_folder(Catalog& catalog, const std::filesystem::path& folder);
 
 }  // namespace fabricast::inline topologies
