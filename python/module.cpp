@@ -25,8 +25,8 @@
 #include "sim/run/sweep/run.hpp"
 #include "sim/run/sweep/sweep.hpp"
 #include "sim/scenario/calibrated.hpp"
+#include "sim/scenario/keys.hpp"
 #include "sim/scenario/parse.hpp"
-#include "sim/scenario/schema.hpp"
 #include "sim/scenario/vary.hpp"
 
 namespace py = pybind11;

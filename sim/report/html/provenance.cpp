@@ -1,7 +1,7 @@
 #include "sim/report/html/provenance.hpp"
 
 #include "sim/report/result_file.hpp"
-#include "sim/scenario/schema.hpp"
+#include "sim/scenario/keys.hpp"
 
 namespace fabricast::inline report::html {
 

@@ -8,8 +8,8 @@
 #include "models/embedded_catalog.hpp"
 #include "sim/run/sweep/prepare.hpp"
 #include "sim/run/sweep/sweep.hpp"
+#include "sim/scenario/keys.hpp"
 #include "sim/scenario/parse.hpp"
-#include "sim/scenario/schema.hpp"
 #include "sim/scenario/vary.hpp"
 #include "tests/support/catch.hpp"
 
