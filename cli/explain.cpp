@@ -6,7 +6,6 @@
 #include "base/text_file.hpp"
 #include "base/unit_text.hpp"
 #include "cli/command.hpp"
-#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "sim/plan/timelines.hpp"

@@ -13,7 +13,6 @@
 #include "base/nearest_word.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
-#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "sim/plan/traces/recording_yaml.hpp"

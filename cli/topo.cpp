@@ -10,7 +10,6 @@
 #include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "cli/command.hpp"
-#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "sim/scenario/build.hpp"
