@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "cli/command.hpp"
-#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "validate/calibration/calibrate_report.hpp"

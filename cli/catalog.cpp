@@ -5,7 +5,6 @@
 #include "base/input_error.hpp"
 #include "base/nearest_word.hpp"
 #include "cli/command.hpp"
-#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "models/catalog_text.hpp"
 #include "topologies/node_reader.hpp"

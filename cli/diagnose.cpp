@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "cli/command.hpp"
-#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "sim/scenario/parse.hpp"

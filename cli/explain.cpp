@@ -1,20 +1,21 @@
 // fabricast explain SCENARIO: what limits the result, and what would change it.
 
-#include "cli/explain.hpp"
-
 #include <filesystem>
 #include <ostream>
 
 #include "base/text_file.hpp"
+#include "base/unit_text.hpp"
 #include "cli/command.hpp"
-#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
+#include "sim/plan/timelines.hpp"
 #include "sim/report/html/page_html.hpp"
 #include "sim/run/explain/explanation.hpp"
+#include "sim/run/explain/outage.hpp"
 #include "sim/run/explain/scenario_text.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/scenario_context.hpp"
+#include "topologies/fabric.hpp"
 
 namespace fabricast::cli {
 
@@ -26,11 +27,17 @@ po::options_description explain_options() {
     po::options_description options("options");
     add_scenario_options(options);
     add_catalog_options(options);
-    add_path_options(options);
-    add_outage_options(options);
     options.add_options()  //
-        ("json", text_value("FILE"), "write the explanation as JSON")("html", text_value("FILE"),
-                                                                      "write a report to hand over")  //
+        ("path", texts_value("A B")->multitoken(),
+         "the way data takes from device A to device B: copies, DMA, cores, latency, bandwidth")  //
+        ("transport", text_value("T"), "of that path (default: auto)")                            //
+        ("size", text_value("S"), "of a message on it (default: 1 MiB)")                          //
+        ("without", texts_value("A [B]")->multitoken(),
+         "what it costs that A (a switch, adapter, port or plane), or one cable between A and B, is dead from the "
+         "start")                                                                   //
+        ("failures", "what the scenario's own events cost: with them and without")  //
+        ("json", text_value("FILE"), "write the explanation as JSON")               //
+        ("html", text_value("FILE"), "write a report to hand over")                 //
         ("emit", text_value("DIR"),
          "write each changed scenario, to be run by `fabricast run`")  //
         ("threads", whole_value("N"), "runs side by side (default and 0: every core)");
@@ -95,6 +102,61 @@ ExitCode explain_result(const po::variables_map& values, Outputs& outputs, const
     return ok;
 }
 
+// What a dead cable or device costs: the results with and without the failure.
+ExitCode explain_outage(const po::variables_map& values, const Outputs& outputs, Scenario scenario) {
+    const Catalog catalog = catalog_of(values, &scenario);
+    if (values.contains("without")) {
+        const std::vector<std::string> names = texts_of(values, "without");
+        if (names.size() > 2) {
+            throw UsageError("--without takes a device, or the two ends of a cable (found " +
+                             std::to_string(names.size()) + " names)");
+        }
+        scenario.events.push_back(without(names));
+    } else if (scenario.events.empty()) {
+        throw UsageError("--failures: the scenario has no events (see --without)");
+    }
+    const OutageCost found = outage(scenario, catalog, Watch{&stop_flag()});
+    outputs.write("json", [&] { return to_json(found).dump(2) + "\n"; });
+    outputs.words() << to_text(found);
+    return ok;
+}
+
+// The scenario's transfer, or one with default conditions if it has none, between the devices of --path.
+TransferWorkload transfer_of(const Scenario& scenario, const po::variables_map& values) {
+    const auto* written = std::get_if<TransferWorkload>(&scenario.workload);
+    TransferWorkload transfer = written != nullptr ? *written : TransferWorkload{};
+    const std::vector<std::string> ends = texts_of(values, "path");
+    if (ends.size() == 2) {
+        transfer.from = ends[0];
+        transfer.to = ends[1];
+    } else if (!ends.empty() || written == nullptr) {
+        throw UsageError("--path takes two devices, as in --path node0.gpu0 node1.gpu3");
+    }
+    if (values.contains("transport")) { transfer.transport = text_of(values, "transport"); }
+    constexpr Bytes usual{1 << 20};
+    transfer.sizes = {values.contains("size") ? parse_bytes(text_of(values, "size")) : usual};
+    return transfer;
+}
+
+// The path that data takes between two devices, hop by hop.
+void explain_path(const po::variables_map& values, const Outputs& outputs, const Scenario& scenario) {
+    const Catalog catalog = catalog_of(values, &scenario);
+    try {
+        const TransferWorkload transfer = transfer_of(scenario, values);
+        outputs.words() << pointing_into(scenario, [&] {
+            const Workload workload = transfer;
+            const Fabric fabric = fabric_for(workload, Fabric(build(scenario, catalog)), catalog);
+            const PlanContext context{fabric, scenario.library, scenario.launch, catalog};
+            try {
+                const Exchange exchange = exchange_at(transfer.sizes.front(), workload, context, Flow{});
+                return describe(exchange, transfer, fabric);
+            } catch (const NoDataPath& error) {  // of the options, not of the scenario
+                throw UsageError(error.what());
+            }
+        });
+    } catch (const UnitError& error) { throw UsageError(std::string("--size: ") + error.what()); }
+}
+
 }  // namespace
 
 ExitCode explain_scenario(const std::vector<std::string>& arguments) {
@@ -103,11 +165,15 @@ ExitCode explain_scenario(const std::vector<std::string>& arguments) {
     const Scenario scenario = scenario_of(*values);
     Outputs outputs(*values, {"json", "html"});
     outputs.keep(scenario);
-    if (asks_for_outage(*values)) { return explain_outage(*values, outputs, scenario); }
-    if (!asks_for_path(*values, scenario)) { return explain_result(*values, outputs, scenario); }
-    const ExitCode code = explain_path(*values, outputs, scenario);
+    if (values->contains("without") || values->contains("failures")) {
+        return explain_outage(*values, outputs, scenario);
+    }
+    const bool names_path = values->contains("path") || values->contains("transport") || values->contains("size");
+    if (names_path || std::holds_alternative<TransferWorkload>(scenario.workload)) {
+        explain_path(*values, outputs, scenario);
+    }
     // For a transfer scenario without path options: also what limits its largest message, and what would change it.
-    return code == ok && !names_path(*values) ? explain_result(*values, outputs, scenario) : code;
+    return names_path ? ok : explain_result(*values, outputs, scenario);
 }
 
 }  // namespace fabricast::cli

@@ -13,7 +13,6 @@
 #include "base/nearest_word.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
-#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "sim/plan/traces/recording_yaml.hpp"
@@ -64,9 +63,7 @@ std::vector<Written> read_trace(const std::filesystem::path& file, const TraceFo
     for (const std::string& missing : recording.notes) { note += "\n# " + missing; }
     try {
         return {{"", recording_yaml(recording), note}};
-    } catch (const std::length_error& error) {
-        throw InputError({std::make_shared<const std::string>(file.string())}, error.what());
-    }
+    } catch (const std::length_error& error) { throw InputError(file.string(), error.what()); }
 }
 
 // Logs become measurement files. Traces are converted to our own recording format; a scenario can replay both.
@@ -104,9 +101,8 @@ std::string kind_of_file(const std::filesystem::path& path) {
     }
     const TraceFormat* const trace = format_of_start(start, path);
     if (trace == nullptr || trace->name == our_own) {
-        throw InputError(
-            {std::make_shared<const std::string>(path.string()), 1, 1},
-            error_message("no known program wrote this", start.empty() ? "an empty file" : "", joined(kind_names())));
+        throw InputError(path.string(), error_message("no known program wrote this",
+                                                      start.empty() ? "an empty file" : "", joined(kind_names())));
     }
     return std::string(trace->name);
 }

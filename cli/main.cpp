@@ -1,15 +1,16 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdio>
 #include <exception>
 #include <iostream>
+#include <streambuf>
 
 #include "base/input_error.hpp"
 #include "base/nearest_word.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "cli/command.hpp"
-#include "cli/terminal.hpp"
 #include "sim/report/result_file.hpp"
 
 namespace fabricast::cli {
@@ -37,6 +38,47 @@ void print_help(std::ostream& out) {
     out << "\nA file to write may be `-`: standard output.\n"
            "fabricast COMMAND --help says more; fabricast --version prints the version.\n";
 }
+
+// Terminal output contains names from input files; control characters in them are shown, not executed. While it exists,
+// `stream` prints every control character except line breaks and tabs as \xNN.
+class PlainText : public std::streambuf {
+public:
+    explicit PlainText(std::ostream& stream) : stream_(stream), to_(stream.rdbuf(this)) {}
+    ~PlainText() override {
+        stream_.flush();
+        stream_.rdbuf(to_);
+    }
+    PlainText(const PlainText&) = delete;
+    PlainText& operator=(const PlainText&) = delete;
+
+protected:
+    int_type overflow(int_type c) override {
+        if (traits_type::eq_int_type(c, traits_type::eof())) { return traits_type::not_eof(c); }
+        const auto byte = static_cast<unsigned char>(c);
+        const bool c1 = after_c2_ && byte >= 0x80 && byte < 0xA0;
+        const bool held = after_c2_;
+        after_c2_ = byte == 0xC2 && !held;
+        if (after_c2_) {
+            return c;  // held back until the next byte shows which character it starts
+        }
+        if (held && !c1 && traits_type::eq_int_type(to_->sputc('\xC2'), traits_type::eof())) {
+            return traits_type::eof();
+        }
+        if (!c1 && ((byte >= 0x20 && byte != 0x7F) || byte == '\n' || byte == '\t')) {
+            return to_->sputc(static_cast<char>(byte));
+        }
+        std::array<char, 8> shown{};
+        const int length = std::snprintf(shown.data(), shown.size(), "\\x%02x", static_cast<unsigned>(byte));
+        return to_->sputn(shown.data(), length) == length ? c : traits_type::eof();
+    }
+    int sync() override { return to_->pubsync(); }
+
+private:
+    std::ostream& stream_;
+    std::streambuf* to_;
+    // The last byte was 0xC2, which starts U+0080 to U+00BF in UTF-8; U+0080 to U+009F control terminals.
+    bool after_c2_ = false;
+};
 
 std::atomic<bool> stop{false};  // the only mutable global: a signal handler can reach nothing else
 
@@ -68,6 +110,8 @@ ExitCode dispatch(const std::vector<std::string>& arguments) {
 }
 
 ExitCode guarded(const std::vector<std::string>& arguments) {
+    const PlainText out(std::cout);
+    const PlainText err(std::cerr);
     try {
         const ExitCode code = dispatch(arguments);
         std::cout.flush();
@@ -88,7 +132,5 @@ const std::atomic<bool>& stop_flag() { return stop; }
 int main(int argc, char** argv) {
     std::signal(SIGINT, fabricast::cli::on_interrupt);
     std::signal(SIGXFSZ, SIG_IGN);  // a file above `ulimit -f` then fails as a write error and is removed
-    const fabricast::cli::PlainText out(std::cout);
-    const fabricast::cli::PlainText err(std::cerr);
     return static_cast<int>(fabricast::cli::guarded({argv + 1, argv + argc}));
 }

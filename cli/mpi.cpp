@@ -40,12 +40,6 @@ private:
     std::chrono::microseconds length_ = shortest_nap;
 };
 
-int rank_of_world() {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank;
-}
-
 int size_of_world() {
     int size = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -173,7 +167,11 @@ Ranks::Ranks() {
 
 Ranks::~Ranks() { MPI_Finalize(); }
 
-bool Ranks::first() const { return rank_of_world() == 0; }
+bool Ranks::first() const {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank == 0;
+}
 
 bool Ranks::agree(const std::string& read, std::string& error) const {
     // One record per rank: what it read and its error, truncated to fit.

@@ -1,6 +1,13 @@
 #include "cli/options.hpp"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <iostream>
+
+#include "sim/engines/engines.hpp"
+#include "sim/scenario/calibrated.hpp"
+#include "sim/scenario/parse.hpp"
 
 namespace fabricast::cli {
 
@@ -39,6 +46,64 @@ std::vector<std::string> texts_of(const po::variables_map& values, const char* n
 
 std::string text_of(const po::variables_map& values, const char* name) {
     return values.contains(name) ? values[name].as<std::string>() : std::string{};
+}
+
+void add_catalog_options(po::options_description& options) {
+    options.add_options()("catalog", text_value("DIR"), "add your own parts")(
+        "calibration", texts_value("FILE"), "lay a file of measured figures over the catalogue; repeatable");
+}
+
+void add_scenario_options(po::options_description& options) {
+    options.add_options()("scenario", text_value("FILE"), "the scenario")("engine", text_value("NAME"),
+                                                                          "flow, analytic, simgrid or packet")(
+        "set", texts_value("PATH=VALUE"), "replace one key of the scenario; repeatable");
+}
+
+std::vector<std::string> overrides_of(const po::variables_map& values) {
+    std::vector<std::string> overrides = texts_of(values, "set");
+    if (values.contains("engine")) { overrides.push_back("engine=" + text_of(values, "engine")); }
+    return overrides;
+}
+
+const std::string& scenario_file(const po::variables_map& values) {
+    if (!values.contains("scenario")) { throw UsageError("which scenario? (accepted: the name of a scenario file)"); }
+    return values["scenario"].as<std::string>();
+}
+
+Scenario scenario_of(const po::variables_map& values) {
+    return read_scenario(scenario_file(values), overrides_of(values));
+}
+
+int whole_of(const po::variables_map& values, const char* option, int otherwise, int low, int high) {
+    const int value = values.contains(option) ? values[option].as<int>() : otherwise;
+    if (value < low || value > high) {
+        throw UsageError(fmt::format("--{} must be from {} to {} (found {})", option, low, high, value));
+    }
+    return value;
+}
+
+std::size_t threads_of(const po::variables_map& values, const Scenario* scenario) {
+    constexpr int most = 1024;
+    const int otherwise = static_cast<int>(std::min<std::size_t>(cores(), most));
+    const int asked = whole_of(values, "threads", otherwise, 0, most);  // 0: all cores, as in Python
+    const auto threads = static_cast<std::size_t>(asked == 0 ? otherwise : asked);
+    return scenario != nullptr ? threads_for(scenario->engine, threads) : threads;
+}
+
+Statements statements_of(const po::variables_map& values) {
+    Statements said;
+    for (const std::string& text : texts_of(values, "set")) {
+        const std::size_t equal = text.find('=');
+        if (equal == std::string::npos || equal == 0) {
+            throw UsageError(error_message("--set takes KEY=VALUE", shown(text), "system.network=\"InfiniBand NDR\""));
+        }
+        said[text.substr(0, equal)] = text.substr(equal + 1);
+    }
+    return said;
+}
+
+Catalog catalog_of(const po::variables_map& values, const Scenario* scenario) {
+    return calibrated_catalog(text_of(values, "catalog"), scenario, texts_of(values, "calibration"));
 }
 
 }  // namespace fabricast::cli

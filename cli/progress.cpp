@@ -10,10 +10,7 @@ namespace fabricast::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_between(Clock::time_point from, Clock::time_point to) {
-    return std::chrono::duration<double>(to - from).count();
-}
+using Seconds = std::chrono::duration<double>;
 
 constexpr double quiet_start_s = 0.5;  // a run shorter than this shows no progress
 constexpr double redraw_s = 0.2;
@@ -49,8 +46,8 @@ void Progress::clear() {
 
 void Progress::draw(double share) {
     const auto now = Clock::now();
-    const double elapsed = seconds_between(start_, now);
-    if (!shown_ || elapsed < quiet_start_s || (drawn_ && seconds_between(last_drawn_, now) < redraw_s)) { return; }
+    const double elapsed = Seconds(now - start_).count();
+    if (!shown_ || elapsed < quiet_start_s || (drawn_ && Seconds(now - last_drawn_).count() < redraw_s)) { return; }
     const double done = std::min((static_cast<double>(done_) + share) / static_cast<double>(pieces_), 1.0);
     if (done > 0) {
         std::fprintf(stderr, "\r\033[K%zu of %zu, %.0f %%, %.0f s to go", done_, pieces_, done * 100,

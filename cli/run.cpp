@@ -4,7 +4,6 @@
 #include <iostream>
 
 #include "cli/command.hpp"
-#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
@@ -42,7 +41,7 @@ po::options_description run_options() {
 class TablePrinter {
 public:
     TablePrinter(const Scenario& scenario, bool quiet, std::ostream& out)
-        : scenario_(scenario), quiet_(quiet), out_(out), progress_(pieces(scenario) + points(scenario), !quiet) {}
+        : scenario_(scenario), quiet_(quiet), out_(out), progress_(pieces(scenario), !quiet) {}
 
     void add(const Row& row) {
         progress_.clear();
@@ -65,12 +64,12 @@ public:
     Progress& progress() { return progress_; }
 
 private:
+    // Rows of the table, and points of the scaling table.
     static std::size_t pieces(const Scenario& scenario) {
         const std::vector<Bytes>* sizes = sizes_of(scenario.workload);
-        return sizes != nullptr ? sizes->size() : 1;
-    }
-    static std::size_t points(const Scenario& scenario) {
-        return scenario.scaling ? std::max(scenario.scaling->nodes.size(), scenario.scaling->gpus.size()) : 0;
+        const auto& scaling = scenario.scaling;
+        return (sizes != nullptr ? sizes->size() : 1) +
+               (scaling ? std::max(scaling->nodes.size(), scaling->gpus.size()) : 0);
     }
 
     const Scenario& scenario_;

@@ -7,7 +7,6 @@
 
 #include "base/nearest_word.hpp"
 #include "cli/command.hpp"
-#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"

@@ -12,7 +12,6 @@
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "cli/command.hpp"
-#include "cli/inputs.hpp"
 #include "cli/mpi.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"

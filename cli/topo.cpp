@@ -9,7 +9,6 @@
 #include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "cli/command.hpp"
-#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "sim/scenario/build.hpp"
@@ -19,7 +18,7 @@
 #include "topologies/bought.hpp"
 #include "topologies/export.hpp"
 #include "topologies/fabric.hpp"
-#include "topologies/ports.hpp"
+#include "topologies/fabric_generator.hpp"
 
 namespace fabricast::cli {
 
@@ -92,9 +91,10 @@ void print_fabric(std::ostream& out, const Fabric& fabric) {
     }
     row("in all", bill.switch_count(), bill.cable_count(),
         bill.ports_left() > 0 ? std::to_string(bill.ports_left()) : "");
-    const BoughtSwitches bought(fabric);
     for (std::size_t tier = 0; tier < fabric.tiers().size(); ++tier) {
-        if (const std::string uneven = bought.uneven(tier); !uneven.empty()) { out << "  uneven: " << uneven << "\n"; }
+        if (const std::string uneven = fabric.generator().uneven(tier); !uneven.empty()) {
+            out << "  uneven: " << uneven << "\n";
+        }
     }
 }
 

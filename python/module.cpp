@@ -20,8 +20,8 @@
 #include "sim/run/simulate.hpp"
 #include "sim/run/sweep/sweep.hpp"
 #include "sim/scenario/calibrated.hpp"
+#include "sim/scenario/keys.hpp"
 #include "sim/scenario/parse.hpp"
-#include "sim/scenario/schema.hpp"
 #include "sim/scenario/vary.hpp"
 
 namespace py = pybind11;

@@ -1,6 +1,10 @@
 #include "topologies/bought.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "topologies/fabric_generator.hpp"
 
@@ -24,8 +28,6 @@ std::optional<SwitchId> BoughtSwitches::find(std::string_view name) const {
 DeviceId BoughtSwitches::drawn_as(SwitchId id) const {
     return DeviceId{first_switch_ + generator_.drawn_as(static_cast<std::uint32_t>(id))};
 }
-
-std::string BoughtSwitches::uneven(std::size_t tier) const { return generator_.uneven(tier); }
 
 std::array<std::optional<SwitchId>, 2> BoughtSwitches::ends(LinkId link, std::uint32_t cable) const {
     const LinkEnds drawn = fabric_.ends(link);
@@ -71,6 +73,52 @@ std::optional<std::vector<CablesOfLink>> BoughtSwitches::cables_of_plane(std::st
     if (!plane || planes < 2 || *plane >= planes) { return std::nullopt; }
     return cables_where(
         [&](SwitchId joined) { return generator_.plane_of(static_cast<std::uint32_t>(joined)) == *plane; });
+}
+
+std::vector<SwitchPort> ports(const Fabric& fabric, std::string_view switch_name) {
+    const BoughtSwitches bought(fabric);
+    const auto found = bought.find(switch_name);
+    if (!found) {
+        const DeviceId device = fabric.device(switch_name);  // throws, naming the nearest
+        throw ClusterError("'" + fabric.device_name(device) + "' is no switch of the fabric");
+    }
+    const DeviceId device = bought.drawn_as(*found);
+    // Every cable has a link in each direction: the k-th link out to a device belongs to the k-th link in from it.
+    std::vector<CablesOfLink> out;
+    std::map<DeviceId, std::vector<LinkId>> in;
+    for (CablesOfLink& at : bought.cables_at(*found)) {
+        const LinkEnds ends = fabric.ends(at.link);
+        if (ends.resource) { continue; }
+        if (ends.from == device) {
+            out.push_back(std::move(at));
+        } else if (ends.to == device) {
+            in[ends.from].push_back(at.link);
+        }
+    }
+    std::vector<SwitchPort> all;
+    std::map<DeviceId, std::size_t> paired;
+    for (const CablesOfLink& link : out) {
+        const DeviceId peer = fabric.ends(link.link).to;
+        const LinkId back = in.at(peer).at(paired[peer]++);
+        for (const std::uint32_t cable : link.cables) {
+            all.push_back({std::string(switch_name), device, static_cast<std::uint32_t>(all.size()), link.link, back,
+                           cable, peer});
+        }
+    }
+    return all;
+}
+
+SwitchPort find_port(const Fabric& fabric, std::string_view name) {
+    const std::size_t dot = name.rfind('.');
+    const auto number = dot == std::string_view::npos ? std::nullopt : number_after(name.substr(dot + 1), "port");
+    if (!number) { throw ClusterError("'" + std::string(name) + "' is no port; ports are called leaf0.port0"); }
+    const std::string_view of = name.substr(0, dot);
+    const std::vector<SwitchPort> all = ports(fabric, of);
+    if (*number >= all.size()) {
+        throw ClusterError(fmt::format("'{}' has {} cables{}", of, all.size(),
+                                       all.empty() ? "" : fmt::format(": port0 to port{}", all.size() - 1)));
+    }
+    return all[*number];
 }
 
 }  // namespace fabricast::inline topologies

@@ -32,8 +32,6 @@ public:
     std::string name(SwitchId id) const;
     std::optional<SwitchId> find(std::string_view name) const;
     DeviceId drawn_as(SwitchId id) const;
-    // In words, if the cables of a tier are not spread evenly over its switches; else empty.
-    std::string uneven(std::size_t tier) const;
 
     // Both directions of all cables at a switch, or at all switches of a plane.
     std::vector<CablesOfLink> cables_at(SwitchId id) const;
@@ -48,5 +46,23 @@ private:
     const FabricGenerator& generator_;
     std::uint32_t first_switch_, first_trunk_;
 };
+
+// A port of a switch by name, "leaf1.port7", as used for cables, in events and in logs. Port p of a physical switch is
+// its p-th cable, in the order of link ids.
+struct SwitchPort {
+    std::string switch_name;  // "spine3"
+    DeviceId device{};        // the fabric's device for the switch, possibly shared with others
+    std::uint32_t number = 0;
+    LinkId out{}, in{};       // the links of its two directions; the cables of a bundle share them
+    std::uint32_t cable = 0;  // index of the cable in these links
+    DeviceId peer{};
+};
+
+// Searches all links of the fabric: meant for names that people write, not for inner loops. Throws ClusterError if
+// there is no such switch, naming the nearest.
+std::vector<SwitchPort> ports(const Fabric& fabric, std::string_view switch_name);
+
+// Throws ClusterError if there is no such switch, or it has fewer cables.
+SwitchPort find_port(const Fabric& fabric, std::string_view name);
 
 }  // namespace fabricast::inline topologies

@@ -7,43 +7,15 @@
 
 namespace fabricast::inline topologies {
 
-namespace {
-
-// A unit's cables up are divided into contiguous blocks, one for each of its switches. If they do not divide evenly,
-// the first blocks have one cable more.
-struct Block {
-    std::uint32_t first = 0, count = 0;
-};
-
-Block block_of(const ClosUnit& unit, std::uint32_t sw) {
-    const std::uint32_t each = unit.up / unit.switches;
-    const std::uint32_t more = unit.up % unit.switches;
-    return {sw * each + std::min(sw, more), each + (sw < more ? 1 : 0)};
-}
-
-std::uint32_t switch_of_cable(const ClosUnit& unit, std::uint32_t cable) {
-    const std::uint32_t each = unit.up / unit.switches;
-    const std::uint32_t more = unit.up % unit.switches;
-    const std::uint32_t in_larger = more * (each + 1);
-    return cable < in_larger ? cable / (each + 1) : more + (cable - in_larger) / each;
-}
-
-}  // namespace
-
 Clos::Clos(const Cluster& cluster)
     : bundled_(cluster.fabric.choice == PathChoice::adaptive),
       joins_rails_(cluster.fabric.kind != FabricKind::rail_only),
       same_hash_(cluster.fabric.same_hash),
       nics_(std::max(cluster.node.nics, 1U)),
+      cable_(trunk_cable(cluster.fabric, LinkClass::leaf_spine)),
       utilisation_(cluster.fabric.trunk_utilisation),
       plan_(plan_clos(cluster)) {
-    const LinkSpec& trunk = cluster.fabric.trunk.rate.num > 0 ? cluster.fabric.trunk : cluster.fabric.link;
-    cable_ = {goodput(trunk), trunk.latency + cluster.fabric.switch_latency, LinkClass::leaf_spine};
     number();
-}
-
-std::uint32_t Clos::drawn_in(std::size_t t) const {
-    return bundled_ ? static_cast<std::uint32_t>(plan_.levels[t].units.size()) : plan_.levels[t].switches;
 }
 
 // Number of links up; there are as many down.
@@ -54,9 +26,10 @@ std::uint32_t Clos::trunks_in(std::size_t t) const {
 
 void Clos::number() {
     for (std::size_t t = 0; t < plan_.levels.size(); ++t) {
+        const ClosLevel& level = plan_.levels[t];
         numbers_.push_back({drawn_, bought_, trunks_});
-        drawn_ += drawn_in(t);
-        bought_ += plan_.levels[t].switches;
+        drawn_ += bundled_ ? static_cast<std::uint32_t>(level.units.size()) : level.switches;
+        bought_ += level.switches;
         trunks_ += 2 * trunks_in(t);
     }
 }
@@ -81,8 +54,8 @@ bool Clos::route(FabricEnd from, FabricEnd to, std::uint32_t plane, std::uint64_
         if (bundled_) {
             route.add(numbers_[t].first_trunk + at, cable_.latency);
         } else {
-            const Block block = block_of(unit, sw);
-            const std::uint32_t cable = block.first + pick(flow_hash, salt(t), block.count);
+            const EvenBlocks cables = unit.cables_of_switches();
+            const std::uint32_t cable = cables.first(sw) + pick(flow_hash, salt(t), cables.size(sw));
             route.add(numbers_[t].first_trunk + unit.first_cable + cable, cable_.latency);
             sw = (unit.dealt + cable) % plan_.levels[t + 1].units[unit.parent].switches;
         }
@@ -100,7 +73,7 @@ bool Clos::route(FabricEnd from, FabricEnd to, std::uint32_t plane, std::uint64_
             const std::uint32_t choices = (unit.up - 1 - first) / switches + 1;
             const std::uint32_t cable = first + pick(flow_hash, salt(t + 1), choices) * switches;
             trunk = unit.first_cable + cable;
-            sw = switch_of_cable(unit, cable);
+            sw = unit.cables_of_switches().block_of(cable);
         }
         route.add(numbers_[t].first_trunk + trunks_in(t) + trunk, cable_.latency);
         at = below[t];
@@ -125,7 +98,7 @@ std::uint32_t Clos::unit_of(std::size_t t, std::uint32_t number, std::uint32_t C
 std::array<std::uint32_t, 2> Clos::ends_in(std::size_t t, std::uint32_t unit, std::uint32_t cable) const {
     const ClosUnit& lower = plan_.levels[t].units[unit];
     const ClosUnit& upper = plan_.levels[t + 1].units[lower.parent];
-    return {lower.first_switch + switch_of_cable(lower, cable),
+    return {lower.first_switch + lower.cables_of_switches().block_of(cable),
             upper.first_switch + (lower.dealt + cable) % upper.switches};
 }
 

@@ -56,7 +56,6 @@ private:
     };
     std::uint32_t leaf(FabricEnd end, std::uint32_t plane) const;
     void number();
-    std::uint32_t drawn_in(std::size_t t) const;
     std::uint32_t trunks_in(std::size_t t) const;
     Place place_of(std::uint32_t index, std::uint32_t Level::*first) const;
     std::uint32_t unit_of(std::size_t t, std::uint32_t number, std::uint32_t ClosUnit::*first) const;

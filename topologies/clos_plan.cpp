@@ -147,13 +147,9 @@ private:
             if (last && level.per_group > limit) { return false; }
             // Divides a group's units among its parents as evenly as possible.
             const std::uint32_t parents = ceil_div(level.per_group, limit);
-            const std::uint32_t each = level.per_group / parents;
-            const std::uint32_t larger = level.per_group % parents;
+            const EvenBlocks of_parents(level.per_group, parents);
             for (std::uint32_t u = 0; u < units; ++u) {
-                const std::uint32_t at = u % level.per_group;
-                const std::uint32_t in_larger = larger * (each + 1);
-                level.units[u].parent = u / level.per_group * parents +
-                                        (at < in_larger ? at / (each + 1) : larger + (at - in_larger) / each);
+                level.units[u].parent = u / level.per_group * parents + of_parents.block_of(u % level.per_group);
             }
             rail_units = apart ? parents : rail_units;
             const std::size_t above = static_cast<std::size_t>(units / level.per_group) * parents;

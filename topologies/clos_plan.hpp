@@ -12,6 +12,7 @@
 // Cables are dealt to the switches above in turn: if their number is not a multiple of the number of switches, some
 // pairs have one cable more than others.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,6 +21,19 @@
 #include "topologies/cluster.hpp"
 
 namespace fabricast::inline topologies {
+
+// `count` things in contiguous blocks, as even as possible: the first blocks may have one more.
+struct EvenBlocks {
+    std::uint32_t each, larger;  // things of a block; blocks that have one more
+
+    EvenBlocks(std::uint32_t count, std::uint32_t blocks) : each(count / blocks), larger(count % blocks) {}
+    std::uint32_t first(std::uint32_t block) const { return block * each + std::min(block, larger); }
+    std::uint32_t size(std::uint32_t block) const { return each + (block < larger ? 1 : 0); }
+    std::uint32_t block_of(std::uint32_t thing) const {
+        const std::uint32_t in_larger = larger * (each + 1);
+        return thing < in_larger ? thing / (each + 1) : larger + (thing - in_larger) / each;
+    }
+};
 
 // A leaf, or a set of equivalent switches that connect the same units below them (the spines of a pod, the cores).
 struct ClosUnit {
@@ -30,6 +44,7 @@ struct ClosUnit {
     std::uint32_t first_cable = 0;   // number of its first cable within the level
     std::uint32_t dealt = 0;         // cables from earlier units to the same parent: this unit's c-th cable ends at the
                                      // parent's switch (dealt + c) % switches
+    EvenBlocks cables_of_switches() const { return {up, switches}; }
 };
 
 struct ClosLevel {

@@ -12,10 +12,8 @@ namespace fabricast::inline topologies {
 Dragonfly::Dragonfly(const Cluster& cluster)
     : bundled_(cluster.fabric.choice == PathChoice::adaptive),
       utilisation_(cluster.fabric.trunk_utilisation),
-      plan_(plan_dragonfly(cluster)) {
-    const FabricSpec& fabric = cluster.fabric;
-    const LinkSpec& trunk = fabric.trunk.rate.num > 0 ? fabric.trunk : fabric.link;
-    cable_ = {goodput(trunk), trunk.latency + fabric.switch_latency, LinkClass::leaf_spine};
+      plan_(plan_dragonfly(cluster)),
+      cable_(trunk_cable(cluster.fabric, LinkClass::leaf_spine)) {
     first_of_group_.push_back(0);
     for (std::uint32_t group = 0; group < plan_.groups; ++group) {
         std::uint32_t cables = 0;
@@ -129,9 +127,16 @@ bool Dragonfly::route(FabricEnd from, FabricEnd to, std::uint32_t, std::uint64_t
 
 // Switch numbers: all routers (leaves) first; then, with adaptive routing, one device per group for its mesh or all its
 // spines, else the spines.
-Trunk Dragonfly::local_trunk(std::uint32_t index) const {
+Trunk Dragonfly::trunk(std::uint32_t index) const {
     Trunk trunk{.from = 0, .to = 0, .cables = 1, .info = cable_};
-    if (bundled_) {
+    trunk.info.cls = index < first_global_ ? cable_.cls : LinkClass::global;
+    if (!bundled_) {
+        const auto ends = cable_ends(index, 0);
+        trunk.from = ends[0];
+        trunk.to = ends[1];
+        return trunk;
+    }
+    if (index < first_global_) {
         trunk.from = index % routers();
         const std::uint32_t group = trunk.from / plan_.routers;
         const std::uint32_t alone = plan_.groups > 1 ? first_of_group_[group + 1] - first_of_group_[group] : 1;
@@ -140,28 +145,14 @@ Trunk Dragonfly::local_trunk(std::uint32_t index) const {
         trunk.cables = plan_.plus                    ? std::max(plan_.up_of(trunk.from), 1U)
                        : plan_.routers_of(group) > 1 ? plan_.routers_of(group) - 1
                                                      : alone;
-        trunk.info.capacity *= trunk.cables * utilisation_;
         if (index >= routers()) { std::swap(trunk.from, trunk.to); }
-        return trunk;
-    }
-    const auto ends = cable_ends(index, 0);
-    trunk.from = ends[0];
-    trunk.to = ends[1];
-    return trunk;
-}
-
-Trunk Dragonfly::trunk(std::uint32_t index) const {
-    if (index < first_global_) { return local_trunk(index); }
-    const auto [group, other, k] = global_at(index);
-    Trunk trunk{.from = routers() + group, .to = routers() + other, .cables = 1, .info = cable_};
-    trunk.info.cls = LinkClass::global;
-    if (bundled_) {
+    } else {
+        const auto [group, other, k] = global_at(index);
+        trunk.from = routers() + group;
+        trunk.to = routers() + other;
         trunk.cables = plan_.cables(group, other);
-        trunk.info.capacity *= trunk.cables * utilisation_;
-        return trunk;
     }
-    trunk.from = gateway(group, other, k);
-    trunk.to = gateway(other, group, k);
+    trunk.info.capacity *= trunk.cables * utilisation_;
     return trunk;
 }
 

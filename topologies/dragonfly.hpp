@@ -65,7 +65,6 @@ private:
     std::array<std::uint32_t, 3> global_at(std::uint32_t index) const;
     std::uint32_t spine_of(std::uint32_t leaf, std::uint32_t cable) const;
     void climb(std::uint32_t leaf, std::uint32_t spine, bool down, std::uint64_t flow_hash, TrunkRoute& route) const;
-    Trunk local_trunk(std::uint32_t index) const;
 
     bool bundled_ = true;
     double utilisation_ = 1;

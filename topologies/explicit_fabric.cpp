@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/breadth_first_search.hpp>
 #include <utility>
 
+#include "base/hash.hpp"
 #include "base/nearest_word.hpp"
 
 namespace fabricast::inline topologies {
@@ -18,6 +22,64 @@ LinkClass class_between(LinkFamily family, bool at_nic) {
 }
 
 }  // namespace
+
+GraphRoutes::GraphRoutes(std::uint32_t forwarders, std::uint32_t ends, const std::vector<Trunk>& links)
+    : forwarders_(forwarders), links_(links), out_(forwarders + ends), into_end_(forwarders + ends) {
+    for (std::uint32_t l = 0; l < links_.size(); ++l) {
+        out_[links_[l].from].push_back(l);
+        if (links_[l].from < forwarders_) { into_end_[links_[l].to].push_back(links_[l].from); }
+    }
+    measure();
+}
+
+void GraphRoutes::measure() {
+    boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(forwarders_);
+    for (const Trunk& link : links_) {
+        if (link.from < forwarders_ && link.to < forwarders_) { boost::add_edge(link.from, link.to, graph); }
+    }
+    hops_.assign(static_cast<std::size_t>(forwarders_) * forwarders_, unreachable);
+    for (std::uint32_t source = 0; source < forwarders_; ++source) {
+        std::uint16_t* row = &hops_[static_cast<std::size_t>(source) * forwarders_];
+        row[source] = 0;
+        const auto count = boost::record_distances(row, boost::on_tree_edge());
+        boost::breadth_first_search(graph, source, boost::visitor(boost::make_bfs_visitor(count)));
+    }
+}
+
+// Number of links from `at` to `to`; ends other than `to` do not forward.
+std::uint32_t GraphRoutes::hops(std::uint32_t at, std::uint32_t to) const {
+    if (at == to) { return 0; }
+    if (at >= forwarders_) { return unreachable; }
+    const std::uint16_t* row = &hops_[static_cast<std::size_t>(at) * forwarders_];
+    if (to < forwarders_) { return row[to]; }
+    std::uint32_t least = unreachable;
+    for (const std::uint32_t last : into_end_[to]) {
+        least = std::min<std::uint32_t>(least, row[last] == unreachable ? unreachable : row[last] + 1U);
+    }
+    return least;
+}
+
+std::uint32_t GraphRoutes::next_link(std::uint32_t at, std::uint32_t to, std::uint64_t flow_hash) const {
+    std::uint32_t least = unreachable;
+    std::uint32_t equal = 0;
+    for (const std::uint32_t link : out_[at]) {
+        const std::uint32_t left = hops(links_[link].to, to);
+        equal = left < least ? 1 : equal + (left == least && left != unreachable ? 1 : 0);
+        least = std::min(least, left);
+    }
+    if (least == unreachable) { return no_link; }
+    std::uint32_t chosen = pick(flow_hash, at, equal);
+    for (const std::uint32_t link : out_[at]) {
+        if (hops(links_[link].to, to) == least && chosen-- == 0) { return link; }
+    }
+    return no_link;
+}
+
+std::uint32_t GraphRoutes::longest_route() const {
+    std::uint32_t longest = 0;
+    for (const std::uint16_t h : hops_) { longest = h == unreachable ? longest : std::max<std::uint32_t>(longest, h); }
+    return longest + 2;
+}
 
 // Vertex of a device of the graph, or of the NIC "nodeN.nicM"; NICs are numbered after the devices.
 std::uint32_t ExplicitFabric::vertex(const Cluster& cluster, const std::string& name) const {
@@ -48,7 +110,6 @@ ExplicitFabric::ExplicitFabric(const Cluster& cluster) : devices_(cluster.graph.
     const auto latency_behind = [&](std::uint32_t v) {
         return v < switches ? devices_[v].latency : nic_latency[(v - switches) % nics_];
     };
-    std::vector<GraphLink> links;
     for (const NodeCable& cable : cluster.graph.cables) {
         std::uint32_t a = vertex(cluster, cable.a);
         std::uint32_t b = vertex(cluster, cable.b);
@@ -59,10 +120,10 @@ ExplicitFabric::ExplicitFabric(const Cluster& cluster) : devices_(cluster.graph.
             trunk.info.latency = cable.link.latency + latency_behind(b);
             trunk.info.cls = class_between(cable.link.family, a >= switches || b >= switches);
             trunks_.push_back(trunk);
-            links.push_back({a, b});
             std::swap(a, b);
         }
     }
+    routes_.emplace(switches, cluster.nodes * nics_, trunks_);
     of_device_.assign(switches, none);
     of_cable_.assign(cluster.graph.cables.size(), none);
     const auto add_resource = [&](std::uint32_t from, std::uint32_t to, double capacity) {
@@ -75,10 +136,10 @@ ExplicitFabric::ExplicitFabric(const Cluster& cluster) : devices_(cluster.graph.
     }
     for (std::size_t c = 0; c < of_cable_.size(); ++c) {
         if (cluster.graph.cables[c].duplex_capacity > 0) {
-            of_cable_[c] = add_resource(links[2 * c].from, links[2 * c].to, cluster.graph.cables[c].duplex_capacity);
+            of_cable_[c] =
+                add_resource(trunks_[2 * c].from, trunks_[2 * c].to, cluster.graph.cables[c].duplex_capacity);
         }
     }
-    routes_.emplace(switches, cluster.nodes * nics_, links);
 }
 
 std::optional<std::uint32_t> ExplicitFabric::find_switch(std::string_view name) const {

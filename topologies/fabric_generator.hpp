@@ -3,13 +3,14 @@
 // switches, and which trunks a flow takes. It numbers switches and trunks from 0; `Fabric` adds the offsets of its ids.
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/numbers.hpp"
+#include "topologies/cluster.hpp"
 #include "topologies/paths.hpp"
 
 namespace fabricast::inline topologies {
@@ -26,6 +27,12 @@ struct Trunk {
     LinkInfo info;
     bool resource = false;  // see LinkEnds
 };
+
+// One trunk cable of the fabric.
+inline LinkInfo trunk_cable(const FabricSpec& fabric, LinkClass cls) {
+    const LinkSpec& trunk = fabric.trunk.rate.num > 0 ? fabric.trunk : fabric.link;
+    return {goodput(trunk), trunk.latency + fabric.switch_latency, cls};
+}
 
 // The trunks of one route, in order. A generator appends; `Fabric` reads.
 struct TrunkRoute {
@@ -80,11 +87,7 @@ public:
 
 // The number at the end of a switch's name: number_after("leaf12", "leaf") is 12.
 inline std::optional<std::uint32_t> number_after(std::string_view name, std::string_view prefix) {
-    std::uint32_t number = 0;
-    const char* end = name.data() + name.size();
-    const bool found = name.size() > prefix.size() && name.starts_with(prefix) &&
-                       std::from_chars(name.data() + prefix.size(), end, number).ptr == end;
-    return found ? std::optional(number) : std::nullopt;
+    return name.starts_with(prefix) ? number_in<std::uint32_t>(name.substr(prefix.size())) : std::nullopt;
 }
 
 }  // namespace fabricast::inline topologies

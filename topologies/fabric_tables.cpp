@@ -28,7 +28,7 @@ std::unique_ptr<const FabricGenerator> make_generator(const Cluster& cluster, co
 
 FabricTables::FabricTables(Cluster c)
     : cluster(std::move(c)),
-      graph(make_node_graph(cluster.node)),
+      graph(node_graph_with_paths(cluster.node)),
       trays(cluster.node),
       generator(make_generator(cluster, trays)) {
     planes = generator->planes();

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "topologies/fabric_generator.hpp"
-#include "topologies/node_graph.hpp"
+#include "topologies/node_paths.hpp"
 #include "topologies/paths.hpp"
 #include "topologies/trays.hpp"
 

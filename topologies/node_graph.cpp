@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
-#include "topologies/node_paths.hpp"
+#include "base/numbers.hpp"
 
 namespace fabricast::inline topologies {
 
@@ -37,30 +36,22 @@ constexpr std::array<KindName, 10> kind_names = {
 LocalDevice parse_device(const NodeDevice& device, const std::string& node) {
     const std::size_t digits = std::min(device.name.find_first_of("0123456789"), device.name.size());
     const std::string_view prefix = std::string_view(device.name).substr(0, digits);
-    const auto known =
-        std::find_if(kind_names.begin(), kind_names.end(), [&](const KindName& kind) { return kind.prefix == prefix; });
-    LocalDevice local;
-    const char* end = device.name.data() + device.name.size();
-    const bool whole =
-        digits == device.name.size() || std::from_chars(device.name.data() + digits, end, local.index).ptr == end;
-    if (known == kind_names.end() || !whole) {
+    const auto known = std::ranges::find(kind_names, prefix, &KindName::prefix);
+    const std::string_view number = std::string_view(device.name).substr(digits);
+    const auto index = number.empty() ? 0U : number_in<std::uint32_t>(number);
+    if (known == kind_names.end() || !index) {
         throw ClusterError(
             fmt::format("node '{}': device '{}' is none of gpuN, nicN, cpuN, memoryN, switchN, bridgeN, nvswitchN, "
                         "nvmeN, captureN, cxlN",
                         node, device.name));
     }
-    local.name = device.name;
-    local.kind = known->kind;
-    local.latency = device.latency;
-    local.duplex_capacity = device.duplex_capacity;
-    return local;
+    return {device.name, known->kind, *index, device.latency, device.duplex_capacity};
 }
 
 // GPUs and NICs first, whether listed or not, so that GPU i is device i and NIC i is device gpus + i.
 void add_devices(NodeGraph& graph, const NodeTemplate& node) {
     const auto listed = [&](const std::string& name) {
-        const auto found = std::find_if(node.devices.begin(), node.devices.end(),
-                                        [&](const NodeDevice& device) { return device.name == name; });
+        const auto found = std::ranges::find(node.devices, name, &NodeDevice::name);
         NodeDevice device;
         device.name = name;
         return parse_device(found == node.devices.end() ? device : *found, node.name);
@@ -163,7 +154,7 @@ SharedResources add_shared_resources(NodeGraph& graph, const std::vector<double>
 
 }  // namespace
 
-NodeGraph make_node_graph(const NodeTemplate& node) {
+std::pair<NodeGraph, SharedResources> make_node_graph(const NodeTemplate& node) {
     NodeGraph graph;
     add_devices(graph, node);
     const std::vector<double> port_capacity = add_links(graph, node);
@@ -171,8 +162,21 @@ NodeGraph make_node_graph(const NodeTemplate& node) {
     if (graph.links.size() >= none) {
         throw ClusterError(fmt::format("node '{}': more than 65534 links in one node", node.name));
     }
-    tabulate_paths(graph, node, std::move(shared));
-    return graph;
+    return {std::move(graph), std::move(shared)};
+}
+
+std::optional<std::uint16_t> NodeGraph::device(std::string_view name) const {
+    const auto found = std::ranges::find(devices, name, &LocalDevice::name);
+    return found == devices.end() ? std::nullopt : std::optional(static_cast<std::uint16_t>(found - devices.begin()));
+}
+
+int NodeGraph::bridges_crossed(const LocalPath& path) const {
+    int crossed = 0;
+    for (const std::uint16_t l : span(path)) {
+        const LocalLink& link = links[l];
+        crossed += !link.resource && devices[link.to].kind == DeviceKind::cpu ? 1 : 0;
+    }
+    return crossed;
 }
 
 }  // namespace fabricast::inline topologies

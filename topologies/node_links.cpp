@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,10 +16,8 @@ namespace {
 
 const Part* part_of(const NodeTemplate& node, const std::string& device, const Catalog& catalog) {
     if (device.starts_with("gpu")) { return catalog.find(node.gpu.name); }
-    for (const NodeDevice& listed : node.devices) {
-        if (listed.name == device) { return catalog.find(listed.part); }
-    }
-    return nullptr;
+    const auto listed = std::ranges::find(node.devices, device, &NodeDevice::name);
+    return listed == node.devices.end() ? nullptr : catalog.find(listed->part);
 }
 
 // The PCIe link of a GPU or NIC, for a NIC with all its ports; nullopt for other devices, and for parts without

@@ -262,8 +262,10 @@ private:
 
 }  // namespace
 
-void tabulate_paths(NodeGraph& graph, const NodeTemplate& node, SharedResources shared) {
+NodeGraph node_graph_with_paths(const NodeTemplate& node) {
+    auto [graph, shared] = make_node_graph(node);
     Tabulator(graph, node, std::move(shared)).tabulate();
+    return std::move(graph);
 }
 
 }  // namespace fabricast::inline topologies

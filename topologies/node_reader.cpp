@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "base/nearest_word.hpp"
+#include "base/numbers.hpp"
 #include "models/device_part.hpp"
 #include "models/link_part.hpp"
 #include "models/pcie.hpp"
-#include "topologies/embedded_nodes.hpp"
 #include "topologies/node_links.hpp"
 
 namespace fabricast::inline topologies {
@@ -32,10 +31,7 @@ std::vector<std::string> expand(const yaml::Node& at) {
     const std::size_t digits = text.find_first_of("0123456789");
     const std::size_t slash = std::min(text.find('/'), text.size());
     const auto number = [&](std::size_t from, std::size_t to) {
-        int value = -1;
-        const bool whole =
-            from < to && std::from_chars(text.data() + from, text.data() + to, value).ptr == text.data() + to;
-        return whole ? value : -1;
+        return from < to ? number_in<int>(std::string_view(text).substr(from, to - from)).value_or(-1) : -1;
     };
     const int first = number(digits, dash);
     const int last = number(dash + 1, slash);

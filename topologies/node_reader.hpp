@@ -19,15 +19,19 @@
 //   mesh:                   # NVLinks between pairs of GPUs, as `nvidia-smi topo -m` prints them
 //     {link: nvlink-2, links: [[0, 2], [2, 0]]}
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/embedded_file.hpp"
 #include "base/yaml.hpp"
 #include "models/catalog.hpp"
 #include "topologies/cluster.hpp"
 
 namespace fabricast::inline topologies {
+
+std::span<const EmbeddedFile> embedded_nodes();  // topologies/nodes/*.yaml, sorted by name, compiled into the program
 
 // Throws InputError at the value that is wrong, also if it names a part that the catalogue does not have.
 NodeTemplate read_node(const yaml::Node& tree, const Catalog& catalog);

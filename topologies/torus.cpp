@@ -25,11 +25,8 @@ std::array<std::uint32_t, 3> most_cubic(std::uint32_t nodes) {
 
 }  // namespace
 
-Torus::Torus(const Cluster& cluster) : nodes_(cluster.nodes) {
+Torus::Torus(const Cluster& cluster) : nodes_(cluster.nodes), cable_(trunk_cable(cluster.fabric, LinkClass::torus)) {
     const FabricSpec& fabric = cluster.fabric;
-    const LinkSpec& trunk = fabric.trunk.rate.num > 0 ? fabric.trunk : fabric.link;
-    cable_ = {goodput(trunk), trunk.latency + fabric.switch_latency, LinkClass::torus};
-
     std::uint64_t product = 1;
     const auto add = [&](std::uint64_t size) {
         if (size > 1) {

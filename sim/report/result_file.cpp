@@ -4,7 +4,7 @@
 
 #include "sim/report/result_columns.hpp"
 #include "sim/report/traffic.hpp"
-#include "sim/scenario/schema.hpp"
+#include "sim/scenario/keys.hpp"
 #include "sim/scenario/schema_docs.hpp"
 
 namespace fabricast::inline report {

@@ -22,30 +22,23 @@ std::string names_or(const std::vector<std::string>& names, const char* none) {
     return names.empty() ? none : joined(names);
 }
 
-// Names the parts of the link's family whose ports have at least the link's rate.
+// Refuses a link that is faster than the ports of `end`, a part of this kind. Suggests what fits either part of the
+// pair: slower links for the port, faster ports for the link.
 template <class Spec>
-std::vector<std::string> parts_at_least(const Catalog& catalog, std::string_view kind, Spec (*spec_of)(const Part&),
-                                        const LinkSpec& link) {
-    const std::string& family = catalog.at("link", link.name).word("family");
-    std::vector<std::string> names;
-    for (const Part* part : catalog.of_kind(kind)) {
-        const Spec spec = spec_of(*part);
-        if (has_word(spec.speaks, family) && !(spec.port_rate < link.rate)) { names.push_back(part->name); }
-    }
-    return names;
-}
-
-// Suggests what fits either part of the pair: slower links for the port, faster ports for the link.
-template <class Spec>
-[[noreturn]] void refuse_link(const Scenario& scenario, std::string_view key, const Catalog& catalog,
-                              const LinkSpec& fast, const Spec& end, const char* where,
-                              const std::vector<std::string>& faster) {
+void refuse_slow_port(const Scenario& scenario, std::string_view key, const Catalog& catalog, const LinkSpec& fast,
+                      const Spec& end, std::string_view kind, Spec (*spec_of)(const Part&), std::string_view where) {
+    if (!(end.port_rate < fast.rate)) { return; }
     const std::string& family = catalog.at("link", fast.name).word("family");
     std::vector<std::string> slower;
     for (const Part* other : catalog.of_kind("link")) {
         if (other->word("family") == family && !(end.port_rate < link_spec(*other).rate)) {
             slower.push_back(other->name);
         }
+    }
+    std::vector<std::string> faster;
+    for (const Part* part : catalog.of_kind(kind)) {
+        const Spec spec = spec_of(*part);
+        if (has_word(spec.speaks, family) && !(spec.port_rate < fast.rate)) { faster.push_back(part->name); }
     }
     fail_at(
         scenario, key,
@@ -105,20 +98,15 @@ SwitchSpec switch_for(const Scenario& scenario, const Catalog& catalog, const Fa
 }
 
 void refuse_slow_ports(const Scenario& scenario, const Catalog& catalog, const FabricSpec& fabric, const NicSpec& nic) {
-    if (nic.port_rate < fabric.link.rate) {
-        refuse_link(scenario, "cluster.fabric.link", catalog, fabric.link, nic, "options: {nic: ...}",
-                    parts_at_least<NicSpec>(catalog, "nic", nic_spec, fabric.link));
-    }
+    refuse_slow_port(scenario, "cluster.fabric.link", catalog, fabric.link, nic, "nic", nic_spec,
+                     "options: {nic: ...}");
 }
 
 void refuse_slow_ports(const Scenario& scenario, const Catalog& catalog, const FabricSpec& fabric,
                        const SwitchSpec& chosen) {
     for (const auto& [key, link] :
          {std::pair{"cluster.fabric.link", &fabric.link}, std::pair{"cluster.fabric.trunk", &fabric.trunk}}) {
-        if (chosen.port_rate < link->rate) {
-            refuse_link(scenario, key, catalog, *link, chosen, "switch: ...",
-                        parts_at_least<SwitchSpec>(catalog, "switch", switch_spec, *link));
-        }
+        refuse_slow_port(scenario, key, catalog, *link, chosen, "switch", switch_spec, "switch: ...");
     }
 }
 

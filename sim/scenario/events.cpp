@@ -12,7 +12,6 @@
 #include "base/nearest_word.hpp"
 #include "models/link_part.hpp"
 #include "sim/scenario/scenario_context.hpp"
-#include "topologies/ports.hpp"
 
 namespace fabricast::inline scenario {
 

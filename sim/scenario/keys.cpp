@@ -1,15 +1,14 @@
 #include "sim/scenario/keys.hpp"
 
 #include "base/nearest_word.hpp"
+#include "base/text.hpp"
 #include "sim/scenario/assertion.hpp"
 #include "sim/scenario/event_keys.hpp"
 #include "sim/scenario/packet_keys.hpp"
+#include "sim/scenario/renamed_keys.hpp"
 #include "sim/scenario/rows.hpp"
-#include "sim/scenario/sizes.hpp"
-#include "sim/scenario/sweep_keys.hpp"
-#include "sim/scenario/trace_keys.hpp"
-#include "sim/scenario/training_keys.hpp"
-#include "sim/scenario/transfer_keys.hpp"
+#include "sim/scenario/vary.hpp"
+#include "sim/scenario/workload_keys.hpp"
 
 namespace fabricast::inline scenario {
 
@@ -25,69 +24,40 @@ Key engine_key() {
     return key;
 }
 
-Key sizes_key() {
-    Key key{{"workload.sizes", Form::sizes,
-             "Message sizes; of a collective as nccl-tests counts them: the larger buffer of a rank."}};
-    key.read = [](const Node& node, Scenario& s) { *sizes_of(s.workload) = read_sizes(node); };
-    key.write = [](const Scenario& s) {
-        Json list = Json::array();
-        for (const Bytes size : *sizes_of(s.workload)) { list.push_back(text(size)); }
-        return list;
-    };
-    key.when_absent = "`{from: 8 B, to: 8 GiB, factor: 2}`";
-    key.of_kind = "collective transfer";
-    return key;
-}
-
-Key kind_key() {
-    Key key{{"workload.kind", Form::word, "What the cluster runs."}};
-    key.words = workload_kinds();
-    key.read = [](const Node& node, Scenario& s) {
-        if (const std::size_t kind = node.as_enum(workload_kinds()); kind != s.workload.index()) {
-            s.workload = workload_of_kind(kind);
-        }
-    };
-    key.write = [](const Scenario& s) { return Json(kind_of(s.workload)); };
-    return required(std::move(key));
-}
-
 // Light in fibre goes around the earth in less than this. Zero means "not given".
 constexpr Duration longest_latency = microseconds(1'000'000);
 
 Rows<NodeCable> cable_rows() {
-    KeyOf<LinkSpec> rate{{"rate", Form::rate, "Line rate after encoding, per direction."}};
-    rate.read = [](const Node& node, LinkSpec& link) { link.rate = as_rate(node); };
-    rate.write = [](const LinkSpec& link) {
-        // Bytes per second as a plain decimal, so that the rate is exact.
-        return link.rate.num == 0 ? Json() : Json(Json(link.rate.bytes_per_second()).dump() + " B/s");
-    };
-    rate.when_absent = "the link's";
-    const Rows<LinkSpec> of_link = {
-        text_key("link", &LinkSpec::name, "Its catalogue link.", "`cluster.fabric.link`"),
-        std::move(rate),
-        within(time_key("latency", &LinkSpec::latency, "One way, without serialization.", "the link's"), Duration{1},
-               longest_latency),
-    };
-    Rows<NodeCable> rows = {
-        required(text_key("a", &NodeCable::a, "One end: `node0.nic1` or a device's name.")),
-        required(text_key("b", &NodeCable::b, "The other end.")),
-    };
-    append(rows, keys_below<NodeCable>("", &NodeCable::link, of_link));
-    append(rows, {whole_key("count", &NodeCable::count, 1, 4096, "Parallel cables used as one.", "`1`")});
-    return rows;
+    const auto read_rate = [](const Node& node, Rate& rate) { rate = as_rate(node); };
+    // Bytes per second as a plain decimal, so that the rate is exact.
+    const auto write_rate = [](Rate rate) { return Json(rate.bytes_per_second()).dump() + " B/s"; };
+    return together<NodeCable>({
+        {required(text_key("a", &NodeCable::a, "One end: `node0.nic1` or a device's name.")),
+         required(text_key("b", &NodeCable::b, "The other end."))},
+        keys_below<NodeCable>(
+            "", &NodeCable::link,
+            {
+                text_key("link", &LinkSpec::name, "Its catalogue link.", "`cluster.fabric.link`"),
+                field_key("rate", Form::rate, &LinkSpec::rate, "Line rate after encoding, per direction.", "the link's",
+                          read_rate, write_rate),
+                within(time_key("latency", &LinkSpec::latency, "One way, without serialization.", "the link's"),
+                       Duration{1}, longest_latency),
+            }),
+        {whole_key("count", &NodeCable::count, 1, 4096, "Parallel cables used as one.", "`1`")},
+    });
 }
 
-std::vector<Key> graph_keys() {
-    const auto devices = [](auto& s) -> auto& { return s.cluster.graph->devices; };
-    const auto cables = [](auto& s) -> auto& { return s.cluster.graph->cables; };
+Rows<ExplicitGraph> graph_keys() {
+    using G = ExplicitGraph;
     using D = NodeDevice;
-    std::vector<Key> keys = list_keys("cluster.graph.devices", devices, "Switches and other devices of the fabric.",
-                                      {required(text_key("name", &D::name, "As cables name it: `leaf1`.")),
-                                       text_key("part", &D::part, "Its catalogue part.", "none"),
-                                       within(time_key("latency", &D::latency, "Of passing through it.", "the part's"),
-                                              Duration{1}, longest_latency)});
-    append(keys, list_keys("cluster.graph.cables", cables, "Full-duplex cables between devices.", cable_rows()));
-    return keys;
+    return together<G>({
+        list_keys<G>("devices", &G::devices, "Switches and other devices of the fabric.",
+                     {required(text_key("name", &D::name, "As cables name it: `leaf1`.")),
+                      text_key("part", &D::part, "Its catalogue part.", "none"),
+                      within(time_key("latency", &D::latency, "Of passing through it.", "the part's"), Duration{1},
+                             longest_latency)}),
+        list_keys<G>("cables", &G::cables, "Full-duplex cables between devices.", cable_rows()),
+    });
 }
 
 std::vector<Key> design_keys() {
@@ -102,14 +72,14 @@ std::vector<Key> design_keys() {
         }
     };
     set.write = [](const DesignSpec& design) { return Json(design.set); };
-    std::vector<Key> keys = list_keys(
-        "designs", &Scenario::designs, "Designs that `study` holds side by side, over this scenario's workload.",
-        {required(text_key("name", &DesignSpec::name, "As the study calls it.")), std::move(set)});
-    keys.push_back(text_map_key(
-        "prices", &Scenario::prices,
-        "What parts cost here, in place of the catalogue's prices, as `quantum-2: 42000 USD`; other figures as "
-        "`data-centre/pue: 1.1`."));
-    return keys;
+    return together(
+        {list_keys("designs", &Scenario::designs,
+                   "Designs that `study` holds side by side, over this scenario's workload.",
+                   {required(text_key("name", &DesignSpec::name, "As the study calls it.")), std::move(set)}),
+         {text_map_key(
+             "prices", &Scenario::prices,
+             "What parts cost here, in place of the catalogue's prices, as `quantum-2: 42000 USD`; other figures as "
+             "`data-centre/pue: 1.1`.")}});
 }
 
 Key include_key() {
@@ -125,106 +95,87 @@ std::vector<Key> cluster_keys() {
     using C = ClusterRequest;
     std::vector<Key> keys = map_keys(
         "cluster", &Scenario::cluster, "The machine.",
-        {
-            text_key("node", &C::node, "Node template: `fabricast catalog list` shows them."),
-            whole_key("nodes", &C::nodes, 1, most_nodes, "Number of nodes."),
-            whole_key("gpus_per_node", &C::gpus_per_node, 1, 65535, "Use only the first so many GPUs of each node.",
-                      "all"),
-            map_key<C>("fabric", "The network between the nodes."),
-            choice_key("fabric.kind", &C::fabric_kind, names_of(topology_kinds(), &Topology::name), "Its shape.",
-                       "`none` for one node, else `rail-optimized`"),
-            text_key("fabric.link", &C::link, "Catalogue link from node to leaf.",
-                     "the first network link of `graph`, else the node's own NIC port"),
-            text_key("fabric.trunk", &C::trunk, "Catalogue link between switches.", "as `link`"),
-            text_key("fabric.switch", &C::switch_part, "Catalogue switch.", "the usual one of the link"),
-            whole_key("fabric.radix", &C::radix, 2, 65536, "Ports of one switch at the link's rate.", "the switch's"),
-            number_key("fabric.oversubscription", &C::oversubscription, 0.125, 64,
-                       "Bandwidth down to bandwidth up, at the leaf."),
-            whole_key("fabric.tiers", &C::tiers, 1, 4, "Tiers of switches.", "as many as the size needs"),
-            whole_key("fabric.scalable_unit", &C::scalable_unit, 1, most_nodes,
-                      "Nodes on one set of leaves, of a Clos.", "as many as the leaves have ports for"),
-            whole_key("fabric.spines", &C::spines, 1, most_nodes, "Switches of the second tier in all, of a Clos.",
-                      "the fewest that have a port for each cable"),
-            whole_key("fabric.management_ports", &C::management_ports, 0, 65536,
-                      "Cables of fabric managers to free ports of the leaves: they count in the bill of materials.",
-                      "none"),
-            choice_key("fabric.routing", &C::routing, {"adaptive", "ecmp", "ecmp-one-seed"},
-                       "How flows choose among equal paths; `ecmp-one-seed`: all switches of a tree hash alike.",
-                       "`adaptive` on InfiniBand, `ecmp` elsewhere"),
-            wholes_key("fabric.shape", &C::shape, 1, 65536,
-                       "Torus: nodes in each dimension. Dragonfly: groups, routers a group, nodes a router.",
-                       "the builder's choice"),
-            within(
-                time_key("fabric.cable_latency", &C::cable_latency, "Propagation along one cable.", "the catalogue's"),
-                Duration{1}, longest_latency),
-            part_key("graph", &C::graph, "The fabric device by device, with `cluster.fabric.kind: explicit`."),
-        });
+        together<C>({
+            {
+                text_key("node", &C::node, "Node template: `fabricast catalog list` shows them."),
+                whole_key("nodes", &C::nodes, 1, most_nodes, "Number of nodes."),
+                whole_key("gpus_per_node", &C::gpus_per_node, 1, 65535, "Use only the first so many GPUs of each node.",
+                          "all"),
+                map_key<C>("fabric", "The network between the nodes."),
+                choice_key("fabric.kind", &C::fabric_kind, names_of(topology_kinds(), &Topology::name), "Its shape.",
+                           "`none` for one node, else `rail-optimized`"),
+                text_key("fabric.link", &C::link, "Catalogue link from node to leaf.",
+                         "the first network link of `graph`, else the node's own NIC port"),
+                text_key("fabric.trunk", &C::trunk, "Catalogue link between switches.", "as `link`"),
+                text_key("fabric.switch", &C::switch_part, "Catalogue switch.", "the usual one of the link"),
+                whole_key("fabric.radix", &C::radix, 2, 65536, "Ports of one switch at the link's rate.",
+                          "the switch's"),
+                number_key("fabric.oversubscription", &C::oversubscription, 0.125, 64,
+                           "Bandwidth down to bandwidth up, at the leaf."),
+                whole_key("fabric.tiers", &C::tiers, 1, 4, "Tiers of switches.", "as many as the size needs"),
+                whole_key("fabric.scalable_unit", &C::scalable_unit, 1, most_nodes,
+                          "Nodes on one set of leaves, of a Clos.", "as many as the leaves have ports for"),
+                whole_key("fabric.spines", &C::spines, 1, most_nodes, "Switches of the second tier in all, of a Clos.",
+                          "the fewest that have a port for each cable"),
+                whole_key("fabric.management_ports", &C::management_ports, 0, 65536,
+                          "Cables of fabric managers to free ports of the leaves: they count in the bill of materials.",
+                          "none"),
+                choice_key("fabric.routing", &C::routing, {"adaptive", "ecmp", "ecmp-one-seed"},
+                           "How flows choose among equal paths; `ecmp-one-seed`: all switches of a tree hash alike.",
+                           "`adaptive` on InfiniBand, `ecmp` elsewhere"),
+                wholes_key("fabric.shape", &C::shape, 1, 65536,
+                           "Torus: nodes in each dimension. Dragonfly: groups, routers a group, nodes a router.",
+                           "the builder's choice"),
+                within(time_key("fabric.cable_latency", &C::cable_latency, "Propagation along one cable.",
+                                "the catalogue's"),
+                       Duration{1}, longest_latency),
+            },
+            part_keys("graph", &C::graph, "The fabric device by device, with `cluster.fabric.kind: explicit`.",
+                      graph_keys()),
+            {text_map_key("options", &C::node_options, "Switches of the node template, as `peer_to_peer: false`.")},
+        }));
     keys.front().required = true;
-    append(keys, graph_keys());
-    append(keys, keys_below("cluster.", &Scenario::cluster,
-                            {text_map_key("options", &C::node_options,
-                                          "Switches of the node template, as `peer_to_peer: false`.")}));
-    return keys;
-}
-
-std::vector<Key> collective_keys() {
-    using C = CollectiveWorkload;
-    std::vector<Key> keys = workload_keys<C>(
-        "collective",
-        {word_key("collective", &C::collective, Collective::scatter, "The operation."),
-         word_key("algorithm", &C::algorithm, Algorithm::hierarchical,
-                  "`auto`: what NCCL of the stated version picks."),
-         word_key("protocol", &C::protocol, Protocol::simple, "`auto`: what NCCL of the stated version picks.")});
-    keys.push_back(sizes_key());
-    append(keys,
-           workload_keys<C>("collective", {word_key("dtype", &C::dtype, DataType::float8, "Type of an element."),
-                                           flag_key("in_place", &C::in_place, "The output buffer is the input buffer."),
-                                           whole_key("root", &C::root, 0, 4294967295.0,
-                                                     "Rank at the root of broadcast, reduce, gather and scatter.")}));
     return keys;
 }
 
 std::vector<Key> library_keys() {
-    std::vector<Key> keys = map_keys(
-        "library", &Scenario::library, "The communication library.",
-        {
-            text_key("nccl", &LibrarySpec::nccl, "NCCL's version, `\"2.27\"`."),
-            text_key("transport", &LibrarySpec::network_plugin, "Network plugin.", "the usual one of the link"),
-            text_map_key("env", &LibrarySpec::env, "NCCL's environment, as `NCCL_ALGO: Ring`."),
-        });
-    append(keys, map_keys("launch", &Scenario::launch, "How the calls are made.",
-                          {
-                              word_key("mode", &LaunchSpec::mode, LaunchMode::framework,
-                                       "One process a GPU, one thread for all, a thread a GPU, or a framework's loop."),
-                              whole_key("iterations", &LaunchSpec::iterations, 1, 1e6, "Timed calls."),
-                          }));
-    return keys;
+    return together({
+        map_keys(
+            "library", &Scenario::library, "The communication library.",
+            {
+                text_key("nccl", &LibrarySpec::nccl, "NCCL's version, `\"2.27\"`."),
+                text_key("transport", &LibrarySpec::network_plugin, "Network plugin.", "the usual one of the link"),
+                text_map_key("env", &LibrarySpec::env, "NCCL's environment, as `NCCL_ALGO: Ring`."),
+            }),
+        map_keys("launch", &Scenario::launch, "How the calls are made.",
+                 {
+                     word_key("mode", &LaunchSpec::mode, LaunchMode::framework,
+                              "One process a GPU, one thread for all, a thread a GPU, or a framework's loop."),
+                     whole_key("iterations", &LaunchSpec::iterations, 1, 1e6, "Timed calls."),
+                 }),
+    });
 }
 
 std::vector<Key> scaling_keys() {
     using S = ScalingSpec;
     using Step = ScalingStep;
-    const auto scaling = [](auto& s) -> auto& { return *s.scaling; };
-    const auto step = [](auto& s) -> auto& { return *s.scaling->step; };
-    std::vector<Key> keys = {
-        part_key("scaling", &Scenario::scaling, "Adds the scaling table: the largest size at each cluster size.")};
-    append(keys, keys_below("scaling.", scaling,
-                            {
-                                wholes_key("nodes", &S::nodes, 1, most_nodes, "Node counts.", "`scaling.gpus`"),
-                                wholes_key("gpus", &S::gpus, 1, 4294967295.0, "GPU counts, whole nodes each.",
-                                           "`scaling.nodes`"),
-                                word_key("mode", &S::mode, ScalingMode::strong,
-                                         "Of a training step: the batch grows with the GPUs, or stays."),
-                                part_key("step", &S::step, "A training step: its efficiency joins the scaling table."),
-                            }));
-    append(keys, keys_below("scaling.step.", step,
-                            {
-                                required(time_key("compute", &Step::compute, "Computation of one step.")),
-                                required(size_key("bytes", &Step::bytes, "Communicated by one step, in one call.")),
-                                number_key("overlap", &Step::overlap, 0, 1,
-                                           "Share of communication that may hide behind computation."),
-                            }));
-    return keys;
+    return part_keys(
+        "scaling", &Scenario::scaling, "Adds the scaling table: the largest size at each cluster size.",
+        together<S>({
+            {
+                wholes_key("nodes", &S::nodes, 1, most_nodes, "Node counts.", "`scaling.gpus`"),
+                wholes_key("gpus", &S::gpus, 1, 4294967295.0, "GPU counts, whole nodes each.", "`scaling.nodes`"),
+                word_key("mode", &S::mode, ScalingMode::strong,
+                         "Of a training step: the batch grows with the GPUs, or stays."),
+            },
+            part_keys("step", &S::step, "A training step: its efficiency joins the scaling table.",
+                      {
+                          required(time_key("compute", &Step::compute, "Computation of one step.")),
+                          required(size_key("bytes", &Step::bytes, "Communicated by one step, in one call.")),
+                          number_key("overlap", &Step::overlap, 0, 1,
+                                     "Share of communication that may hide behind computation."),
+                      }),
+        }));
 }
 
 std::string checked_assert(const Node& node) {
@@ -232,39 +183,75 @@ std::string checked_assert(const Node& node) {
     return node.text;
 }
 
-std::vector<Key> make_keys() {
-    std::vector<Key> keys = {required(text_key("name", &Scenario::name, "Names the scenario in reports.")),
-                             include_key()};
-    append(keys, cluster_keys());
-    append(keys, {required(map_key<Scenario>("workload", "What it runs.")), kind_key()});
-    append(keys, collective_keys());
-    append(keys, training_keys());
-    append(keys, trace_keys());
-    append(keys, transfer_keys());
-    append(keys, library_keys());
-    append(keys, scaling_keys());
-    append(keys, event_keys());
-    append(
-        keys,
+std::string_view parent_of(std::string_view path) {
+    const std::size_t dot = path.rfind('.');
+    return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
+}
+
+Json map_json(const Scenario& scenario, std::string_view path) {
+    Json map = Json::object();
+    for (const Key* key : keys_inside(path)) {
+        if (!belongs(*key, scenario)) { continue; }
+        Json value = key->write ? key->write(scenario) : Json();
+        if (key->form == Form::map && (!key->write || !value.is_null())) {
+            value = map_json(scenario, key->path);
+            if (value.empty()) { continue; }
+        }
+        if (!value.is_null()) { map[std::string(leaf_name(*key))] = std::move(value); }
+    }
+    return map;
+}
+
+}  // namespace
+
+const std::vector<Key>& scenario_keys() {
+    static const std::vector<Key> keys = together({
+        {required(text_key("name", &Scenario::name, "Names the scenario in reports.")), include_key()},
+        cluster_keys(),
+        workload_keys(),
+        library_keys(),
+        scaling_keys(),
+        event_keys(),
         {texts_key("calibration", &Scenario::calibration,
                    "Overlay files laid over the catalogue, relative to the file that names them.", path_of),
          texts_key("assert", &Scenario::asserts,
                    "Statements about the result, as `busbw >= 350 GB/s at 1 GiB` or `efficiency >= 0.9 at 1024 gpus`; "
                    "exit code 5 when one fails.",
                    checked_assert),
-         engine_key()});
-    append(keys, packet_keys());
-    append(keys, {whole_key("seed", &Scenario::seed, 0, 9007199254740991.0, "Of everything random: ECMP hashes.")});
-    append(keys, sweep_keys());
-    append(keys, design_keys());
+         engine_key()},
+        packet_keys(),
+        {whole_key("seed", &Scenario::seed, 0, 9007199254740991.0, "Of everything random: ECMP hashes.")},
+        sweep_keys(),
+        design_keys(),
+    });
     return keys;
 }
 
-}  // namespace
-
-const std::vector<Key>& scenario_keys() {
-    static const std::vector<Key> keys = make_keys();
-    return keys;
+bool belongs(const Key& key, const Scenario& scenario) {
+    return key.of_kind.empty() || has_word(key.of_kind, kind_of(scenario.workload));
 }
+
+const Key* find_key(std::string_view path) {
+    path = present_name(path);
+    for (const Key& key : scenario_keys()) {
+        if (key.path == path) { return &key; }
+    }
+    return nullptr;
+}
+
+std::vector<const Key*> keys_inside(std::string_view path) {
+    std::vector<const Key*> inside;
+    for (const Key& key : scenario_keys()) {
+        if (parent_of(key.path) == path) { inside.push_back(&key); }
+    }
+    return inside;
+}
+
+std::string_view leaf_name(const Key& key) {
+    const std::size_t dot = key.path.rfind('.');
+    return dot == std::string::npos ? std::string_view(key.path) : std::string_view(key.path).substr(dot + 1);
+}
+
+Json to_json(const Scenario& scenario) { return map_json(scenario, ""); }
 
 }  // namespace fabricast::inline scenario

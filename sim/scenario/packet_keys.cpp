@@ -1,6 +1,6 @@
 #include "sim/scenario/packet_keys.hpp"
 
-#include "sim/scenario/packet_lane_keys.hpp"
+#include "base/numbers.hpp"
 #include "sim/scenario/rows.hpp"
 
 namespace fabricast::inline scenario {
@@ -8,6 +8,9 @@ namespace fabricast::inline scenario {
 namespace {
 
 using namespace rows;
+
+constexpr Duration longest_timer = microseconds(1'000'000);
+constexpr Bytes largest_memory{std::int64_t{1} << 40};
 
 // Packets store their size in 16 bits, and a protocol may double it.
 KeyOf<Packet> packet_size_key(std::string name, Bytes Packet::*field, std::string meaning) {
@@ -22,38 +25,130 @@ KeyOf<Packet> optional_size_key(std::string name, Bytes Packet::*field, std::str
 
 Rows<Packet> transport_keys() {
     using P = Packet;
-    Rows<P> rows = {
-        word_key("congestion_control", &P::congestion_control, CongestionControl::infiniband,
-                 "How senders find their rate; `auto`: dcqcn on Ethernet, none elsewhere."),
-        text_key("preset", &P::preset,
-                 "Figures of congestion control and marks: a catalogue part of kind packet-preset.", "the paper's"),
+    return together<P>(
+        {{
+             word_key("congestion_control", &P::congestion_control, CongestionControl::infiniband,
+                      "How senders find their rate; `auto`: dcqcn on Ethernet, none elsewhere."),
+             text_key("preset", &P::preset,
+                      "Figures of congestion control and marks: a catalogue part of kind packet-preset.",
+                      "the paper's"),
+         },
+         keys_below<P>("ecn.", &P::ecn,
+                       {
+                           number_key("k_min", &EcnOptions::k_min, 0, 1e9,
+                                      "A queue marks from here on: bytes for each Gb/s of its port."),
+                           number_key("k_max", &EcnOptions::k_max, 0, 1e9, "And marks everything from here on."),
+                           number_key("p_max", &EcnOptions::p_max, 0, 1, "Share of packets marked just below that."),
+                       }),
+         {
+             word_key("recovery", &P::recovery, LossRecovery::selective_repeat,
+                      "What is sent again where packets are lost."),
+             within(time_key("retransmit_timeout", &P::retransmit_timeout, "Without any acknowledgement."), Duration{1},
+                    longest_timer),
+             number_key("loss", &P::loss, 0, 0.5, "Share of packets that a link between nodes corrupts."),
+             word_key(
+                 "routing", &P::routing, PacketRouting::spray,
+                 "How packets choose among equal paths. Other than `ecmp` takes a fabric with `routing: ecmp`, whose "
+                 "cables stand alone."),
+             whole_key("paths", &P::paths, 1, 32, "Equal paths that one flow may use; 31 where links fail."),
+             whole_key("qps", &P::qps, 1, 32,
+                       "Queue pairs a connection rotates over, each hashed on its own; 31 where links fail."),
+             within(time_key("flowlet_gap", &P::flowlet_gap, "A pause after which a flow may change its path."),
+                    Duration{}, longest_timer),
+         }});
+}
+
+// "node3", or `any` if the key is absent.
+KeyOf<ServiceLevel> node_key(std::string name, std::uint32_t ServiceLevel::*field, std::string meaning) {
+    const auto read = [](const Node& node, std::uint32_t& to) {
+        const std::string_view name = node.as_string();
+        const auto number = name.starts_with("node") ? number_in<std::uint32_t>(name.substr(4)) : std::nullopt;
+        if (!number) { node.fail("is no node of the cluster", "node0, node1, ..."); }
+        to = *number;
     };
-    append(rows,
-           keys_below<P>("ecn.", &P::ecn,
-                         {
-                             number_key("k_min", &EcnOptions::k_min, 0, 1e9,
-                                        "A queue marks from here on: bytes for each Gb/s of its port."),
-                             number_key("k_max", &EcnOptions::k_max, 0, 1e9, "And marks everything from here on."),
-                             number_key("p_max", &EcnOptions::p_max, 0, 1, "Share of packets marked just below that."),
-                         }));
-    append(rows,
-           {
-               word_key("recovery", &P::recovery, LossRecovery::selective_repeat,
-                        "What is sent again where packets are lost."),
-               within(time_key("retransmit_timeout", &P::retransmit_timeout, "Without any acknowledgement."),
-                      Duration{1}, longest_timer),
-               number_key("loss", &P::loss, 0, 0.5, "Share of packets that a link between nodes corrupts."),
-               word_key(
-                   "routing", &P::routing, PacketRouting::spray,
-                   "How packets choose among equal paths. Other than `ecmp` takes a fabric with `routing: ecmp`, whose "
-                   "cables stand alone."),
-               whole_key("paths", &P::paths, 1, 32, "Equal paths that one flow may use; 31 where links fail."),
-               whole_key("qps", &P::qps, 1, 32,
-                         "Queue pairs a connection rotates over, each hashed on its own; 31 where links fail."),
-               within(time_key("flowlet_gap", &P::flowlet_gap, "A pause after which a flow may change its path."),
-                      Duration{}, longest_timer),
-           });
-    return rows;
+    return field_key(std::move(name), Form::text, field, std::move(meaning), "any", read);
+}
+
+Json level_json(const ServiceLevel& rule) {
+    Json json = {{"level", rule.level}};
+    if (rule.from != ServiceLevel::any) { json["from"] = "node" + std::to_string(rule.from); }
+    if (rule.to != ServiceLevel::any) { json["to"] = "node" + std::to_string(rule.to); }
+    return json;
+}
+
+Rows<Packet> lane_keys() {
+    using L = LaneOptions;
+    Rows<L> rows = together<L>(
+        {{
+             whole_key("count", &L::count, 1, 15, "How many share a link."),
+             word_key(
+                 "choice", &L::choice, LaneChoice::hop,
+                 "By service level, or one more with each trunk that is crossed, which breaks circles as long as there "
+                 "is one for each; the last serves all beyond."),
+             wholes_key("of_level", &L::of_level, 0, 14, "Lane of each service level (SL to VL).",
+                        "the level's number, the last lane at most"),
+             wholes_key("weights", &L::weights, 1, 255, "Of each lane in turn, times 64 B.", "64"),
+             wholes_key("high", &L::high, 0, 14, "Lanes that go before the others.", "none"),
+             whole_key("high_limit", &L::high_limit, 0, 255,
+                       "Times 4 KiB of them, then another lane may go; 255: no limit."),
+         },
+         list_keys<L>("levels", &L::levels, "Service levels of messages, the first that fits; 0 without one.",
+                      {node_key("from", &ServiceLevel::from, "The sender's node."),
+                       node_key("to", &ServiceLevel::to, "The receiver's node."),
+                       required(whole_key("level", &ServiceLevel::level, 0, 15, "Its service level."))},
+                      level_json)});
+    return map_keys<Packet>(
+        "lanes", &Packet::lanes,
+        "Lanes of links between nodes: InfiniBand's virtual lanes, Ethernet's priorities. Each has its own "
+        "queue, buffer and flow control.",
+        std::move(rows));
+}
+
+Rows<Packet> pcie_keys() {
+    using P = PcieOptions;
+    const std::string derived = "what two round trips need";
+    const auto size = [](std::string name, Bytes P::*field, std::string meaning, std::string absent, Bytes least,
+                         Bytes most) {
+        return within(size_key(std::move(name), field, std::move(meaning), std::move(absent)), least, most);
+    };
+    constexpr Bytes one{1}, smallest{64}, largest{4096};  // payloads: PCI-SIG Base 5.0 section 7.5.3.4
+    return map_keys<Packet>(
+        "pcie", &Packet::pcie, "PCI Express inside nodes.",
+        {
+            flag_key("transactions", &P::transactions,
+                     "Writes, read requests and completions have credits of their own, and NICs read what they send."),
+            size("max_payload", &P::max_payload, "Of a write or completion.", "the link's", smallest, largest),
+            size("max_read_request", &P::max_read_request, "MRRS: reads are cut into it.", "", smallest, largest),
+            size("completion_payload", &P::completion_payload,
+                 "Of a completion, where a read completion boundary makes it smaller.", "`max_payload`", smallest,
+                 largest),
+            whole_key("tags", &P::tags, 1, 65536, "Reads that one device may have under way."),
+            flag_key("relaxed_ordering", &P::relaxed_ordering, "Reads and completions may pass writes."),
+            whole_key("posted_headers", &P::posted_headers, 1, 65536, "Credits.", derived),
+            whole_key("request_headers", &P::request_headers, 1, 65536, "Credits.", derived),
+            whole_key("completion_headers", &P::completion_headers, 1, 65536, "Credits.", derived),
+            size("posted_data", &P::posted_data, "Credits, 16 B each.", derived, one, largest_memory),
+            size("completion_data", &P::completion_data, "Credits, 16 B each.", derived, one, largest_memory),
+        });
+}
+
+Rows<Packet> infiniband_keys() {
+    using I = InfinibandControl;
+    return map_keys<Packet>(
+        "infiniband", &Packet::infiniband, "InfiniBand's congestion control; a preset may set these.",
+        {
+            whole_key("threshold", &I::threshold, 0, 15,
+                      "A lane marks once more than (16 - threshold) / 16 of its buffer waits; 0: never."),
+            whole_key("marking_rate", &I::marking_rate, 0, 65535, "Packets let go between two marked ones."),
+            size_key("packet_size", &I::packet_size, "Smaller packets are not marked."),
+            whole_key("increase", &I::increase, 1, 255, "Of CCTI, for each BECN."),
+            whole_key("least", &I::least, 0, 127, "CCTI_Min."),
+            whole_key("limit", &I::limit, 1, 65535, "CCTI_Limit."),
+            within(time_key("timer", &I::timer, "CCTI_Timer: CCTI falls by one after it."), Duration{1'000},
+                   longest_timer),
+            number_key("spacing", &I::spacing, 0, 16384,
+                       "Delay behind a packet, in its own times on the wire, for each step of CCTI."),
+        });
 }
 
 }  // namespace
@@ -85,10 +180,9 @@ std::vector<Key> packet_keys() {
         flag_key("series", &P::series, "Keep queue, pause and load of ports against time, for --json; --html does."),
         map_key<P>("ecn", "Marks of switches: WRED at dequeue."),
     };
-    append(rows, transport_keys());
-    append(rows, packet_lane_keys());
     std::vector<Key> keys =
-        map_keys("packet", &Scenario::packet, "Of engine packet: [packet.md](packet.md).", std::move(rows));
+        map_keys("packet", &Scenario::packet, "Of engine packet: [packet.md](packet.md).",
+                 together<P>({std::move(rows), transport_keys(), lane_keys(), pcie_keys(), infiniband_keys()}));
     keys.front().write = [](const Scenario& s) {
         return std::holds_alternative<Packet>(s.engine) ? Json::object() : Json();
     };

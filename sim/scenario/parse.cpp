@@ -8,11 +8,9 @@
 #include "base/nearest_word.hpp"
 #include "base/unit_text.hpp"
 #include "base/yaml.hpp"
-#include "sim/scenario/include.hpp"
+#include "sim/scenario/keys.hpp"
 #include "sim/scenario/renamed_keys.hpp"
 #include "sim/scenario/scenario_context.hpp"
-#include "sim/scenario/schema.hpp"
-#include "sim/scenario/set.hpp"
 #include "sim/scenario/sizes.hpp"
 
 namespace fabricast::inline scenario {
@@ -39,17 +37,14 @@ void read_key(const yaml::Node& node, const Key& key, Scenario& scenario) {
     if (key.form == Form::map) { read_map(node, key.path, scenario); }
 }
 
-// Reads the kind of a workload before its other keys, because it decides which keys there are.
-void take_kind(const yaml::Node& map, const std::vector<const Key*>& keys, Scenario& scenario) {
-    if (std::none_of(keys.begin(), keys.end(), [](const Key* key) { return !key->of_kind.empty(); })) { return; }
-    const auto kind = std::find_if(keys.begin(), keys.end(), [](const Key* key) { return leaf_name(*key) == "kind"; });
-    if (kind != keys.end()) { (*kind)->read(map.required("kind"), scenario); }
-}
-
 // Reads the keys of one map in the order of the table, so that messages do not depend on the order in the file.
-void read_map(const yaml::Node& map, std::string_view path, Scenario& scenario) {
+void read_map(const yaml::Node& written, std::string_view path, Scenario& scenario) {
+    const std::optional<yaml::Node> renamed = with_present_names(written, path, scenario.notes);
+    const yaml::Node& map = renamed ? *renamed : written;
     std::vector<const Key*> keys = keys_inside(path);
-    take_kind(map, keys, scenario);
+    if (path == "workload") {  // its kind decides which other keys there are
+        find_key("workload.kind")->read(map.required("kind"), scenario);
+    }
     std::erase_if(keys, [&](const Key* key) { return !belongs(*key, scenario); });
     map.allow(names_of(keys, [](const Key* key) { return leaf_name(*key); }));
     for (const Key* key : keys) {
@@ -147,30 +142,10 @@ void complete(Workload& workload) {
 
 }  // namespace
 
-yaml::Node with_overrides(yaml::Node root, const std::vector<std::string>& overrides) {
-    for (const std::string& assignment : overrides) {
-        if (assignment.substr(0, assignment.find_first_of(".=")) == "include") {
-            throw InputError({std::make_shared<const std::string>("--set")}, "'include' can only be written in a file");
-        }
-        apply_override(root, assignment);
-    }
-    return root;
-}
-
-yaml::Node scenario_tree(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
-    return with_overrides(with_includes(yaml::read(file), file), overrides);
-}
-
-yaml::Node scenario_tree(std::string_view text, const std::filesystem::path& file,
-                         const std::vector<std::string>& overrides) {
-    return with_overrides(with_includes(yaml::parse(text, file.string()), file), overrides);
-}
-
 Scenario scenario_of_tree(const yaml::Node& root, const std::filesystem::path& file) {
     Scenario scenario;
     scenario.file = file.string();
-    const std::optional<yaml::Node> renamed = with_present_names(root, scenario.notes);
-    read_map(renamed ? *renamed : root, "", scenario);
+    read_map(root, "", scenario);
     complete(scenario.workload);
     check_cluster(scenario);
     std::visit([&](const auto& workload) { check_workload(workload, scenario); }, scenario.workload);
@@ -181,11 +156,8 @@ Scenario scenario_of_tree(const yaml::Node& root, const std::filesystem::path& f
 Scenario part_of_tree(const yaml::Node& root, const std::filesystem::path& file, const std::vector<std::string>& keys) {
     Scenario scenario;
     scenario.file = file.string();
-    const std::optional<yaml::Node> renamed = with_present_names(root, scenario.notes);
     for (const std::string& name : keys) {
-        if (const yaml::Node* node = (renamed ? *renamed : root).get(name)) {
-            read_key(*node, *find_key(name), scenario);
-        }
+        if (const yaml::Node* node = root.get(name)) { read_key(*node, *find_key(name), scenario); }
     }
     return scenario;
 }

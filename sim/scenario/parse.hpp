@@ -8,6 +8,7 @@
 
 #include "base/yaml.hpp"
 #include "sim/scenario/scenario.hpp"
+#include "sim/scenario/scenario_tree.hpp"
 
 namespace fabricast::inline scenario {
 
@@ -20,14 +21,6 @@ Scenario parse_scenario(std::string_view text, const std::filesystem::path& file
                         const std::vector<std::string>& overrides = {});
 
 // --- in two steps, for callers that read many scenarios which differ in a few keys
-
-// The tree of a scenario's file or text: includes merged, overrides applied, not yet checked.
-yaml::Node scenario_tree(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
-yaml::Node scenario_tree(std::string_view text, const std::filesystem::path& file,
-                         const std::vector<std::string>& overrides = {});
-
-// The tree with the overrides applied.
-yaml::Node with_overrides(yaml::Node root, const std::vector<std::string>& overrides);
 
 // The checked scenario of such a tree.
 Scenario scenario_of_tree(const yaml::Node& root, const std::filesystem::path& file);

@@ -35,6 +35,14 @@ inline std::string path_of(const Node& node) {
 // For keys whose JSON value is the field itself.
 inline constexpr auto as_it_is = [](const auto& value) { return value; };
 
+template <class Value> bool not_given(const Value& value) {
+    if constexpr (requires { value.empty(); }) {
+        return value.empty();
+    } else {
+        return value == Value{};
+    }
+}
+
 // A key whose field is set by `read(node, field)` and written as `write(field)`. An empty or zero field is "not given"
 // if a text says what that means.
 template <class Of, class Value, class Read, class Write = decltype(as_it_is)>
@@ -43,7 +51,7 @@ KeyOf<Of> field_key(std::string name, Form form, Value Of::*field, std::string m
     KeyOf<Of> key{{std::move(name), form, std::move(meaning)}};
     key.read = [field, read](const Node& node, Of& of) { read(node, of.*field); };
     key.write = [field, write, may_be_absent = !when_absent.empty()](const Of& of) {
-        return may_be_absent && of.*field == Value{} ? Json() : Json(write(of.*field));
+        return may_be_absent && not_given(of.*field) ? Json() : Json(write(of.*field));
     };
     key.when_absent = std::move(when_absent);
     return key;
@@ -62,9 +70,11 @@ KeyOf<Of> part_key(std::string name, std::optional<Part> Of::*field, std::string
     return key;
 }
 
-template <class Of>
-KeyOf<Of> text_key(std::string name, std::string Of::*field, std::string meaning, std::string when_absent = {}) {
-    const auto read = [](const Node& node, std::string& to) { to = text_of(node); };
+// A text, read by `read_text`.
+template <class Of, class Read = decltype(&text_of)>
+KeyOf<Of> text_key(std::string name, std::string Of::*field, std::string meaning, std::string when_absent = {},
+                   Read read_text = text_of) {
+    const auto read = [read_text](const Node& node, std::string& to) { to = read_text(node); };
     const auto write = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
     return field_key(std::move(name), Form::text, field, std::move(meaning), std::move(when_absent), read, write);
 }
@@ -184,8 +194,11 @@ template <class Of> KeyOf<Of> required(KeyOf<Of> key) {
     return key;
 }
 
-template <class Of> void append(Rows<Of>& keys, Rows<Of> more) {
-    keys.insert(keys.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+// The rows of several tables, one table after the other.
+template <class Of = Scenario> Rows<Of> together(std::initializer_list<Rows<Of>> tables) {
+    Rows<Of> keys;
+    for (const Rows<Of>& table : tables) { keys.insert(keys.end(), table.begin(), table.end()); }
+    return keys;
 }
 
 template <class Whole, class Part> using PartOf = std::remove_cvref_t<std::invoke_result_t<Part, Whole&>>;
@@ -216,17 +229,16 @@ Rows<Whole> keys_below(const std::string& before, Part part, Rows<PartOf<Whole, 
 // A map and the keys in it.
 template <class Whole = Scenario, class Part>
 Rows<Whole> map_keys(const std::string& path, Part part, std::string meaning, Rows<PartOf<Whole, Part>> rows) {
-    Rows<Whole> keys = {map_key<Whole>(path, std::move(meaning))};
-    append(keys, keys_below<Whole>(path + ".", part, std::move(rows)));
-    return keys;
+    return together<Whole>(
+        {{map_key<Whole>(path, std::move(meaning))}, keys_below<Whole>(path + ".", part, std::move(rows))});
 }
 
-// Keys that only one kind of workload has.
-template <class Kind> std::vector<Key> workload_keys(std::string_view kind, Rows<Kind> rows) {
-    const auto part = [](auto& scenario) -> auto& { return std::get<Kind>(scenario.workload); };
-    std::vector<Key> keys = keys_below("workload.", part, std::move(rows));
-    for (Key& key : keys) { key.of_kind = kind; }
-    return keys;
+// A map that is an optional part of the whole, and the keys in it.
+template <class Whole = Scenario, class Part>
+Rows<Whole> part_keys(const std::string& path, std::optional<Part> Whole::*part, std::string meaning, Rows<Part> rows) {
+    const auto inside = [part](auto& whole) -> auto& { return *(whole.*part); };
+    return together<Whole>(
+        {{part_key(path, part, std::move(meaning))}, keys_below<Whole>(path + ".", inside, std::move(rows))});
 }
 
 // A list of maps with these keys, whose fields are those of the item that is being read, the last one. The list as a
@@ -252,10 +264,8 @@ Rows<Whole> list_keys(const std::string& path, List list, std::string meaning, R
         return items.empty() ? Json() : items;
     };
     for (KeyOf<Item>& own : of_item) { own.write = {}; }
-    Rows<Whole> keys = {std::move(key)};
     const auto last = [list](auto& whole) -> auto& { return std::invoke(list, whole).back(); };
-    append(keys, keys_below<Whole>(path + ".", last, std::move(of_item)));
-    return keys;
+    return together<Whole>({{std::move(key)}, keys_below<Whole>(path + ".", last, std::move(of_item))});
 }
 
 }  // namespace fabricast::inline scenario::rows

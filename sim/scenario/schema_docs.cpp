@@ -10,7 +10,6 @@
 #include "base/enum_name.hpp"
 #include "base/unit_text.hpp"
 #include "sim/scenario/keys.hpp"
-#include "sim/scenario/schema.hpp"
 
 namespace fabricast::inline scenario {
 
@@ -47,16 +46,11 @@ Json sizes_schema() {
                                 {{"type", "number"}, {"exclusiveMinimum", 1}});
 }
 
-// Lists of values by the path of a key; the key itself decides which values are valid.
-Json variations_schema() {
-    return {{"type", "object"}, {"additionalProperties", {{"type", "array"}, {"minItems", 1}}}};
-}
+// Something by the path of a key; the key itself decides which values are valid.
+Json by_path(Json schema) { return {{"type", "object"}, {"additionalProperties", std::move(schema)}}; }
 
-Json ranges_schema() {
-    return {{"type", "object"},
-            {"additionalProperties", list_or_range_schema({{"type", "array"}, {"minItems", 1}}, any_scalar, "scale",
-                                                          {{"enum", {"linear", "log"}}})}};
-}
+// A list of values.
+const Json any_list = {{"type", "array"}, {"minItems", 1}};
 
 Json map_schema(std::string_view path);
 
@@ -73,16 +67,17 @@ Json value_schema(const Key& key) {
         case Form::text_map: {
             Json value = any_scalar;
             if (key.may_be_null) { value["type"].push_back("null"); }
-            return {{"type", "object"}, {"additionalProperties", std::move(value)}};
+            return by_path(std::move(value));
         }
         case Form::word: return {{"enum", key.words}};
         case Form::size: return quantity_schema(Dimension::size);
         case Form::time: return quantity_schema(Dimension::time);
         case Form::rate: return quantity_schema(Dimension::rate);
         case Form::sizes: return sizes_schema();
-        case Form::variations: return variations_schema();
+        case Form::variations: return by_path(any_list);
         case Form::assignments: return {{"type", "array"}, {"items", {{"type", "object"}}}};
-        case Form::ranges: return ranges_schema();
+        case Form::ranges:
+            return by_path(list_or_range_schema(any_list, any_scalar, "scale", {{"enum", {"linear", "log"}}}));
     }
     return {};
 }

@@ -1,10 +1,13 @@
 #include "sim/scenario/vary.hpp"
 
 #include "base/text.hpp"
+#include "sim/scenario/rows.hpp"
 
 namespace fabricast::inline scenario {
 
 namespace {
+
+using namespace rows;
 
 constexpr std::string_view spaces = " \t";
 
@@ -68,7 +71,112 @@ Json json_of(const yaml::Node& node) {
     return json;
 }
 
+SweepValue value_of(const Node& node) { return {flow_text(node), node.place}; }
+
+std::vector<SweepValue> values_of(const Node& node) {
+    if (!node.is_list() || node.children.empty()) { node.fail("must be a list of values", "[8, 16, 32]"); }
+    std::vector<SweepValue> values;
+    for (const Node& item : node.children) { values.push_back(value_of(item)); }
+    return values;
+}
+
+RandomRange range_of(const Node& node) {
+    RandomRange range{node.name, node.key_place, {}, {}, {}, false};
+    if (node.is_list()) {
+        range.choices = values_of(node);
+        return range;
+    }
+    if (!node.is_map()) { node.fail("must be a range or a list of choices", "{from: 1, to: 64} or [8, 16, 32]"); }
+    node.allow({"from", "to", "scale"});
+    range.from = value_of(node.required("from"));
+    range.to = value_of(node.required("to"));
+    const Node* scale = node.get("scale");
+    range.log = scale != nullptr && scale->as_enum({"linear", "log"}) == 1;
+    return range;
+}
+
+Json texts_of(const std::vector<SweepValue>& values) {
+    Json list = Json::array();
+    for (const SweepValue& value : values) { list.push_back(value_json(value)); }
+    return list;
+}
+
+KeyOf<SweepSpec> grid_key() {
+    const auto read = [](const Node& node, std::vector<Variation>& grid) {
+        for (const Node& member : node.members()) {
+            grid.push_back({member.name, member.key_place, values_of(member)});
+        }
+    };
+    const auto write = [](const std::vector<Variation>& grid) {
+        Json json = Json::object();
+        for (const Variation& variation : grid) { json[variation.path] = texts_of(variation.values); }
+        return json;
+    };
+    return field_key("grid", Form::variations, &SweepSpec::grid,
+                     "Keys by their path, each with its values: every combination is a point.", "none", read, write);
+}
+
+KeyOf<SweepSpec> list_key() {
+    using Points = std::vector<std::vector<Assignment>>;
+    const auto read = [](const Node& node, Points& list) {
+        for (const Node& item : node.items()) {
+            std::vector<Assignment>& point = list.emplace_back();
+            for (const Node& member : item.members()) { point.push_back({member.name, value_of(member)}); }
+        }
+    };
+    const auto write = [](const Points& list) {
+        Json json = Json::array();
+        for (const std::vector<Assignment>& point : list) {
+            Json& entry = json.emplace_back(Json::object());
+            for (const Assignment& assignment : point) { entry[assignment.path] = value_json(assignment.value); }
+        }
+        return json;
+    };
+    return field_key("list", Form::assignments, &SweepSpec::list, "Points one by one, each a map of paths and values.",
+                     "none", read, write);
+}
+
+KeyOf<RandomSweep> ranges_key() {
+    const auto read = [](const Node& node, std::vector<RandomRange>& ranges) {
+        if (node.members().empty()) { node.fail("must not be empty", "paths of keys, each with its range"); }
+        for (const Node& member : node.members()) { ranges.push_back(range_of(member)); }
+    };
+    const auto write = [](const std::vector<RandomRange>& ranges) {
+        Json json = Json::object();
+        for (const RandomRange& range : ranges) {
+            if (!range.choices.empty()) {
+                json[range.path] = texts_of(range.choices);
+            } else {
+                json[range.path] = {{"from", value_json(range.from)},
+                                    {"to", value_json(range.to)},
+                                    {"scale", range.log ? "log" : "linear"}};
+            }
+        }
+        return json.empty() ? Json() : json;
+    };
+    return required(field_key(
+        "ranges", Form::ranges, &RandomSweep::ranges,
+        "Keys by their path: a list to choose from, or a range, drawn with the decimals that `from` and `to` are "
+        "written with.",
+        {}, read, write));
+}
+
+constexpr double most_points = 1e6;
+
 }  // namespace
+
+std::vector<Key> sweep_keys() {
+    using R = RandomSweep;
+    return map_keys(
+        "sweep", &Scenario::sweep, "The points of `fabricast sweep`: one of the three; other commands leave it aside.",
+        together<SweepSpec>({
+            {grid_key(), list_key()},
+            part_keys(
+                "random", &SweepSpec::random, "Points drawn at random, the same for the same seed.",
+                {required(whole_key("points", &R::points, 1, most_points, "How many.")),
+                 whole_key("seed", &R::seed, 1, 9007199254740991.0, "Of the draws.", "the scenario's"), ranges_key()}),
+        }));
+}
 
 Variation parse_variation(std::string_view argument) {
     const std::size_t equals = argument.find('=');

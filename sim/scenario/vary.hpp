@@ -1,14 +1,19 @@
 #pragma once
-// Parsing of `--vary path=v1,v2,...`, and conversions between YAML values and their texts.
+// What a sweep varies: the keys of `sweep:`, `--vary path=v1,v2,...`, and conversions between YAML values and their
+// texts.
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.hpp"
 #include "base/yaml.hpp"
+#include "sim/scenario/key.hpp"
 #include "sim/scenario/sweep_spec.hpp"
 
 namespace fabricast::inline scenario {
+
+std::vector<Key> sweep_keys();
 
 // Values are separated by commas outside brackets and quotes. Throws InputError at `--vary:1:column`.
 Variation parse_variation(std::string_view argument);

@@ -9,6 +9,7 @@
 #include "tests/topologies/counted.hpp"
 #include "topologies/bill.hpp"
 #include "topologies/bought.hpp"
+#include "topologies/fabric_generator.hpp"
 
 using namespace fabricast;
 
@@ -172,7 +173,7 @@ TEST_CASE("every cable of the bill has a port of its own, drawn one by one as in
             }
             REQUIRE(*std::ranges::max_element(used) <= size.radix);
             REQUIRE(*std::ranges::min_element(used) > 0);  // no switch that nothing attached needs
-            uneven += !bought.uneven(0).empty() || !bought.uneven(1).empty() ? 1 : 0;
+            uneven += !fabric.generator().uneven(0).empty() || !fabric.generator().uneven(1).empty() ? 1 : 0;
         }
     }
     CHECK(built > 300);

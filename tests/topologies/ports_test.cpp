@@ -1,7 +1,6 @@
-#include "topologies/ports.hpp"
-
 #include "tests/support/catch.hpp"
 #include "tests/support/tiny_clusters.hpp"
+#include "topologies/bought.hpp"
 
 using namespace fabricast;
 

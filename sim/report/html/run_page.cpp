@@ -10,7 +10,7 @@
 #include "sim/report/result_columns.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/report/summarize.hpp"
-#include "sim/scenario/schema.hpp"
+#include "sim/scenario/keys.hpp"
 
 namespace fabricast::inline report::html {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/ranges.h>
 
-#include "sim/scenario/schema.hpp"
+#include "sim/scenario/keys.hpp"
 
 namespace fabricast::inline explain {
 

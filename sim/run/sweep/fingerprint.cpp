@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
-#include "sim/scenario/schema.hpp"
+#include "sim/scenario/keys.hpp"
 
 namespace fabricast::inline sweep {
 

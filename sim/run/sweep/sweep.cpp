@@ -21,7 +21,6 @@
 #include "sim/run/sweep/fingerprint.hpp"
 #include "sim/scenario/keys.hpp"
 #include "sim/scenario/parse.hpp"
-#include "sim/scenario/schema.hpp"
 #include "sim/scenario/vary.hpp"
 
 namespace fabricast::inline sweep {

@@ -4,8 +4,8 @@
 #include <fstream>
 
 #include "sim/scenario/build.hpp"
+#include "sim/scenario/keys.hpp"
 #include "sim/scenario/packet_options.hpp"
-#include "sim/scenario/schema.hpp"
 #include "sim/scenario/sizes.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"

@@ -9,7 +9,6 @@
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizers.hpp"
-#include "topologies/embedded_nodes.hpp"
 #include "topologies/node_reader.hpp"
 
 using namespace fabricast;

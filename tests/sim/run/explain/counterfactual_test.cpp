@@ -14,8 +14,8 @@
 #include "sim/run/explain/knee.hpp"
 #include "sim/run/explain/scenario_text.hpp"
 #include "sim/scenario/build.hpp"
+#include "sim/scenario/keys.hpp"
 #include "sim/scenario/parse.hpp"
-#include "sim/scenario/schema.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 

@@ -9,8 +9,8 @@
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
+#include "sim/scenario/keys.hpp"
 #include "sim/scenario/parse.hpp"
-#include "sim/scenario/schema.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 

@@ -7,8 +7,8 @@
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "sim/run/sweep/sweep.hpp"
+#include "sim/scenario/keys.hpp"
 #include "sim/scenario/parse.hpp"
-#include "sim/scenario/schema.hpp"
 #include "sim/scenario/vary.hpp"
 #include "tests/support/catch.hpp"
 

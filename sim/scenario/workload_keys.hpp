@@ -1,5 +1,5 @@
 #pragma once
-// The keys of transfers.
+// The keys of workloads, of every kind.
 
 #include <vector>
 
@@ -7,6 +7,6 @@
 
 namespace fabricast::inline scenario {
 
-std::vector<Key> transfer_keys();
+std::vector<Key> workload_keys();
 
 }  // namespace fabricast::inline scenario
