@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/engines/engines.hpp"
+#include "sim/engines/engine.hpp"
 #include "sim/scenario/calibrated.hpp"
 #include "sim/scenario/parse.hpp"
 
