@@ -9,10 +9,9 @@
 
 namespace fabricast::inline flow {
 
-FluidReplay::FluidReplay(const Network& network, const ReplayTask& task, const Flow& options)
+FluidReplay::FluidReplay(const Network& network, const ReplayTask& task)
     : network_(network),
       task_(task),
-      options_(options),
       clocks_(network.classes.size()),
       bytes_of_class_(network.classes.size(), 0),
       pipeline_of_class_(network.classes.size(), Network::no_row) {
@@ -105,7 +104,7 @@ void FluidReplay::settle_rates() {
         coupled_changed_ = false;
         ++coupled_version_;
         if (const Time due = coupled_->settle(now_); coupled_->size() > 0) {
-            push(on_grid(due), EventKind::coupled_due, 0, coupled_version_);
+            push(due, EventKind::coupled_due, 0, coupled_version_);
         } else {
             coupling_ = false;  // the next phase may be of another kind
             shares_.forget_effort();
@@ -146,9 +145,9 @@ Timeline FluidReplay::timeline() {
     return result;
 }
 
-Timeline replay_task(const Flow& options, const ReplayTask& task) {
+Timeline replay_task(const Flow&, const ReplayTask& task) {
     const Network network = make_fluid_network(task.fabric, task.schedule, task.events);
-    return FluidReplay(network, task, options).run();
+    return FluidReplay(network, task).run();
 }
 
 }  // namespace fabricast::inline flow

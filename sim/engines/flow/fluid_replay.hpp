@@ -51,7 +51,7 @@ private:
 
 class FluidReplay {
 public:
-    FluidReplay(const Network& network, const ReplayTask& task, const Flow& options);
+    FluidReplay(const Network& network, const ReplayTask& task);
     Timeline run();
 
 private:
@@ -74,7 +74,6 @@ private:
     bool is_coupled(std::uint32_t cls) const {
         return coupling_ && network_.classes[cls].shared < network_.classes[cls].end;
     }
-    Time on_grid(Time due) const;
     void predict_class(std::uint32_t cls);
     void predict_pipeline(std::uint32_t pipeline);
     // What would be due only at the end of time is not queued: a change of rates may bring it nearer.
@@ -93,7 +92,6 @@ private:
 
     const Network& network_;
     const ReplayTask& task_;
-    const Flow& options_;
     const Fabric& fabric_ = task_.fabric;
     const Schedule& schedule_ = task_.schedule;
     const std::vector<LinkEvent>& events_ = task_.events;

@@ -20,7 +20,7 @@ void FluidReplay::predict_class(std::uint32_t cls) {
         clock.advance(now_);
         clock.rate = rate;
     }
-    if (rate > 0) { push(on_grid(clock.due()), EventKind::class_due, cls, clock.version); }
+    if (rate > 0) { push(clock.due(), EventKind::class_due, cls, clock.version); }
 }
 
 void FluidReplay::predict_pipeline(std::uint32_t pipeline) {
@@ -34,12 +34,6 @@ void FluidReplay::predict_pipeline(std::uint32_t pipeline) {
         running.pause(now_);
     }
     if (shares_.members(class_of_pipeline_[pipeline]) > 0) { kernels_.hold(pipeline, running.seconds, now_); }
-}
-
-// A merge tolerance lets completions happen only on multiples of it.
-Time FluidReplay::on_grid(Time due) const {
-    const std::int64_t grid = options_.merge_tolerance.ps;
-    return grid > 0 && due < end_of_time ? Time{grid} * ((due + Time{grid - 1}).ps / grid) : due;
 }
 
 // Makes every message on a shared row one of the coupled flows, from now on.
