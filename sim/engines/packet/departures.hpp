@@ -104,7 +104,7 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
     port.free = start + wire;
     port.sent_bytes += frame.bytes;
     ++d.counts.hops;
-    if (d.watched) { d.shared.series[p].saw_sent(start, frame.bytes); }
+    if (d.watched) { d.shared.series[p].at(start).sent += frame.bytes; }
     if (port.control == Control::credits) { take_credit(d, p, frame.bytes); }
     if (port.lanes > 1) {
         d.net.hold_wire(p, port.free);
@@ -113,8 +113,7 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
     if (frame.is(Frame::last_hop)) {
         const Ps tail = start + wire + port.latency;
         if (port.control == Control::credits) {
-            port.signals.push({tail + d.net.ingress[p].return_latency, frame.bytes, Signal::credit});
-            port.has_signal.raise();
+            port.signal({tail + d.net.ingress[p].return_latency, frame.bytes, Signal::credit});
         }
         if (d.shared.corrupts && is_corrupted(d, p, frame)) {
             ++d.counts.lost;

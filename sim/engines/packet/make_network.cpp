@@ -57,74 +57,70 @@ private:
         return device;
     }
 
-    bool is_cable(LinkId link) const { return info(link).latency.ps >= no_latency && !ends(link).resource; }
-    const LinkInfo& info(LinkId link) const { return facts_[place(link)].info; }
-    const LinkEnds& ends(LinkId link) const { return facts_[place(link)].ends; }
-    std::size_t place(LinkId link) const {
-        return static_cast<std::size_t>(std::ranges::lower_bound(used_, link) - used_.begin());
-    }
+    struct Used {
+        LinkId link;
+        LinkInfo info;
+        LinkEnds ends;
+        std::uint32_t port = none;  // of its first lane
+
+        bool is_cable() const { return info.latency.ps >= no_latency && !ends.resource; }
+    };
+    const Used& used(LinkId link) const { return *std::ranges::lower_bound(used_, link, {}, &Used::link); }
 
     void join_devices() {
-        used_ = ways_.links;
-        std::ranges::sort(used_);
-        used_.erase(std::unique(used_.begin(), used_.end()), used_.end());
-        for (const LinkId link : used_) {
-            facts_.push_back({fabric_.link(link), fabric_.ends(link)});
-            const Facts& facts = facts_.back();
-            if (!facts.ends.resource && facts.info.latency.ps < no_latency) {
-                parent_[find(index(facts.ends.to))] = find(index(facts.ends.from));
+        std::vector<LinkId> links = ways_.links;
+        std::ranges::sort(links);
+        links.erase(std::unique(links.begin(), links.end()), links.end());
+        for (const LinkId link : links) {
+            const Used& used = used_.emplace_back(Used{link, fabric_.link(link), fabric_.ends(link)});
+            if (!used.ends.resource && !used.is_cable()) {
+                parent_[find(index(used.ends.to))] = find(index(used.ends.from));
             }
         }
     }
 
     struct Cable {
-        std::uint32_t from, to;
-        LinkId link;
+        std::uint32_t from, to;  // devices
+        Used* used;
     };
 
     void add_port(std::uint32_t p, const Cable& cable) {
         Port& port = net_.ports[p];
-        const LinkInfo& facts = info(cable.link);
-        port.latency = on_clock(facts.latency);
-        port.inverse = inverse_of(facts.capacity);
-        port.from_node = cable.from;
-        port.to_node = cable.to;
+        port.latency = on_clock(cable.used->info.latency);
+        port.inverse = inverse_of(cable.used->info.capacity);
+        port.from_node = node_of(cable.from);
+        port.to_node = node_of(cable.to);
         Node& node = net_.nodes[port.from_node];
         if (node.port_count == 0) { node.first_port = p; }
         port.slot = static_cast<std::uint16_t>(node.port_count++);
-        net_.links.push_back(cable.link);
+        net_.links.push_back(cable.used->link);
         net_.window = std::min(net_.window, port.latency);
     }
 
     void make_ports() {
         std::vector<Cable> cables;
         std::vector<std::uint32_t> devices;
-        for (const LinkId link : used_) {
-            if (is_cable(link)) {
-                cables.push_back({find(index(ends(link).from)), find(index(ends(link).to)), link});
-                devices.push_back(cables.back().from);
-                devices.push_back(cables.back().to);
+        for (Used& used : used_) {
+            if (used.is_cable()) {
+                cables.push_back({find(index(used.ends.from)), find(index(used.ends.to)), &used});
+                devices.insert(devices.end(), {cables.back().from, cables.back().to});
+                net_.port_count += lanes_.count(used.info.cls);
             }
         }
         std::ranges::sort(devices);
         devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
-        const auto node_of = [&](std::uint32_t device) {
-            return static_cast<std::uint32_t>(std::ranges::lower_bound(devices, device) - devices.begin());
-        };
         for (const std::uint32_t device : devices) { add_node(device); }
         std::ranges::stable_sort(cables, {}, &Cable::from);
-        for (const Cable& cable : cables) { net_.port_count += lanes_.count(info(cable.link).cls); }
         net_.ports = std::make_unique<Port[]>(net_.port_count);
         net_.ingress.resize(net_.port_count);
         net_.counts.resize(net_.port_count);
-        port_of_.assign(used_.size(), none);
         std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> between;
         std::uint32_t p = 0;
         for (const Cable& cable : cables) {
-            port_of_[place(cable.link)] = p;
-            const std::uint8_t lanes = lanes_.count(info(cable.link).cls);
+            cable.used->port = p;
+            const std::uint8_t lanes = lanes_.count(cable.used->info.cls);
             for (std::uint8_t lane = 0; lane < lanes; ++lane) {
-                add_port(p + lane, {node_of(cable.from), node_of(cable.to), cable.link});
+                add_port(p + lane, cable);
                 net_.ports[p + lane].lanes = lanes;
                 net_.counts[p + lane].lane = lane;
             }
@@ -134,9 +130,7 @@ private:
         for (const auto& [pair, ports] : between) {
             const auto back = between.find({pair.second, pair.first});
             for (std::size_t i = 0; back != between.end() && i < std::min(ports.size(), back->second.size()); ++i) {
-                for (std::uint32_t lane = 0; lane < net_.ports[ports[i]].lanes; ++lane) {
-                    net_.ports[ports[i] + lane].reverse = back->second[i];
-                }
+                for (Port& lane : net_.lanes_of(ports[i])) { lane.reverse = back->second[i]; }
             }
         }
         std::vector<std::vector<std::uint32_t>> into(net_.nodes.size());
@@ -168,11 +162,11 @@ private:
         for (std::uint32_t w = begin; w < end; ++w) {
             std::vector<std::uint32_t> ports;
             std::vector<std::vector<LinkId>> extra(1);
-            const std::span<const LinkId> path = ways_.of(ways_.ways[w]);
+            const std::span<const LinkId> path = ways_.links_of(w);
             const std::vector<std::uint8_t> lanes = lanes_.along(query, path, request_);
             for (std::size_t i = 0; i < path.size(); ++i) {
-                if (is_cable(path[i])) {
-                    ports.push_back(port_of_[place(path[i])] + lanes[i]);
+                if (const Used& link = used(path[i]); link.is_cable()) {
+                    ports.push_back(link.port + lanes[i]);
                     extra.emplace_back();
                 } else {
                     extra.back().push_back(path[i]);
@@ -210,25 +204,24 @@ private:
 
     // The node whose packets wait for the service; for a service of a cable, the end at the host bridge.
     std::uint32_t owner_of(LinkId link) {
-        const LinkEnds& joined = ends(link);
-        const bool to_bridge = joined.resource && fabric_.kind(joined.to) == DeviceKind::cpu;
-        const DeviceId device{find(index(to_bridge ? joined.to : joined.from))};
-        const auto found = std::ranges::lower_bound(net_.nodes, device, {}, &Node::device);
-        return found != net_.nodes.end() && found->device == device
+        const LinkEnds& ends = used(link).ends;
+        const bool to_bridge = ends.resource && fabric_.kind(ends.to) == DeviceKind::cpu;
+        return node_of(find(index(to_bridge ? ends.to : ends.from)));
+    }
+
+    // The node that these devices are joined to; none if no cable ends at it.
+    std::uint32_t node_of(std::uint32_t joined) const {
+        const auto found = std::ranges::lower_bound(net_.nodes, DeviceId{joined}, {}, &Node::device);
+        return found != net_.nodes.end() && found->device == DeviceId{joined}
                    ? static_cast<std::uint32_t>(found - net_.nodes.begin())
                    : none;
     }
 
     std::uint32_t service_of(LinkId link) {
         const auto [known, fresh] = service_of_.try_emplace(link, static_cast<std::uint32_t>(net_.services.size()));
-        if (fresh) { net_.services.push_back({0, inverse_of(info(link).capacity)}); }
+        if (fresh) { net_.services.push_back({0, inverse_of(used(link).info.capacity)}); }
         return known->second;
     }
-
-    struct Facts {
-        LinkInfo info;
-        LinkEnds ends;
-    };
 
     const Fabric& fabric_;
     const Packet& options_;
@@ -236,9 +229,7 @@ private:
     Routes ways_;
     bool request_ = false;
     std::vector<std::uint32_t> parent_;
-    std::vector<LinkId> used_;
-    std::vector<Facts> facts_;
-    std::vector<std::uint32_t> port_of_;
+    std::vector<Used> used_;  // in order of their links
     std::map<LinkId, std::uint32_t> service_of_;
     Network net_;
 };

@@ -18,9 +18,8 @@ namespace {
 
 class TrafficBuilder {
 public:
-    TrafficBuilder(const Fabric& fabric, const Schedule& schedule, const Packet& options,
-                   const std::vector<LinkEvent>& events)
-        : fabric_(fabric), schedule_(schedule), options_(options), events_(events) {}
+    TrafficBuilder(const ReplayTask& task, const Packet& options)
+        : fabric_(task.fabric), schedule_(task.schedule), options_(options), events_(task.events) {}
 
     Traffic build() {
         for (const Connection& connection : schedule_.connections) {
@@ -73,11 +72,8 @@ private:
         for (std::uint32_t t = 0; t < schedule_.transfers.size(); ++t) {
             traffic_.message_ops[traffic_.connections[schedule_.transfers[t].connection].end++] = t;
         }
-        traffic_.op_of_transfer.resize(schedule_.transfers.size());
         for (std::uint32_t op = 0; op < schedule_.size(); ++op) {
-            if (schedule_.kind(OpId{op}) == OpKind::transfer) {
-                traffic_.op_of_transfer[schedule_.detail(OpId{op})] = op;
-            }
+            if (schedule_.kind(OpId{op}) == OpKind::transfer) { traffic_.op_of_transfer.push_back(op); }
         }
     }
 
@@ -285,9 +281,6 @@ private:
 
 }  // namespace
 
-Traffic make_traffic(const Fabric& fabric, const Schedule& schedule, const Packet& options,
-                     const std::vector<LinkEvent>& events) {
-    return TrafficBuilder(fabric, schedule, options, events).build();
-}
+Traffic make_traffic(const ReplayTask& task, const Packet& options) { return TrafficBuilder(task, options).build(); }
 
 }  // namespace fabricast::inline packet

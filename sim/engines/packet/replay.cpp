@@ -206,7 +206,7 @@ private:
     const Packet& options_;
     const Fabric& fabric_ = task_.fabric;
     const Schedule& schedule_ = task_.schedule;
-    Traffic traffic_ = make_traffic(fabric_, schedule_, options_, task_.events);
+    Traffic traffic_ = make_traffic(task_, options_);
     const std::uint32_t threads_ = useful_threads();
     Shared shared_{traffic_, options_, threads_};
     Operations operations_{fabric_, schedule_, traffic_, task_.device};

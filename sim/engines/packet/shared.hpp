@@ -48,8 +48,8 @@ struct Shared {
         wake[2];  // per node: earliest arrival from other islands, sent in this window and in the last
     std::vector<std::uint64_t> active;  // bits: ports whose queue or sender has something waiting
     std::vector<Dcqcn> dcqcn;
-    std::vector<RateSeries> rates;          // of the first controlled flows; empty: not asked for
-    std::vector<std::vector<Ps>> arrivals;  // when pieces of the first flows came; empty: not asked for
+    std::vector<Rates> rates;                 // of the first controlled flows; empty: not asked for
+    std::vector<std::vector<Time>> arrivals;  // when pieces of the first flows came; empty: not asked for
     std::vector<Timely> timelies;
     std::vector<InfinibandRate> infiniband;
     std::vector<Throttle> throttles;

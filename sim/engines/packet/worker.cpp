@@ -88,14 +88,9 @@ void Worker::run(Ps start, Ps end, unsigned parity, const std::vector<std::uniqu
     domain_.alone = false;
     for (const auto& other : all) { take_box(other->domain_.outbox[parity ^ 1U][id_]); }
     open_.publish(static_cast<std::uint32_t>(islands_.size()));
-    for (Claim claim = open_.take_first(); claim.count() > 0; claim = open_.take_first()) {
-        run_claimed(islands_, claim);
-    }
+    run_open(*this, &StealableRange::take_first);
     for (std::uint32_t i = 1; i < domains_; ++i) {  // helps threads that are behind, whose core another program may use
-        Worker& other = *all[(id_ + i) % domains_];
-        for (Claim claim = other.open_.take_last(); claim.count() > 0; claim = other.open_.take_last()) {
-            run_claimed(other.islands_, claim);
-        }
+        run_open(*all[(id_ + i) % domains_], &StealableRange::take_last);
     }
 }
 
@@ -124,9 +119,11 @@ void Worker::take_box(std::vector<ControlMessage>& box) {
     box.clear();
 }
 
-void Worker::run_claimed(const std::vector<std::uint32_t>& islands, Claim claim) {
-    for (std::uint32_t i = claim.from; i < claim.to; ++i) {
-        domain_.next = std::min(domain_.next, run_island(islands[i]));
+void Worker::run_open(Worker& of, Claim (StealableRange::*take)()) {
+    for (Claim claim = (of.open_.*take)(); claim.count() > 0; claim = (of.open_.*take)()) {
+        for (std::uint32_t i = claim.from; i < claim.to; ++i) {
+            domain_.next = std::min(domain_.next, run_island(of.islands_[i]));
+        }
     }
 }
 
@@ -173,7 +170,7 @@ void Worker::run_node(std::uint32_t n) {
         }
     }
     const Ps left = drain_all(d, node, d.end - 1);
-    const Ps mailed = d.shared.inboxes[n].empty() ? never : d.shared.inboxes[n].front().time;
+    const Ps mailed = d.shared.inboxes[n].empty() ? never : d.shared.inboxes[n].top().time;
     d.shared.next[n] = std::min({d.shared.next[n], arriving, left, mailed});
 }
 
@@ -194,12 +191,12 @@ Ps Worker::gather(const Node& node, std::uint32_t n) {
         });
     }
     Inbox& inbox = domain_.shared.inboxes[n];
-    while (!inbox.empty() && inbox.front().time < domain_.end) {
+    while (!inbox.empty() && inbox.top().time < domain_.end) {
         Due due;
-        due.frame.key = static_cast<std::uint64_t>(inbox.front().time) << 16U | 0xffffU;
+        due.frame.key = static_cast<std::uint64_t>(inbox.top().time) << 16U | 0xffffU;
         due.port = none;
         due.mail = static_cast<std::uint32_t>(mails_.size());
-        mails_.push_back(inbox.front());
+        mails_.push_back(inbox.top());
         due_.add(due);
         inbox.pop();
     }

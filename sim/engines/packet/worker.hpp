@@ -33,7 +33,8 @@ public:
 private:
     void begin_window(Ps start, Ps end, unsigned parity);
     void take_box(std::vector<ControlMessage>& box);
-    void run_claimed(const std::vector<std::uint32_t>& islands, Claim claim);
+    // Runs the islands of this worker or another one that can still be taken.
+    void run_open(Worker& of, Claim (StealableRange::*take)());
     Ps run_island(std::uint32_t island);
     void run_node(std::uint32_t n);
     Ps gather(const Node& node, std::uint32_t n);
