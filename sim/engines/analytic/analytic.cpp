@@ -4,7 +4,6 @@
 
 #include "sim/engines/common/accounting.hpp"
 #include "sim/engines/common/fifos.hpp"
-#include "sim/engines/common/kept.hpp"
 #include "sim/engines/common/make_fluid_network.hpp"
 #include "sim/engines/common/ticks.hpp"
 
@@ -22,20 +21,18 @@ public:
           finish_(schedule.size()),
           fifos_(schedule),
           free_(fifos_.count()),
-          class_busy_(network_.classes.size()),
-          kept_(schedule) {}
+          class_busy_(network_.classes.size()) {}
 
     Timeline run() {
         for (std::uint32_t op = 0; op < schedule_.size(); ++op) {
-            const Time ready = ready_time(OpId{op});
-            run(OpId{op}, ready);
-            kept_.started(OpId{op}, ready);
-            kept_.released(OpId{op}, release_[op]);
-            kept_.finished(OpId{op}, finish_[op]);
+            run(OpId{op}, ready_time(OpId{op}));
+            last_ = std::max(last_, finish_[op]);
         }
         Timeline result;
-        result.makespan = kept_.last_finish();
-        result.kept = kept_.times();
+        result.makespan = last_;
+        for (const OpId op : kept_of(schedule_)) {
+            result.kept.push_back({op, ready_time(op), release_[index(op)], finish_[index(op)]});
+        }
         account(
             network_,
             {bytes_of_classes(network_, schedule_), [&](std::uint32_t cls) { return at_most_all(class_busy_[cls]); },
@@ -102,9 +99,7 @@ private:
         }
         return at_most_all(row_busy_[row]);
     }
-    Duration at_most_all(double seconds) const {
-        return from_seconds(std::min(seconds, to_seconds(kept_.last_finish())));
-    }
+    Duration at_most_all(double seconds) const { return from_seconds(std::min(seconds, to_seconds(last_))); }
 
     const Network network_;
     const Schedule& schedule_;
@@ -113,7 +108,7 @@ private:
     Fifos fifos_;
     std::vector<Time> free_;                     // per FIFO: when what is in it so far has ended
     std::vector<double> class_busy_, row_busy_;  // seconds
-    Kept kept_;
+    Time last_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 // stream of a device, delays of a host.
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "sim/engines/common/schedule.hpp"
@@ -14,7 +15,19 @@ inline constexpr FifoId no_fifo{0xffffffff};
 
 class Fifos {
 public:
-    explicit Fifos(const Schedule& schedule);
+    explicit Fifos(const Schedule& schedule) : schedule_(schedule), count_(schedule.connections.size()) {
+        const auto number = [this](auto& known, const auto& key) {
+            const auto [place, is_new] = known.try_emplace(key, FifoId{static_cast<std::uint32_t>(count_)});
+            count_ += is_new ? 1 : 0;
+            return place->second;
+        };
+        std::map<std::pair<DeviceId, std::uint16_t>, FifoId> streams;
+        for (const Compute& compute : schedule.computes) {
+            of_compute_.push_back(number(streams, std::pair(compute.device, compute.stream)));
+        }
+        std::map<std::uint32_t, FifoId> hosts;
+        for (const Delay& delay : schedule.delays) { of_delay_.push_back(number(hosts, delay.host)); }
+    }
 
     std::size_t count() const { return count_; }
     // Pipelines are in none.

@@ -3,13 +3,89 @@
 // times of the operations that the Timeline keeps. What running an operation means, and when it ends, is the engine's.
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "sim/engines/common/dependents.hpp"
 #include "sim/engines/common/fifos.hpp"
-#include "sim/engines/common/kept.hpp"
+#include "sim/engines/common/timeline.hpp"
 
 namespace fabricast::inline engine_common {
+
+// The schedule's dependencies inverted: which operations wait for an operation, and for how many others each of them
+// still waits.
+class Dependents {
+public:
+    explicit Dependents(const Schedule& schedule) : begin_(schedule.size() + 1, 0), waiting_(schedule.size(), 0) {
+        const auto operations = static_cast<std::uint32_t>(schedule.size());
+        for (std::uint32_t op = 0; op < operations; ++op) {
+            const std::size_t count = schedule.dependency_count(OpId{op});
+            waiting_[op] = static_cast<std::uint32_t>(count);
+            for (std::size_t i = 0; i < count; ++i) { ++begin_[index(schedule.dependency(OpId{op}, i).op)]; }
+        }
+        std::uint32_t sum = 0;
+        for (std::uint32_t& begin : begin_) {
+            begin += sum;
+            sum = begin;
+        }
+        dependent_.resize(sum);
+        // Here begin_ contains the end of each list; filling the lists from the back turns it into the begin and keeps
+        // each list in order of id.
+        for (std::uint32_t op = operations; op-- > 0;) {
+            for (std::size_t i = schedule.dependency_count(OpId{op}); i-- > 0;) {
+                const Schedule::Dependency d = schedule.dependency(OpId{op}, i);
+                dependent_[--begin_[index(d.op)]] = op | (d.when == DependsOn::release ? release_bit : 0U);
+            }
+        }
+    }
+
+    // Operation `op` reached `event`, or without one both at once, as those do that are released when they finish.
+    // Calls ready(op) for each operation that now waits for nothing.
+    template <class Ready> void reached(OpId op, std::optional<DependsOn> event, Ready&& ready) {
+        for (std::uint32_t d = begin_[index(op)]; d < begin_[index(op) + 1]; ++d) {
+            const DependsOn awaited = (dependent_[d] & release_bit) != 0 ? DependsOn::release : DependsOn::finish;
+            const OpId next{dependent_[d] & ~release_bit};
+            if ((!event || awaited == *event) && --waiting_[index(next)] == 0) { ready(next); }
+        }
+    }
+
+    std::uint32_t waiting(OpId op) const { return waiting_[index(op)]; }
+
+private:
+    static constexpr std::uint32_t release_bit = 0x80000000U;
+
+    std::vector<std::uint32_t> begin_, dependent_, waiting_;
+};
+
+// Times of the operations that the Timeline keeps; nothing is stored for the others.
+class Kept {
+public:
+    explicit Kept(const Schedule& schedule) : is_kept_(schedule.size(), false), order_(kept_of(schedule)) {
+        for (const OpId op : order_) {
+            is_kept_[index(op)] = true;
+            times_.push_back({op, {}, {}, {}});
+        }
+        std::ranges::sort(times_, {}, &OpTimes::op);
+    }
+
+    void at(OpId op, Time OpTimes::*event, Time now) {
+        if (is_kept_[index(op)]) { find(op).*event = now; }
+    }
+
+    // In the order of Schedule::kept.
+    std::vector<OpTimes> times() {
+        std::vector<OpTimes> result;
+        for (const OpId op : order_) { result.push_back(find(op)); }
+        return result;
+    }
+
+private:
+    OpTimes& find(OpId op) { return *std::ranges::lower_bound(times_, op, {}, &OpTimes::op); }
+
+    std::vector<bool> is_kept_;
+    std::vector<OpId> order_;
+    std::vector<OpTimes> times_;
+};
 
 enum class MessageOrder : std::uint8_t {
     fifo,      // a message may run when those before it on its connection have ended
@@ -46,7 +122,7 @@ public:
     }
 
     // The operation's dependencies are met.
-    void started(OpId op, Time now) { kept_.started(op, now); }
+    void started(OpId op, Time now) { kept_.at(op, &OpTimes::start, now); }
 
     // The operation joins its FIFO; returns whether it is its turn already. Otherwise ended() runs it later.
     bool queue_up(OpId op) {
@@ -56,7 +132,7 @@ public:
 
     // A pipeline has released its stream; calls ready(op) for each operation that waited for just this.
     template <class Ready> void released(OpId op, Time now, Ready&& ready) {
-        kept_.released(op, now);
+        kept_.at(op, &OpTimes::release, now);
         dependents_.reached(op, DependsOn::release, ready);
     }
 
@@ -72,10 +148,11 @@ public:
         if (schedule_.kind(op) == OpKind::pipeline) {
             dependents_.reached(op, DependsOn::finish, ready);
         } else {
-            kept_.released(op, now);
-            dependents_.finished(op, ready);
+            kept_.at(op, &OpTimes::release, now);
+            dependents_.reached(op, {}, ready);
         }
-        kept_.finished(op, now);
+        kept_.at(op, &OpTimes::finish, now);
+        last_ = std::max(last_, now);
     }
 
     std::size_t count() const { return count_; }  // operations that have ended
@@ -88,7 +165,7 @@ public:
     // With the makespan and the times that are kept.
     Timeline timeline() {
         Timeline timeline;
-        timeline.makespan = kept_.last_finish();
+        timeline.makespan = last_;
         timeline.kept = kept_.times();
         return timeline;
     }
@@ -110,6 +187,7 @@ private:
     std::vector<bool> queued_, ended_;
     std::size_t count_ = 0;
     Kept kept_;
+    Time last_;
 };
 
 }  // namespace fabricast::inline engine_common

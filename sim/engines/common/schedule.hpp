@@ -176,6 +176,12 @@ private:
     std::vector<std::uint32_t> dependencies_;
 };
 
+// Schedule::kept, or the last operation if it names none.
+inline std::vector<OpId> kept_of(const Schedule& schedule) {
+    if (!schedule.kept.empty() || schedule.size() == 0) { return schedule.kept; }
+    return {OpId{static_cast<std::uint32_t>(schedule.size() - 1)}};
+}
+
 // "operation 3 (node0.gpu0 to node1.gpu0)".
 std::string described(const Fabric& fabric, const Schedule& schedule, OpId op);
 

@@ -19,7 +19,6 @@ namespace fabricast::inline simgrid_engine {
 namespace {
 
 namespace s4u = simgrid::s4u;
-using simgrid_engine::Endpoints;
 
 // Replays messages, kernels and delays. There are no actors: a timer or a completion starts what comes next.
 class Driver {
@@ -108,12 +107,9 @@ private:
         const auto place = live_.find(&activity);
         if (place != live_.end()) {
             const OpId op = place->second.first;
-            done_.push_back(std::move(place->second.second));
+            done_ = std::move(place->second.second);  // SimGrid still uses the one that is completing now
             live_.erase(place);
             end(op);
-        }
-        if (done_.size() > 1) {  // SimGrid still uses the one that is completing now
-            done_.erase(done_.begin(), done_.end() - 1);
         }
     }
 
@@ -128,7 +124,7 @@ private:
     std::vector<double> latency_;  // per connection, seconds
     Progress progress_;
     std::unordered_map<const s4u::Activity*, std::pair<OpId, s4u::CommPtr>> live_;
-    std::vector<s4u::CommPtr> done_;
+    s4u::CommPtr done_;
 };
 
 // Runs in the child: start, release and finish of each kept operation, then the makespan, as picoseconds.
@@ -184,10 +180,7 @@ Timeline replay_task(const SimGrid&, const ReplayTask& task) {
         at += 3;
     }
     const Network network = make_fluid_network(task.fabric, schedule, {});
-    account(network,
-            {bytes_of_classes(network, schedule), [](std::uint32_t) { return Duration{}; },
-             [](std::uint32_t) { return Duration{}; }},
-            timeline);
+    account(network, {bytes_of_classes(network, schedule)}, timeline);
     return timeline;
 }
 
