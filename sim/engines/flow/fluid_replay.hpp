@@ -1,6 +1,6 @@
 #pragma once
-// The state of one replay: the event queue, the operations that wait, flow and run, and their rates. The loop is in
-// fluid_replay.cpp, the life of an operation in operations.cpp, and rates and link changes in rates.cpp.
+// The state of one replay: the event queue, the operations that wait, flow and run, and their rates. The loop, rates
+// and link changes are in fluid_replay.cpp, the life of an operation in operations.cpp.
 
 #include <cstdint>
 #include <memory>

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cassert>
 
-#include "sim/engines/packet/draining.hpp"
+#include "sim/engines/packet/departures.hpp"
 
 namespace fabricast::inline packet {
 
