@@ -19,7 +19,6 @@ public:
           device_(device),
           release_(schedule.size()),
           finish_(schedule.size()),
-          fifos_(schedule),
           free_(fifos_.count()),
           class_busy_(network_.classes.size()) {}
 
@@ -33,10 +32,17 @@ public:
         for (const OpId op : kept_of(schedule_)) {
             result.kept.push_back({op, ready_time(op), release_[index(op)], finish_[index(op)]});
         }
+        std::vector<double> row_busy(network_.capacity.size());  // exact if no two classes use the row at once
+        for (std::size_t c = 0; c < network_.classes.size(); ++c) {
+            for (std::uint32_t x = network_.classes[c].shared; x < network_.classes[c].end; ++x) {
+                row_busy[network_.crossing_row[x]] += class_busy_[c];
+            }
+        }
+        const auto at_most_all = [&](double seconds) { return from_seconds(std::min(seconds, to_seconds(last_))); };
         account(
             network_,
             {bytes_of_classes(network_, schedule_), [&](std::uint32_t cls) { return at_most_all(class_busy_[cls]); },
-             [&](std::uint32_t row) { return busy_of_row(row); }},
+             [&](std::uint32_t row) { return at_most_all(row_busy[row]); }},
             result);
         return result;
     }
@@ -87,27 +93,13 @@ private:
         finish_[op] = begins + ticks_up(alone.running + alone.draining);
     }
 
-    // Exact if no two classes use the row at once.
-    Duration busy_of_row(std::uint32_t row) {
-        if (row_busy_.empty()) {
-            row_busy_.resize(network_.capacity.size());
-            for (std::size_t c = 0; c < network_.classes.size(); ++c) {
-                for (std::uint32_t x = network_.classes[c].shared; x < network_.classes[c].end; ++x) {
-                    row_busy_[network_.crossing_row[x]] += class_busy_[c];
-                }
-            }
-        }
-        return at_most_all(row_busy_[row]);
-    }
-    Duration at_most_all(double seconds) const { return from_seconds(std::min(seconds, to_seconds(last_))); }
-
     const Network network_;
     const Schedule& schedule_;
     DeviceLimits device_;
     std::vector<Time> release_, finish_;  // per operation
-    Fifos fifos_;
-    std::vector<Time> free_;                     // per FIFO: when what is in it so far has ended
-    std::vector<double> class_busy_, row_busy_;  // seconds
+    Fifos fifos_{schedule_};
+    std::vector<Time> free_;          // per FIFO: when what is in it so far has ended
+    std::vector<double> class_busy_;  // seconds
     Time last_;
 };
 

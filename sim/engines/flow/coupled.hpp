@@ -102,7 +102,9 @@ private:
     void serve(std::uint32_t connection, std::uint32_t row, double bytes_left);
     void unserve(std::uint32_t connection);
     void change_bottleneck(std::uint32_t connection, std::uint32_t row);
-    Time due_of(std::uint32_t row, double mark) const;
+    Time due_of(std::uint32_t row, double mark) const {
+        return predicted(now_, std::max(0.0, mark - rows_[row].clock) / level_[row]);
+    }
 
     bool sweep();
     double fill_level(std::uint32_t row);

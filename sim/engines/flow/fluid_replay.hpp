@@ -60,7 +60,9 @@ private:
     void settle_rates();
 
     void start(OpId op);
-    void queue_up(OpId op);
+    void queue_up(OpId op) {
+        if (progress_.queue_up(op)) { run(op); }
+    }
     void run(OpId op);
     void end(OpId op);
     void flow(OpId op);

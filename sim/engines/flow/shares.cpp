@@ -15,11 +15,6 @@ Shares::Shares(const Network& network)
     for (std::size_t row = 0; row < rows_.size(); ++row) { rows_[row].capacity = network.capacity[row]; }
 }
 
-void Shares::set_capacity(std::uint32_t row, double capacity) {
-    rows_[row].capacity = capacity;
-    mark_dirty(row);
-}
-
 std::span<const std::uint32_t> Shares::settle(Time now) {
     result_.swap(touched_);
     touched_.clear();

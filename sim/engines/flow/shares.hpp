@@ -29,7 +29,10 @@ public:
             touched_.push_back(cls);
         }
     }
-    void set_capacity(std::uint32_t row, double capacity);
+    void set_capacity(std::uint32_t row, double capacity) {
+        rows_[row].capacity = capacity;
+        mark_dirty(row);
+    }
 
     // Brings all rates up to date. Returns every class that was touched or has a new rate, each once, in a fixed order;
     // valid until the next call.

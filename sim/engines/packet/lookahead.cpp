@@ -39,8 +39,6 @@ Ps Lookahead::watch(const ControlMessage& mail) {
     return bound;
 }
 
-void Lookahead::ended(const Done& done) { open(done.kind)[done.index] = false; }
-
 Ps Lookahead::limit(Ps now, Ps wanted) {
     while (!bounds_.empty() && bounds_.top().time < wanted) {
         Done first = bounds_.top();

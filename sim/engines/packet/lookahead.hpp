@@ -19,7 +19,7 @@ public:
     // A message or stream that enters the network at `mail.time` ends no earlier than this; never if nobody waits for
     // it.
     Ps watch(const ControlMessage& mail);
-    void ended(const Done& done);
+    void ended(const Done& done) { open(done.kind)[done.index] = false; }
     // The latest possible end of a window that begins at `now`; at most `wanted`.
     Ps limit(Ps now, Ps wanted);
 
