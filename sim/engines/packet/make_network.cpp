@@ -26,27 +26,26 @@ std::uint64_t inverse_of(double capacity) {
 
 class Builder {
 public:
-    Builder(const Fabric& fabric, const Packet& options) : fabric_(fabric), options_(options), lanes_(fabric, options) {
-        parent_.resize(fabric.device_count());
+    Builder(const ReplayTask& task, const Packet& options, const std::vector<PathQuery>& queries)
+        : fabric_(task.fabric), options_(options), queries_(queries), ways_(find_ways(task, options, queries)) {
+        parent_.resize(fabric_.device_count());
         std::iota(parent_.begin(), parent_.end(), 0U);
     }
 
-    Network build(const std::vector<PathQuery>& queries, std::size_t first_request,
-                  const std::vector<LinkEvent>& events, std::vector<Route>& routes) {
-        ways_ = find_ways(fabric_, options_, queries, events);
+    Network build(std::size_t first_request, std::vector<Route>& routes) {
         net_.epochs = std::move(ways_.epochs);
         join_devices();
         make_ports();
-        for (std::size_t query = 0; query < queries.size(); ++query) {
+        for (std::size_t query = 0; query < queries_.size(); ++query) {
             request_ = query >= first_request;
-            routes.push_back(make_route(queries[query], ways_.begin_of(query), ways_.variants_end[query]));
+            routes.push_back(make_route(queries_[query], ways_.begin_of(query), ways_.variants_end[query]));
         }
         request_ = false;
         for (const auto& [query, way] : ways_.detours) {
             net_.first_detour.resize(query + 1UL, static_cast<std::uint32_t>(net_.detours.size()));
-            net_.detours.push_back(make_route(queries[query], way, way + 1));
+            net_.detours.push_back(make_route(queries_[query], way, way + 1));
         }
-        net_.first_detour.resize(queries.size() + 1, static_cast<std::uint32_t>(net_.detours.size()));
+        net_.first_detour.resize(queries_.size() + 1, static_cast<std::uint32_t>(net_.detours.size()));
         set_policies(net_, fabric_, options_, lanes_);
         return std::move(net_);
     }
@@ -225,7 +224,8 @@ private:
 
     const Fabric& fabric_;
     const Packet& options_;
-    Lanes lanes_;
+    const std::vector<PathQuery>& queries_;
+    Lanes lanes_{fabric_, options_};
     Routes ways_;
     bool request_ = false;
     std::vector<std::uint32_t> parent_;
@@ -236,9 +236,9 @@ private:
 
 }  // namespace
 
-Network make_network(const Fabric& fabric, const Packet& options, const std::vector<PathQuery>& queries,
-                     std::size_t first_request, const std::vector<LinkEvent>& events, std::vector<Route>& routes) {
-    return Builder(fabric, options).build(queries, first_request, events, routes);
+Network make_network(const ReplayTask& task, const Packet& options, const std::vector<PathQuery>& queries,
+                     std::size_t first_request, std::vector<Route>& routes) {
+    return Builder(task, options, queries).build(first_request, routes);
 }
 
 }  // namespace fabricast::inline packet

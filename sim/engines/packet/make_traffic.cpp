@@ -18,8 +18,7 @@ namespace {
 
 class TrafficBuilder {
 public:
-    TrafficBuilder(const ReplayTask& task, const Packet& options)
-        : fabric_(task.fabric), schedule_(task.schedule), options_(options), events_(task.events) {}
+    TrafficBuilder(const ReplayTask& task, const Packet& options) : task_(task), options_(options) {}
 
     Traffic build() {
         for (const Connection& connection : schedule_.connections) {
@@ -34,8 +33,7 @@ public:
         traffic_.first_stream.push_back(static_cast<std::uint32_t>(traffic_.streams.size()));
         traffic_.first_request_flow = static_cast<std::uint32_t>(traffic_.flows.size());
         add_reads();
-        traffic_.network =
-            make_network(fabric_, options_, queries_, traffic_.first_request_flow, events_, traffic_.routes);
+        traffic_.network = make_network(task_, options_, queries_, traffic_.first_request_flow, traffic_.routes);
         for (std::size_t f = 0; f < traffic_.routes.size(); ++f) { place(f); }
         place_readers();
         add_controllers();
@@ -189,7 +187,7 @@ private:
 
     // With link events, a flow may move to another NIC; reads are not modelled then.
     void add_reads() {
-        if (!options_.pcie.transactions || !events_.empty()) { return; }
+        if (!options_.pcie.transactions || !task_.events.empty()) { return; }
         const Lanes lanes(fabric_, options_);
         traffic_.read_request = options_.pcie.max_read_request.count;
         traffic_.request_bytes = lanes.pcie().request;
@@ -269,10 +267,10 @@ private:
         for (Stream& stream : traffic_.streams) { stream.sender = traffic_.flows[stream.flow].node; }
     }
 
-    const Fabric& fabric_;
-    const Schedule& schedule_;
+    const ReplayTask& task_;
     const Packet& options_;
-    const std::vector<LinkEvent>& events_;
+    const Fabric& fabric_ = task_.fabric;
+    const Schedule& schedule_ = task_.schedule;
     std::vector<PathQuery> queries_;
     std::vector<double> ratios_;
     engine_common::Network alone_;

@@ -26,8 +26,9 @@ void close_pauses(Shared& shared, Ps end) {
     }
 }
 
-void list_links(const Network& net, const Fabric& fabric, const std::vector<LinkEvent>& events, Timeline& timeline) {
-    const std::map<LinkId, double> shares = most_shares(events);
+void list_links(const Network& net, const ReplayTask& task, Timeline& timeline) {
+    const Fabric& fabric = task.fabric;
+    const std::map<LinkId, double> shares = most_shares(task.events);
     std::map<LinkClass, ClassUse> classes;
     const Ps end = timeline.makespan.ps;
     timeline.busy.assign(fabric.link_count() <= links_kept ? fabric.link_count() : 0, 0);
@@ -234,10 +235,11 @@ double bytes_held(const Network& net) {
 }
 
 void observe(Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains, const Operations& operations,
-             const Fabric& fabric, const std::vector<LinkEvent>& events, Timeline& timeline) {
+             const ReplayTask& task, Timeline& timeline) {
     const Network& net = shared.net;
+    const Fabric& fabric = task.fabric;
     close_pauses(shared, timeline.makespan.ps);
-    list_links(net, fabric, events, timeline);
+    list_links(net, task, timeline);
     PacketUse use;
     count(shared, domains, use);
     percentiles(operations.completions(), use);

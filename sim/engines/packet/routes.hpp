@@ -25,7 +25,6 @@ struct Routes {
 };
 
 // Throws Unreachable.
-Routes find_ways(const Fabric& fabric, const Packet& options, const std::vector<PathQuery>& queries,
-                 const std::vector<LinkEvent>& events);
+Routes find_ways(const ReplayTask& task, const Packet& options, const std::vector<PathQuery>& queries);
 
 }  // namespace fabricast::inline packet

@@ -192,12 +192,9 @@ Ps Worker::gather(const Node& node, std::uint32_t n) {
     }
     Inbox& inbox = domain_.shared.inboxes[n];
     while (!inbox.empty() && inbox.top().time < domain_.end) {
-        Due due;
-        due.frame.key = static_cast<std::uint64_t>(inbox.top().time) << 16U | 0xffffU;
-        due.port = none;
-        due.mail = static_cast<std::uint32_t>(mails_.size());
+        const std::uint64_t key = static_cast<std::uint64_t>(inbox.top().time) << 16U | 0xffffU;
+        due_.add({{key}, none, static_cast<std::uint32_t>(mails_.size())});
         mails_.push_back(inbox.top());
-        due_.add(due);
         inbox.pop();
     }
     return next;

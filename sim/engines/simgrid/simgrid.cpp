@@ -49,14 +49,6 @@ private:
     // afterwards.
     Time now() const { return predicted({}, s4u::Engine::get_clock()); }
 
-    void after(double seconds, std::function<void()> next) {
-        if (seconds > 0) {
-            simgrid_engine::at(s4u::Engine::get_clock() + seconds, std::move(next));
-        } else {
-            next();
-        }
-    }
-
     void start(OpId op) {
         progress_.started(op, now());
         double delay = 0;
@@ -64,9 +56,14 @@ private:
             const Transfer& t = schedule_.transfers[schedule_.detail(op)];
             delay = to_seconds(t.start) + latency_[t.connection];
         }
-        after(delay, [this, op] {
+        const auto queue_up = [this, op] {
             if (progress_.queue_up(op)) { run(op); }
-        });
+        };
+        if (delay > 0) {
+            simgrid_engine::at(s4u::Engine::get_clock() + delay, queue_up);
+        } else {
+            queue_up();
+        }
     }
 
     void run(OpId op) {
