@@ -18,9 +18,7 @@ public:
           schedule_(schedule),
           device_(device),
           release_(schedule.size()),
-          finish_(schedule.size()),
-          free_(fifos_.count()),
-          class_busy_(network_.classes.size()) {}
+          finish_(schedule.size()) {}
 
     Timeline run() {
         for (std::uint32_t op = 0; op < schedule_.size(); ++op) {
@@ -98,8 +96,9 @@ private:
     DeviceLimits device_;
     std::vector<Time> release_, finish_;  // per operation
     Fifos fifos_{schedule_};
-    std::vector<Time> free_;          // per FIFO: when what is in it so far has ended
-    std::vector<double> class_busy_;  // seconds
+    // Per FIFO: when what is in it so far has ended.
+    std::vector<Time> free_ = std::vector<Time>(fifos_.count());
+    std::vector<double> class_busy_ = std::vector<double>(network_.classes.size());  // seconds
     Time last_;
 };
 

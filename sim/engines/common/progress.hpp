@@ -97,13 +97,10 @@ public:
     explicit Progress(const Schedule& schedule, MessageOrder messages = MessageOrder::fifo)
         : schedule_(schedule),
           messages_(messages),
-          dependents_(schedule),
-          fifos_(schedule),
           next_(schedule.size(), none),
           first_(fifos_.count(), none),
           queued_(schedule.size(), false),
-          ended_(schedule.size(), false),
-          kept_(schedule) {
+          ended_(schedule.size(), false) {
         std::vector<OpId> last(fifos_.count(), none);
         for (OpId op{}; index(op) < schedule.size(); op = OpId{index(op) + 1}) {
             if (const FifoId fifo = fifo_of(op); fifo != no_fifo) {
@@ -181,12 +178,12 @@ private:
 
     const Schedule& schedule_;
     MessageOrder messages_;
-    Dependents dependents_;
-    Fifos fifos_;
+    Dependents dependents_{schedule_};
+    Fifos fifos_{schedule_};
     std::vector<OpId> next_, first_;  // per operation, per FIFO: linked lists of what has not ended
     std::vector<bool> queued_, ended_;
     std::size_t count_ = 0;
-    Kept kept_;
+    Kept kept_{schedule_};
     Time last_;
 };
 

@@ -11,11 +11,7 @@
 namespace fabricast::inline flow {
 
 FluidReplay::FluidReplay(const Network& network, const ReplayTask& task)
-    : network_(network),
-      task_(task),
-      clocks_(network.classes.size()),
-      bytes_of_class_(network.classes.size(), 0),
-      pipeline_of_class_(network.classes.size(), Network::no_row) {
+    : network_(network), task_(task), pipeline_of_class_(network.classes.size(), Network::no_row) {
     pipelines_.reserve(schedule_.pipelines.size());
     for (std::uint32_t p = 0; p < schedule_.pipelines.size(); ++p) {
         pipelines_.push_back({PipelineForm(schedule_, schedule_.pipelines[p], network.hops_of(p))});

@@ -104,7 +104,7 @@ private:
     Shares shares_{network_};
     Progress progress_{schedule_};
     Kernels kernels_{schedule_, task_.device};
-    std::vector<ServiceClock> clocks_;  // per class
+    std::vector<ServiceClock> clocks_ = std::vector<ServiceClock>(network_.classes.size());  // per class
     // Takes over all messages on shared rows while they all depend on each other.
     std::unique_ptr<CoupledFlows> coupled_;
     const bool may_couple_ = CoupledFlows::can_take(network_) && network_.detours.empty();
@@ -116,7 +116,8 @@ private:
     std::vector<std::uint32_t> class_of_connection_ = network_.class_of_connection;
     std::vector<std::uint32_t> class_of_pipeline_ = network_.class_of_pipeline;
     std::vector<Duration> latency_of_connection_ = network_.latency_of_connection;
-    std::vector<double> bytes_of_class_;  // wire bytes that its members have moved or will move
+    // Wire bytes that its members have moved or will move.
+    std::vector<double> bytes_of_class_ = std::vector<double>(network_.classes.size());
     std::vector<std::uint32_t> pipeline_of_class_;
 
     // Operations that in this tick have ended, have reached the network, or may start.

@@ -154,7 +154,7 @@ struct Traffic {
     std::vector<Receiver> receivers;         // per flow
     std::vector<Messages> connections;       // numbered as their flows
     std::vector<std::uint32_t> message_ops;  // transfers of a connection in order
-    std::vector<std::uint32_t> op_of_transfer;
+    std::vector<OpId> op_of_transfer, op_of_pipeline;
     std::vector<std::int64_t> message_bytes;  // per transfer: wire bytes
     std::vector<Ps> message_ready;            // per transfer: when it may enter the network; never: not known yet
     std::vector<Stream> streams;

@@ -71,7 +71,8 @@ private:
             traffic_.message_ops[traffic_.connections[schedule_.transfers[t].connection].end++] = t;
         }
         for (std::uint32_t op = 0; op < schedule_.size(); ++op) {
-            if (schedule_.kind(OpId{op}) == OpKind::transfer) { traffic_.op_of_transfer.push_back(op); }
+            if (schedule_.kind(OpId{op}) == OpKind::transfer) { traffic_.op_of_transfer.push_back(OpId{op}); }
+            if (schedule_.kind(OpId{op}) == OpKind::pipeline) { traffic_.op_of_pipeline.push_back(OpId{op}); }
         }
     }
 

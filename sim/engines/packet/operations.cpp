@@ -2,15 +2,9 @@
 
 namespace fabricast::inline packet {
 
-// The flows keep the messages of a connection in order.
 Operations::Operations(const Fabric& fabric, const Schedule& schedule, const Traffic& traffic,
                        const DeviceLimits& device)
-    : schedule_(schedule),
-      traffic_(traffic),
-      kernels_(schedule, device),
-      progress_(schedule, MessageOrder::by_engine),
-      message_ready_(schedule.transfers.size()),
-      pipelines_(schedule.pipelines.size()) {
+    : schedule_(schedule), traffic_(traffic), kernels_(schedule, device) {
     for (std::size_t c = 0; c < schedule.connections.size(); ++c) {
         const bool local = traffic.routes[c].hops == 0;
         path_latency_.push_back(local ? on_clock(fabric.path(schedule.connections[c].path).latency) : 0);
@@ -98,7 +92,6 @@ void Operations::start_message(OpId op, Ps now, const Post& post) {
 
 void Operations::start_pipeline(OpId op, Ps now, const Post& post) {
     const std::uint32_t pipeline = schedule_.detail(op);
-    pipelines_[pipeline].op = op;
     pipelines_[pipeline].ready = now;
     const Ps enters = on_clock(now + on_clock(schedule_.pipelines[pipeline].start));
     if (schedule_.pipelines[pipeline].occupancy_count > 0) { push(enters, Event::holds, op); }
@@ -120,12 +113,13 @@ void Operations::run(OpId op, Ps now) {
 
 void Operations::stream_ended(std::uint32_t stream, Ps now) {
     const Stream& ended = traffic_.streams[stream];
+    const OpId op = traffic_.op_of_pipeline[ended.pipeline];
     Running& running = pipelines_[ended.pipeline];
     if (ended.releases && --running.releases_left == 0) {
-        progress_.released(running.op, {now}, [&](OpId next) { push(now, Event::ready, next); });
+        progress_.released(op, {now}, [&](OpId next) { push(now, Event::ready, next); });
     }
     if (--running.streams_left == 0) {
-        push(now + on_clock(ticks_up(traffic_.draining[ended.pipeline])), Event::drained, running.op);
+        push(now + on_clock(ticks_up(traffic_.draining[ended.pipeline])), Event::drained, op);
     }
 }
 

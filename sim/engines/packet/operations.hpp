@@ -43,7 +43,6 @@ private:
     };
 
     struct Running {
-        OpId op{};
         Ps ready = 0;
         std::uint32_t streams_left = 0, releases_left = 0;
     };
@@ -69,11 +68,11 @@ private:
     const Schedule& schedule_;
     const Traffic& traffic_;
     Kernels kernels_;
-    Progress progress_;
+    Progress progress_{schedule_, MessageOrder::by_engine};  // flows keep the messages of a connection in order
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-    std::vector<Ps> message_ready_;   // per transfer
-    std::vector<Running> pipelines_;  // per pipeline
-    std::vector<Ps> path_latency_;    // per connection that crosses no port
+    std::vector<Ps> message_ready_ = std::vector<Ps>(schedule_.transfers.size());
+    std::vector<Running> pipelines_ = std::vector<Running>(schedule_.pipelines.size());
+    std::vector<Ps> path_latency_;  // per connection that crosses no port
     std::vector<Ps> completions_;
 };
 

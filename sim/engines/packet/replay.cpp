@@ -22,10 +22,6 @@ namespace fabricast::inline packet {
 
 namespace {
 
-double seconds_now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 class Replay {
 public:
     Replay(const ReplayTask& task, const Packet& options) : task_(task), options_(options) {
@@ -164,6 +160,9 @@ private:
     void run_threads() {
         Barrier barrier(threads_);
         Sharing sharing(options_.share_all_windows);
+        const auto now = [] {
+            return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+        };
         bool more = true;
         std::vector<std::exception_ptr> errors(threads_);
         const auto plan = [&] {
@@ -171,7 +170,7 @@ private:
                 const bool failed =
                     std::any_of(errors.begin(), errors.end(), [](const auto& e) { return e != nullptr; });
                 more = !failed && plan_window();
-                while (more && !sharing.shares(hops_, seconds_now)) {
+                while (more && !sharing.shares(hops_, now)) {
                     domains_.front()->run_alone(start_, end_, parity_, domains_);
                     more = plan_window();
                 }

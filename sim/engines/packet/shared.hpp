@@ -42,8 +42,8 @@ struct Shared {
     bool lossy = false;
     bool corrupts = false;  // links lose packets at random
     std::vector<Sender> senders;
-    std::vector<Inbox> inboxes;  // per node
-    std::vector<Ps> next;        // per node: when it next has something to do
+    std::vector<Inbox> inboxes = std::vector<Inbox>(net.nodes.size());  // per node
+    std::vector<Ps> next;                                               // per node: when it next has something to do
     std::unique_ptr<std::atomic<Ps>[]>
         wake[2];  // per node: earliest arrival from other islands, sent in this window and in the last
     std::vector<std::uint64_t> active;  // bits: ports whose queue or sender has something waiting

@@ -26,8 +26,7 @@ public:
     Driver(const Fabric& fabric, const Schedule& schedule, const DeviceLimits& device)
         : schedule_(schedule),
           device_(device),
-          endpoints_(simgrid_engine::make_platform(fabric, schedule.connections)),
-          progress_(schedule) {
+          endpoints_(simgrid_engine::make_platform(fabric, schedule.connections)) {
         for (const Connection& connection : schedule.connections) {
             latency_.push_back(to_seconds(fabric.path(connection.path).latency));
         }
@@ -119,7 +118,7 @@ private:
     DeviceLimits device_;
     std::vector<Endpoints> endpoints_;
     std::vector<double> latency_;  // per connection, seconds
-    Progress progress_;
+    Progress progress_{schedule_};
     std::unordered_map<const s4u::Activity*, std::pair<OpId, s4u::CommPtr>> live_;
     s4u::CommPtr done_;
 };
