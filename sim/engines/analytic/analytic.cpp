@@ -67,7 +67,15 @@ private:
                 class_busy_[cls] += to_seconds(took);
                 return;
             }
-            case OpKind::pipeline: run_pipeline(index(op), detail, ready); return;
+            case OpKind::pipeline: {
+                const PipelineAlone alone = pipeline_alone(network_, schedule_, detail);
+                const Duration running = ticks_up(alone.running);
+                const Time begins = ready + schedule_.pipelines[detail].start;
+                class_busy_[network_.class_of_pipeline[detail]] += to_seconds(running);
+                release_[index(op)] = begins + running;
+                finish_[index(op)] = begins + ticks_up(alone.running + alone.draining);
+                return;
+            }
             case OpKind::compute:
                 queue(op, ready, ticks_up(kernel_times(device_, {&schedule_.computes[detail]}).front()));
                 return;
@@ -80,15 +88,6 @@ private:
         Time& free = free_[static_cast<std::uint32_t>(fifos_.of(op))];
         free = std::max(free, from) + took;
         release_[index(op)] = finish_[index(op)] = free;
-    }
-
-    void run_pipeline(std::uint32_t op, std::uint32_t pipeline, Time ready) {
-        const PipelineAlone alone = pipeline_alone(network_, schedule_, pipeline);
-        const Duration running = ticks_up(alone.running);
-        const Time begins = ready + schedule_.pipelines[pipeline].start;
-        class_busy_[network_.class_of_pipeline[pipeline]] += to_seconds(running);
-        release_[op] = begins + running;
-        finish_[op] = begins + ticks_up(alone.running + alone.draining);
     }
 
     const Network network_;

@@ -66,7 +66,7 @@ private:
         std::vector<std::uint32_t> cluster;
         double all = 0;
         for (std::uint32_t i = 0; i < islands_.count(); ++i) {
-            if (!net_.nodes[islands_.nodes[islands_.begin_of(i)]].is_switch) {
+            if (!net_.nodes[islands_.nodes_of(i).front()].is_switch) {
                 cluster.push_back(i);
                 all += work_[i];
             }

@@ -39,7 +39,6 @@ void list_links(const Network& net, const ReplayTask& task, Timeline& timeline) 
         const bool same_link = !timeline.busiest.empty() && timeline.busiest.back().link == net.links[p];
         const auto bytes = static_cast<double>(port.sent_bytes);
         ClassUse& use = classes[info.cls];
-        use.cls = info.cls;
         use.bytes += bytes;
         use.busy_s += bytes * static_cast<double>(port.inverse) * (1e-12 / (1 << 24));
         const auto changed = shares.find(net.links[p]);

@@ -129,17 +129,16 @@ void Worker::run_open(Worker& of, Claim (StealableRange::*take)()) {
 
 // Runs an island step by step up to the window's end; returns when there is more to do.
 Ps Worker::run_island(std::uint32_t island) {
-    const std::uint32_t* const first = domain_.shared.islands.nodes.data() + domain_.shared.islands.begin_of(island);
-    const std::uint32_t* const last = domain_.shared.islands.nodes.data() + domain_.shared.islands.end[island];
+    const std::span<const std::uint32_t> nodes = domain_.shared.islands.nodes_of(island);
     std::atomic<Ps>* const woken = domain_.shared.wake[domain_.parity ^ 1U].get();
     domain_.island = island;
     domain_.island_next = never;
-    for (const std::uint32_t* n = first; n != last; ++n) {
-        Ps& mine = domain_.shared.next[*n];
-        const Ps heard = woken[*n].load(std::memory_order_relaxed);
+    for (const std::uint32_t n : nodes) {
+        Ps& mine = domain_.shared.next[n];
+        const Ps heard = woken[n].load(std::memory_order_relaxed);
         if (heard != never) {
             mine = std::min(mine, heard);
-            woken[*n].store(never, std::memory_order_relaxed);
+            woken[n].store(never, std::memory_order_relaxed);
         }
         domain_.island_next = std::min(domain_.island_next, mine);
     }
@@ -147,9 +146,9 @@ Ps Worker::run_island(std::uint32_t island) {
         domain_.start = domain_.island_next;
         domain_.end = std::min(domain_.window_end, domain_.start + domain_.shared.islands.step[island]);
         domain_.island_next = never;
-        for (const std::uint32_t* n = first; n != last; ++n) {
-            if (domain_.shared.next[*n] < domain_.end) { run_node(*n); }
-            domain_.island_next = std::min(domain_.island_next, domain_.shared.next[*n]);
+        for (const std::uint32_t n : nodes) {
+            if (domain_.shared.next[n] < domain_.end) { run_node(n); }
+            domain_.island_next = std::min(domain_.island_next, domain_.shared.next[n]);
         }
     }
     return domain_.island_next;
