@@ -12,7 +12,6 @@
 #include "sim/engines/common/schedule.hpp"
 #include "sim/engines/packet/lanes.hpp"
 #include "sim/engines/packet/port.hpp"
-#include "sim/engines/packet/weighted_round_robin.hpp"
 #include "topologies/fabric.hpp"
 
 namespace fabricast::inline packet {

@@ -9,13 +9,12 @@
 
 #include "sim/engines/common/streams.hpp"
 #include "sim/engines/common/watch.hpp"
-#include "sim/engines/packet/barrier.hpp"
 #include "sim/engines/packet/deadlock.hpp"
 #include "sim/engines/packet/lookahead.hpp"
 #include "sim/engines/packet/make_traffic.hpp"
 #include "sim/engines/packet/observe.hpp"
 #include "sim/engines/packet/operations.hpp"
-#include "sim/engines/packet/sharing.hpp"
+#include "sim/engines/packet/threads.hpp"
 #include "sim/engines/packet/worker.hpp"
 
 namespace fabricast::inline packet {

@@ -1,4 +1,4 @@
-#include "sim/engines/packet/barrier.hpp"
+#include "sim/engines/packet/threads.hpp"
 
 #include <array>
 #include <chrono>

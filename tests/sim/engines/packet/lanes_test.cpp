@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "sim/engines/engine.hpp"
-#include "sim/engines/packet/weighted_round_robin.hpp"
+#include "sim/engines/packet/lanes.hpp"
 #include "tests/sim/engines/packet/network.hpp"
 #include "tests/support/catch.hpp"
 

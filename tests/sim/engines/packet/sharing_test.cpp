@@ -1,7 +1,7 @@
 // When threads share the windows of a replay, by a clock of its own; and that two threads cost little where they cannot
 // help.
 
-#include "sim/engines/packet/sharing.hpp"
+#include "sim/engines/packet/threads.hpp"
 
 #include <sys/resource.h>
 

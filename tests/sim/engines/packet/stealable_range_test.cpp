@@ -1,4 +1,4 @@
-#include "sim/engines/packet/stealable_range.hpp"
+#include "sim/engines/packet/threads.hpp"
 
 #include <algorithm>
 #include <array>
