@@ -23,12 +23,8 @@ public:
     PathClasses(const Fabric& fabric, std::size_t most)
         : fabric_(fabric), slots_(std::bit_ceil(2 * most + 2), Network::no_row) {}
 
-    struct Found {
-        std::uint32_t cls;
-        Duration latency;  // of the path
-    };
-    // Throws Unreachable.
-    Found class_of(const PathQuery& query, double rate_cap) {
+    // The class, and the path's latency. Throws Unreachable.
+    std::pair<std::uint32_t, Duration> class_of(const PathQuery& query, double rate_cap) {
         fabric_.path(query, path_);
         const std::span<const LinkId> links = path_.span();
         const std::size_t mask = slots_.size() - 1;
@@ -102,7 +98,7 @@ public:
     }
 
 private:
-    PathClasses::Found class_of(const Connection& connection, const PathQuery& path) {
+    std::pair<std::uint32_t, Duration> class_of(const Connection& connection, const PathQuery& path) {
         return classes_.class_of(path, connection.rate_cap * connection.wire_ratio);
     }
 

@@ -57,36 +57,6 @@ private:
     std::vector<std::uint32_t> begin_, dependent_, waiting_;
 };
 
-// Times of the operations that the Timeline keeps; nothing is stored for the others.
-class Kept {
-public:
-    explicit Kept(const Schedule& schedule) : is_kept_(schedule.size(), false), order_(kept_of(schedule)) {
-        for (const OpId op : order_) {
-            is_kept_[index(op)] = true;
-            times_.push_back({op, {}, {}, {}});
-        }
-        std::ranges::sort(times_, {}, &OpTimes::op);
-    }
-
-    void at(OpId op, Time OpTimes::*event, Time now) {
-        if (is_kept_[index(op)]) { find(op).*event = now; }
-    }
-
-    // In the order of Schedule::kept.
-    std::vector<OpTimes> times() {
-        std::vector<OpTimes> result;
-        for (const OpId op : order_) { result.push_back(find(op)); }
-        return result;
-    }
-
-private:
-    OpTimes& find(OpId op) { return *std::ranges::lower_bound(times_, op, {}, &OpTimes::op); }
-
-    std::vector<bool> is_kept_;
-    std::vector<OpId> order_;
-    std::vector<OpTimes> times_;
-};
-
 enum class MessageOrder : std::uint8_t {
     fifo,      // a message may run when those before it on its connection have ended
     by_engine  // the engine itself keeps the messages of a connection in order
@@ -100,7 +70,8 @@ public:
           next_(schedule.size(), none),
           first_(fifos_.count(), none),
           queued_(schedule.size(), false),
-          ended_(schedule.size(), false) {
+          ended_(schedule.size(), false),
+          is_kept_(schedule.size(), false) {
         std::vector<OpId> last(fifos_.count(), none);
         for (OpId op{}; index(op) < schedule.size(); op = OpId{index(op) + 1}) {
             if (const FifoId fifo = fifo_of(op); fifo != no_fifo) {
@@ -109,6 +80,11 @@ public:
                 before = op;
             }
         }
+        for (const OpId op : kept_of(schedule)) {
+            is_kept_[index(op)] = true;
+            times_.push_back({op, {}, {}, {}});
+        }
+        std::ranges::sort(times_, {}, &OpTimes::op);
     }
 
     // Calls ready(op) for each operation that waits for nothing.
@@ -119,7 +95,7 @@ public:
     }
 
     // The operation's dependencies are met.
-    void started(OpId op, Time now) { kept_.at(op, &OpTimes::start, now); }
+    void started(OpId op, Time now) { keep(op, &OpTimes::start, now); }
 
     // The operation joins its FIFO; returns whether it is its turn already. Otherwise ended() runs it later.
     bool queue_up(OpId op) {
@@ -129,7 +105,7 @@ public:
 
     // A pipeline has released its stream; calls ready(op) for each operation that waited for just this.
     template <class Ready> void released(OpId op, Time now, Ready&& ready) {
-        kept_.at(op, &OpTimes::release, now);
+        keep(op, &OpTimes::release, now);
         dependents_.reached(op, DependsOn::release, ready);
     }
 
@@ -145,10 +121,10 @@ public:
         if (schedule_.kind(op) == OpKind::pipeline) {
             dependents_.reached(op, DependsOn::finish, ready);
         } else {
-            kept_.at(op, &OpTimes::release, now);
+            keep(op, &OpTimes::release, now);
             dependents_.reached(op, {}, ready);
         }
-        kept_.at(op, &OpTimes::finish, now);
+        keep(op, &OpTimes::finish, now);
         last_ = std::max(last_, now);
     }
 
@@ -163,13 +139,17 @@ public:
     Timeline timeline() {
         Timeline timeline;
         timeline.makespan = last_;
-        timeline.kept = kept_.times();
+        for (const OpId op : kept_of(schedule_)) { timeline.kept.push_back(times_of(op)); }
         return timeline;
     }
 
 private:
     static constexpr OpId none{0xffffffff};
 
+    OpTimes& times_of(OpId op) { return *std::ranges::lower_bound(times_, op, {}, &OpTimes::op); }
+    void keep(OpId op, Time OpTimes::*event, Time now) {
+        if (is_kept_[index(op)]) { times_of(op).*event = now; }
+    }
     OpId& turn(FifoId fifo) { return first_[static_cast<std::uint32_t>(fifo)]; }
     FifoId fifo_of(OpId op) const {
         const bool by_engine = messages_ == MessageOrder::by_engine && schedule_.kind(op) == OpKind::transfer;
@@ -183,7 +163,8 @@ private:
     std::vector<OpId> next_, first_;  // per operation, per FIFO: linked lists of what has not ended
     std::vector<bool> queued_, ended_;
     std::size_t count_ = 0;
-    Kept kept_{schedule_};
+    std::vector<bool> is_kept_;  // no times are stored for other operations
+    std::vector<OpTimes> times_;
     Time last_;
 };
 

@@ -37,13 +37,12 @@ public:
         join_devices();
         make_ports();
         for (std::size_t query = 0; query < queries_.size(); ++query) {
-            request_ = query >= first_request;
-            routes.push_back(make_route(queries_[query], ways_.begin_of(query), ways_.variants_end[query]));
+            const bool request = query >= first_request;
+            routes.push_back(make_route(queries_[query], ways_.begin_of(query), ways_.variants_end[query], request));
         }
-        request_ = false;
         for (const auto& [query, way] : ways_.detours) {
             net_.first_detour.resize(query + 1UL, static_cast<std::uint32_t>(net_.detours.size()));
-            net_.detours.push_back(make_route(queries_[query], way, way + 1));
+            net_.detours.push_back(make_route(queries_[query], way, way + 1, false));
         }
         net_.first_detour.resize(queries_.size() + 1, static_cast<std::uint32_t>(net_.detours.size()));
         set_policies(net_, fabric_, options_, lanes_);
@@ -60,7 +59,8 @@ private:
         LinkId link;
         LinkInfo info;
         LinkEnds ends;
-        std::uint32_t port = none;  // of its first lane
+        std::uint32_t from = none, to = none;  // of a cable: devices that stand for those joined to its ends
+        std::uint32_t port = none;             // of its first lane
 
         bool is_cable() const { return info.latency.ps >= no_latency && !ends.resource; }
     };
@@ -78,48 +78,45 @@ private:
         }
     }
 
-    struct Cable {
-        std::uint32_t from, to;  // devices
-        Used* used;
-    };
-
-    void add_port(std::uint32_t p, const Cable& cable) {
+    void add_port(std::uint32_t p, const Used& cable) {
         Port& port = net_.ports[p];
-        port.latency = on_clock(cable.used->info.latency);
-        port.inverse = inverse_of(cable.used->info.capacity);
+        port.latency = on_clock(cable.info.latency);
+        port.inverse = inverse_of(cable.info.capacity);
         port.from_node = node_of(cable.from);
         port.to_node = node_of(cable.to);
         Node& node = net_.nodes[port.from_node];
         if (node.port_count == 0) { node.first_port = p; }
         port.slot = static_cast<std::uint16_t>(node.port_count++);
-        net_.links.push_back(cable.used->link);
+        net_.links.push_back(cable.link);
         net_.window = std::min(net_.window, port.latency);
     }
 
     void make_ports() {
-        std::vector<Cable> cables;
+        std::vector<Used*> cables;
         std::vector<std::uint32_t> devices;
         for (Used& used : used_) {
             if (used.is_cable()) {
-                cables.push_back({find(index(used.ends.from)), find(index(used.ends.to)), &used});
-                devices.insert(devices.end(), {cables.back().from, cables.back().to});
+                used.from = find(index(used.ends.from));
+                used.to = find(index(used.ends.to));
+                cables.push_back(&used);
+                devices.insert(devices.end(), {used.from, used.to});
                 net_.port_count += lanes_.count(used.info.cls);
             }
         }
         std::ranges::sort(devices);
         devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
         for (const std::uint32_t device : devices) { add_node(device); }
-        std::ranges::stable_sort(cables, {}, &Cable::from);
+        std::ranges::stable_sort(cables, {}, [](const Used* cable) { return cable->from; });
         net_.ports = std::make_unique<Port[]>(net_.port_count);
         net_.ingress.resize(net_.port_count);
         net_.counts.resize(net_.port_count);
         std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> between;
         std::uint32_t p = 0;
-        for (const Cable& cable : cables) {
-            cable.used->port = p;
-            const std::uint8_t lanes = lanes_.count(cable.used->info.cls);
+        for (Used* const cable : cables) {
+            cable->port = p;
+            const std::uint8_t lanes = lanes_.count(cable->info.cls);
             for (std::uint8_t lane = 0; lane < lanes; ++lane) {
-                add_port(p + lane, cable);
+                add_port(p + lane, *cable);
                 net_.ports[p + lane].lanes = lanes;
                 net_.counts[p + lane].lane = lane;
             }
@@ -156,13 +153,13 @@ private:
 
     // Services, and cables without latency, belong to the hop by which the packet leaves their node, whether they come
     // before or after that hop's own cable on the path.
-    Route make_route(const PathQuery& query, std::uint32_t begin, std::uint32_t end) {
+    Route make_route(const PathQuery& query, std::uint32_t begin, std::uint32_t end, bool request) {
         Route route{static_cast<std::uint32_t>(net_.hops.size()), 0, static_cast<std::uint8_t>(end - begin)};
         for (std::uint32_t w = begin; w < end; ++w) {
             std::vector<std::uint32_t> ports;
             std::vector<std::vector<LinkId>> extra(1);
             const std::span<const LinkId> path = ways_.links_of(w);
-            const std::vector<std::uint8_t> lanes = lanes_.along(query, path, request_);
+            const std::vector<std::uint8_t> lanes = lanes_.along(query, path, request);
             for (std::size_t i = 0; i < path.size(); ++i) {
                 if (const Used& link = used(path[i]); link.is_cable()) {
                     ports.push_back(link.port + lanes[i]);
@@ -227,7 +224,6 @@ private:
     const std::vector<PathQuery>& queries_;
     Lanes lanes_{fabric_, options_};
     Routes ways_;
-    bool request_ = false;
     std::vector<std::uint32_t> parent_;
     std::vector<Used> used_;  // in order of their links
     std::map<LinkId, std::uint32_t> service_of_;
