@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "sim/engines/common/accounting.hpp"
-#include "sim/engines/common/fifos.hpp"
 #include "sim/engines/common/make_fluid_network.hpp"
+#include "sim/engines/common/progress.hpp"
 #include "sim/engines/common/ticks.hpp"
 
 namespace fabricast::inline analytic {

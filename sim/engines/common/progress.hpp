@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
-#include "sim/engines/common/fifos.hpp"
 #include "sim/engines/common/timeline.hpp"
 
 namespace fabricast::inline engine_common {
@@ -23,12 +25,8 @@ public:
             waiting_[op] = static_cast<std::uint32_t>(count);
             for (std::size_t i = 0; i < count; ++i) { ++begin_[index(schedule.dependency(OpId{op}, i).op)]; }
         }
-        std::uint32_t sum = 0;
-        for (std::uint32_t& begin : begin_) {
-            begin += sum;
-            sum = begin;
-        }
-        dependent_.resize(sum);
+        std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+        dependent_.resize(begin_.back());
         // Here begin_ contains the end of each list; filling the lists from the back turns it into the begin and keeps
         // each list in order of id.
         for (std::uint32_t op = operations; op-- > 0;) {
@@ -55,6 +53,46 @@ private:
     static constexpr std::uint32_t release_bit = 0x80000000U;
 
     std::vector<std::uint32_t> begin_, dependent_, waiting_;
+};
+
+enum class FifoId : std::uint32_t {};
+inline constexpr FifoId no_fifo{0xffffffff};
+
+// Which operations run one after the other, in the order of the schedule: messages of a connection, kernels of one
+// stream of a device, delays of a host.
+class Fifos {
+public:
+    explicit Fifos(const Schedule& schedule) : schedule_(schedule), count_(schedule.connections.size()) {
+        const auto number = [this](auto& known, const auto& key) {
+            const auto [place, is_new] = known.try_emplace(key, FifoId{static_cast<std::uint32_t>(count_)});
+            count_ += is_new ? 1 : 0;
+            return place->second;
+        };
+        std::map<std::pair<DeviceId, std::uint16_t>, FifoId> streams;
+        for (const Compute& compute : schedule.computes) {
+            of_compute_.push_back(number(streams, std::pair(compute.device, compute.stream)));
+        }
+        std::map<std::uint32_t, FifoId> hosts;
+        for (const Delay& delay : schedule.delays) { of_delay_.push_back(number(hosts, delay.host)); }
+    }
+
+    std::size_t count() const { return count_; }
+    // Pipelines are in none.
+    FifoId of(OpId op) const {
+        const std::uint32_t detail = schedule_.detail(op);
+        switch (schedule_.kind(op)) {
+            case OpKind::transfer: return FifoId{schedule_.transfers[detail].connection};
+            case OpKind::compute: return of_compute_[detail];
+            case OpKind::delay: return of_delay_[detail];
+            case OpKind::pipeline: break;
+        }
+        return no_fifo;
+    }
+
+private:
+    const Schedule& schedule_;
+    std::size_t count_;
+    std::vector<FifoId> of_compute_, of_delay_;
 };
 
 enum class MessageOrder : std::uint8_t {

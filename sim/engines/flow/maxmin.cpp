@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
+#include <numeric>
 
 namespace fabricast::inline flow {
 
@@ -45,7 +46,7 @@ void MaxMin::prepare(const Sharing& sharing, std::span<double> rate) {
     full_links_.clear();
     residual_.assign(sharing.capacity.begin(), sharing.capacity.end());
     demand_.assign(links, 0);
-    open_.assign(links, 0);
+    open_.assign(links + 1, 0);
     user_begin_.resize(links + 1);
     user_.resize(sharing.link.size());
     for (std::size_t cls = 0; cls < classes; ++cls) {
@@ -54,9 +55,7 @@ void MaxMin::prepare(const Sharing& sharing, std::span<double> rate) {
             ++open_[sharing.link[x]];
         }
     }
-    std::uint32_t sum = 0;
-    for (std::size_t l = 0; l < links; ++l) { user_begin_[l] = sum += open_[l]; }
-    user_begin_[links] = sum;
+    std::partial_sum(open_.begin(), open_.end(), user_begin_.begin());
     for (std::size_t cls = classes; cls-- > 0;) {  // filling from the back moves each end to its begin
         for (std::size_t x = sharing.begin(cls); x < sharing.end[cls]; ++x) {
             user_[--user_begin_[sharing.link[x]]] = static_cast<std::uint32_t>(cls);
