@@ -202,4 +202,7 @@ struct Traffic {
     }
 };
 
+// Makes the flows of a schedule, and the network that they cross. Throws Unreachable.
+Traffic make_traffic(const ReplayTask& task, const Packet& options);
+
 }  // namespace fabricast::inline packet

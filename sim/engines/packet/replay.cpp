@@ -11,7 +11,6 @@
 #include "sim/engines/common/watch.hpp"
 #include "sim/engines/packet/deadlock.hpp"
 #include "sim/engines/packet/lookahead.hpp"
-#include "sim/engines/packet/make_traffic.hpp"
 #include "sim/engines/packet/observe.hpp"
 #include "sim/engines/packet/operations.hpp"
 #include "sim/engines/packet/threads.hpp"

@@ -1,4 +1,4 @@
-#include "sim/engines/packet/make_traffic.hpp"
+#include "sim/engines/packet/flows.hpp"
 
 #include <fmt/format.h>
 
