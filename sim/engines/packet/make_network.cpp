@@ -5,7 +5,6 @@
 #include <map>
 #include <numeric>
 
-#include "sim/engines/packet/policies.hpp"
 #include "sim/engines/packet/routes.hpp"
 
 namespace fabricast::inline packet {

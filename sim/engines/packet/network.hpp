@@ -140,4 +140,7 @@ struct Network {
     }
 };
 
+// Sets flow control, buffers and marks of every port: what it does with packets. Precondition: all ports exist.
+void set_policies(Network& net, const Fabric& fabric, const Packet& options, const Lanes& lanes);
+
 }  // namespace fabricast::inline packet
