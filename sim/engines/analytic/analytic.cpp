@@ -13,12 +13,7 @@ namespace {
 
 class Analysis {
 public:
-    Analysis(Network network, const Schedule& schedule, const DeviceLimits& device)
-        : network_(std::move(network)),
-          schedule_(schedule),
-          device_(device),
-          release_(schedule.size()),
-          finish_(schedule.size()) {}
+    explicit Analysis(const ReplayTask& task) : task_(task) {}
 
     Timeline run() {
         for (std::uint32_t op = 0; op < schedule_.size(); ++op) {
@@ -77,7 +72,7 @@ private:
                 return;
             }
             case OpKind::compute:
-                queue(op, ready, ticks_up(kernel_times(device_, {&schedule_.computes[detail]}).front()));
+                queue(op, ready, ticks_up(kernel_times(task_.device, {&schedule_.computes[detail]}).front()));
                 return;
             case OpKind::delay: queue(op, ready, schedule_.delays[detail].duration); return;
         }
@@ -90,10 +85,10 @@ private:
         release_[index(op)] = finish_[index(op)] = free;
     }
 
-    const Network network_;
-    const Schedule& schedule_;
-    DeviceLimits device_;
-    std::vector<Time> release_, finish_;  // per operation
+    const ReplayTask& task_;
+    const Schedule& schedule_ = task_.schedule;
+    const Network network_ = make_fluid_network(task_.fabric, schedule_, {});
+    std::vector<Time> release_ = std::vector<Time>(schedule_.size()), finish_ = release_;  // per operation
     Fifos fifos_{schedule_};
     // Per FIFO: when what is in it so far has ended.
     std::vector<Time> free_ = std::vector<Time>(fifos_.count());
@@ -103,8 +98,6 @@ private:
 
 }  // namespace
 
-Timeline replay_task(const Analytic&, const ReplayTask& task) {
-    return Analysis(make_fluid_network(task.fabric, task.schedule, {}), task.schedule, task.device).run();
-}
+Timeline replay_task(const Analytic&, const ReplayTask& task) { return Analysis(task).run(); }
 
 }  // namespace fabricast::inline analytic

@@ -19,13 +19,11 @@ void finish_accounting(const std::map<LinkClass, ClassUse>& classes, Timeline& t
 
 std::map<LinkId, double> most_shares(std::span<const LinkEvent> events) {
     std::map<LinkId, double> shares;
-    std::map<LinkId, Time> first;
+    for (const LinkEvent& event : events) { shares[event.link] = 1; }  // until its first event
     for (const LinkEvent& event : events) {
-        const auto [at, is_new] = first.try_emplace(event.link, event.at);
-        at->second = std::min(at->second, event.at);
-        shares[event.link] = std::max(is_new ? 0 : shares[event.link], event.share);
+        if (event.at <= Time{}) { shares[event.link] = 0; }
     }
-    for (auto& [link, share] : shares) { share = first[link] > Time{} ? std::max(share, 1.0) : share; }
+    for (const LinkEvent& event : events) { shares[event.link] = std::max(shares[event.link], event.share); }
     return shares;
 }
 

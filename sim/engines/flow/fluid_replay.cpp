@@ -6,17 +6,15 @@
 #include <utility>
 
 #include "sim/engines/common/accounting.hpp"
-#include "sim/engines/common/make_fluid_network.hpp"
 
 namespace fabricast::inline flow {
 
-FluidReplay::FluidReplay(const Network& network, const ReplayTask& task)
-    : network_(network), task_(task), pipeline_of_class_(network.classes.size(), Network::no_row) {
+FluidReplay::FluidReplay(const ReplayTask& task) : task_(task) {
     pipelines_.reserve(schedule_.pipelines.size());
     for (std::uint32_t p = 0; p < schedule_.pipelines.size(); ++p) {
-        pipelines_.push_back({PipelineForm(schedule_, schedule_.pipelines[p], network.hops_of(p))});
-        pipeline_of_class_[network.class_of_pipeline[p]] = p;
-        bytes_of_class_[network.class_of_pipeline[p]] += wire_bytes(schedule_.pipelines[p]);
+        pipelines_.push_back({PipelineForm(schedule_, schedule_.pipelines[p], network_.hops_of(p))});
+        pipeline_of_class_[class_of_pipeline_[p]] = p;
+        bytes_of_class_[class_of_pipeline_[p]] += wire_bytes(schedule_.pipelines[p]);
     }
 }
 
@@ -235,9 +233,6 @@ Timeline FluidReplay::timeline() {
     return result;
 }
 
-Timeline replay_task(const Flow&, const ReplayTask& task) {
-    const Network network = make_fluid_network(task.fabric, task.schedule, task.events);
-    return FluidReplay(network, task).run();
-}
+Timeline replay_task(const Flow&, const ReplayTask& task) { return FluidReplay(task).run(); }
 
 }  // namespace fabricast::inline flow

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/engines/common/fluid_network.hpp"
 #include "sim/engines/common/kernels.hpp"
+#include "sim/engines/common/make_fluid_network.hpp"
 #include "sim/engines/common/progress.hpp"
 #include "sim/engines/common/watch.hpp"
 #include "sim/engines/flow/clocks.hpp"
@@ -51,7 +51,7 @@ private:
 
 class FluidReplay {
 public:
-    FluidReplay(const Network& network, const ReplayTask& task);
+    explicit FluidReplay(const ReplayTask& task);
     Timeline run();
 
 private:
@@ -92,11 +92,11 @@ private:
 
     const Transfer& message(OpId op) const { return schedule_.transfers[schedule_.detail(op)]; }
 
-    const Network& network_;
     const ReplayTask& task_;
     const Fabric& fabric_ = task_.fabric;
     const Schedule& schedule_ = task_.schedule;
     const std::vector<LinkEvent>& events_ = task_.events;
+    const Network network_ = make_fluid_network(fabric_, schedule_, events_);
     Watching watching_{task_.watch};
 
     Time now_;
@@ -118,7 +118,8 @@ private:
     std::vector<Duration> latency_of_connection_ = network_.latency_of_connection;
     // Wire bytes that its members have moved or will move.
     std::vector<double> bytes_of_class_ = std::vector<double>(network_.classes.size());
-    std::vector<std::uint32_t> pipeline_of_class_;
+    std::vector<std::uint32_t> pipeline_of_class_ =
+        std::vector<std::uint32_t>(network_.classes.size(), Network::no_row);
 
     // Operations that in this tick have ended, have reached the network, or may start.
     std::vector<OpId> ended_, entered_, ready_, scratch_;

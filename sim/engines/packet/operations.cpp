@@ -2,12 +2,11 @@
 
 namespace fabricast::inline packet {
 
-Operations::Operations(const Fabric& fabric, const Schedule& schedule, const Traffic& traffic,
-                       const DeviceLimits& device)
-    : schedule_(schedule), traffic_(traffic), kernels_(schedule, device) {
-    for (std::size_t c = 0; c < schedule.connections.size(); ++c) {
+Operations::Operations(const ReplayTask& task, const Traffic& traffic)
+    : schedule_(task.schedule), traffic_(traffic), kernels_(task.schedule, task.device) {
+    for (std::size_t c = 0; c < schedule_.connections.size(); ++c) {
         const bool local = traffic.routes[c].hops == 0;
-        path_latency_.push_back(local ? on_clock(fabric.path(schedule.connections[c].path).latency) : 0);
+        path_latency_.push_back(local ? on_clock(task.fabric.path(schedule_.connections[c].path).latency) : 0);
     }
     for (const Stream& stream : traffic.streams) {
         if (traffic.routes[stream.flow].hops > 0) {

@@ -15,7 +15,7 @@ namespace fabricast::inline packet {
 
 class Operations {
 public:
-    Operations(const Fabric& fabric, const Schedule& schedule, const Traffic& traffic, const DeviceLimits& device);
+    Operations(const ReplayTask& task, const Traffic& traffic);
 
     // Starts the operations that wait for nothing.
     void begin() {

@@ -207,7 +207,7 @@ private:
     Traffic traffic_ = make_traffic(task_, options_);
     const std::uint32_t threads_ = useful_threads();
     Shared shared_{traffic_, options_, threads_};
-    Operations operations_{fabric_, schedule_, traffic_, task_.device};
+    Operations operations_{task_, traffic_};
     Lookahead horizon_{traffic_, schedule_, shared_.lossy};
     Watching watching_{task_.watch};
     std::vector<std::unique_ptr<Worker>> domains_;

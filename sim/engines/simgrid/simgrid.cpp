@@ -124,7 +124,7 @@ private:
 };
 
 // Runs in the child: start, release and finish of each kept operation, then the makespan, as picoseconds.
-std::string replay_here(const Fabric& fabric, const Schedule& schedule, const DeviceLimits& device) {
+std::string replay_here(const ReplayTask& task) {
     std::vector<std::string> words = simgrid_engine::arguments(true);
     std::vector<char*> argv;
     argv.reserve(words.size() + 1);
@@ -133,13 +133,12 @@ std::string replay_here(const Fabric& fabric, const Schedule& schedule, const De
     int argc = static_cast<int>(words.size());
     s4u::Engine engine(&argc, argv.data());
 
-    Unrolled unrolled = unroll(fabric, schedule);
-    for (const OpId op : kept_of(schedule)) {
+    Unrolled unrolled = unroll(task.fabric, task.schedule);
+    for (const OpId op : kept_of(task.schedule)) {
         const Unrolled::Ends& ends = unrolled.ends[index(op)];
         unrolled.schedule.kept.insert(unrolled.schedule.kept.end(), {ends.start, ends.release, ends.finish});
     }
-    Driver driver(fabric, unrolled.schedule, device);
-    const std::vector<OpTimes> times = driver.run();
+    const std::vector<OpTimes> times = Driver(task.fabric, unrolled.schedule, task.device).run();
     std::vector<std::int64_t> answer;
     for (std::size_t i = 0; i < times.size(); i += 3) {
         answer.insert(answer.end(), {times[i].start.ps, times[i + 1].finish.ps, times[i + 2].finish.ps});
@@ -164,8 +163,7 @@ MemoryNeed SimGrid::memory(const Fabric&, const Schedule& schedule) {
 
 Timeline replay_task(const SimGrid&, const ReplayTask& task) {
     const Schedule& schedule = task.schedule;
-    const std::string bytes =
-        simgrid_engine::in_child([&] { return replay_here(task.fabric, schedule, task.device); }, task.watch);
+    const std::string bytes = simgrid_engine::in_child([&] { return replay_here(task); }, task.watch);
     std::vector<std::int64_t> answer(bytes.size() / sizeof(std::int64_t));
     std::memcpy(answer.data(), bytes.data(), answer.size() * sizeof(std::int64_t));
     Timeline timeline;
