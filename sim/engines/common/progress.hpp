@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -37,13 +36,13 @@ public:
         }
     }
 
-    // Operation `op` reached `event`, or without one both at once, as those do that are released when they finish.
-    // Calls ready(op) for each operation that now waits for nothing.
-    template <class Ready> void reached(OpId op, std::optional<DependsOn> event, Ready&& ready) {
+    // Operation `op` reached `event`, or `both` at once, as those do that are released when they finish. Calls
+    // ready(op) for each operation that now waits for nothing.
+    template <bool both = false, class Ready> void reached(OpId op, DependsOn event, Ready&& ready) {
         for (std::uint32_t d = begin_[index(op)]; d < begin_[index(op) + 1]; ++d) {
             const DependsOn awaited = (dependent_[d] & release_bit) != 0 ? DependsOn::release : DependsOn::finish;
             const OpId next{dependent_[d] & ~release_bit};
-            if ((!event || awaited == *event) && --waiting_[index(next)] == 0) { ready(next); }
+            if ((both || awaited == event) && --waiting_[index(next)] == 0) { ready(next); }
         }
     }
 
@@ -160,7 +159,7 @@ public:
             dependents_.reached(op, DependsOn::finish, ready);
         } else {
             keep(op, &OpTimes::release, now);
-            dependents_.reached(op, {}, ready);
+            dependents_.reached<true>(op, DependsOn::finish, ready);
         }
         keep(op, &OpTimes::finish, now);
         last_ = std::max(last_, now);

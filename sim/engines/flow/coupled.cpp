@@ -42,11 +42,6 @@ CoupledFlows::CoupledFlows(const Network& network, std::size_t connections)
     first_dirty_ = static_cast<std::uint32_t>(order_.size());
 }
 
-std::span<const std::uint32_t> CoupledFlows::path(std::uint32_t connection) const {
-    const std::uint32_t cls = network_.class_of_connection[connection];
-    return {path_row_.data() + path_begin_[cls], path_begin_[cls + 1] - path_begin_[cls]};
-}
-
 void CoupledFlows::advance(Time now) {
     const double seconds = to_seconds(now - now_);
     now_ = now;
@@ -55,10 +50,6 @@ void CoupledFlows::advance(Time now) {
             if (rows_[row].own > 0) { rows_[row].clock += level_[row] * seconds; }
         }
     }
-}
-
-std::uint32_t CoupledFlows::first_in_order(std::uint32_t connection) const {
-    return *std::ranges::min_element(path(connection), {}, [&](std::uint32_t row) { return rows_[row].place; });
 }
 
 void CoupledFlows::join(Time now, std::uint32_t connection, OpId op, double bytes) {
@@ -132,12 +123,6 @@ void CoupledFlows::unserve(std::uint32_t connection) {
     flows_[row.served.back().connection].served_place = flow.served_place;
     row.served.pop_back();
     for (const std::uint32_t crossed : path(connection)) { row.own -= crossed == flow.bottleneck ? 1 : 0; }
-}
-
-void CoupledFlows::change_bottleneck(std::uint32_t connection, std::uint32_t row) {
-    const double left = bytes_left(connection);
-    unserve(connection);
-    serve(connection, row, left);
 }
 
 Time CoupledFlows::settle(Time now) {

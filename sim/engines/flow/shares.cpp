@@ -1,7 +1,5 @@
 #include "sim/engines/flow/shares.hpp"
 
-#include <algorithm>
-
 namespace fabricast::inline flow {
 
 Shares::Shares(const Network& network)
@@ -63,18 +61,6 @@ void Shares::enter_or_leave(std::uint32_t cls, Time now) {
         row.active.pop_back();
         if (row.active.empty()) { row.busy += now - row.since; }
     }
-}
-
-void Shares::mark_dirty(std::uint32_t row) {
-    if (!rows_[row].dirty) {
-        rows_[row].dirty = true;
-        dirty_.push_back(row);
-    }
-}
-
-double Shares::cap_of(std::uint32_t cls) const {
-    const FlowClass& c = network_.classes[cls];
-    return std::min(c.cap, c.own_capacity / states_[cls].members);
 }
 
 void Shares::set_rate(std::uint32_t cls, double rate) {

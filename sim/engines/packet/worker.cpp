@@ -114,11 +114,6 @@ void Worker::begin_window(Ps start, Ps end, unsigned parity) {
     domain_.next = never;
 }
 
-void Worker::take_box(std::vector<ControlMessage>& box) {
-    for (const ControlMessage& mail : box) { domain_.deliver(mail); }
-    box.clear();
-}
-
 void Worker::run_open(Worker& of, Claim (StealableRange::*take)()) {
     for (Claim claim = (of.open_.*take)(); claim.count() > 0; claim = (of.open_.*take)()) {
         for (std::uint32_t i = claim.from; i < claim.to; ++i) {

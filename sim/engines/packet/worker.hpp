@@ -96,7 +96,10 @@ public:
 
 private:
     void begin_window(Ps start, Ps end, unsigned parity);
-    void take_box(std::vector<ControlMessage>& box);
+    void take_box(std::vector<ControlMessage>& box) {
+        for (const ControlMessage& mail : box) { domain_.deliver(mail); }
+        box.clear();
+    }
     // Runs the islands of this worker or another one that can still be taken.
     void run_open(Worker& of, Claim (StealableRange::*take)());
     Ps run_island(std::uint32_t island);
