@@ -23,11 +23,10 @@ void take_mail(Domain& d, const ControlMessage& mail) {
             }
             return;
         }
-        case ControlMessage::message: {
+        case ControlMessage::message:
             d.traffic.message_ready[mail.target] = mail.time;
             wake_flow(d, mail.value, mail.time);
             return;
-        }
         case ControlMessage::stream: {
             Stream& stream = d.traffic.streams[mail.target];
             Flow& flow = d.traffic.flows[stream.flow];
