@@ -41,6 +41,7 @@ struct Leg {
     DeviceId from{}, to{};
     std::uint8_t cables = 0;
     bool reads = false;
+    bool over_pcie = false;  // some of its cables are PCIe
 };
 
 std::vector<Leg> legs_of(const Fabric& fabric, std::span<const LinkId> path) {
@@ -51,6 +52,7 @@ std::vector<Leg> legs_of(const Fabric& fabric, std::span<const LinkId> path) {
         const LinkEnds ends = fabric.ends(link);
         if (ends.resource) { continue; }
         if (leg.cables++ == 0) { leg.from = ends.from; }
+        leg.over_pcie |= fabric.link(link).cls == LinkClass::pcie;
         const DeviceKind to = fabric.kind(ends.to);
         if (to == DeviceKind::nic || to == DeviceKind::host_memory || to == DeviceKind::gpu) {
             const bool from_host = fabric.kind(leg.from) == DeviceKind::host_memory;
@@ -120,13 +122,8 @@ std::vector<std::uint8_t> Lanes::pcie_lanes_of(std::span<const LinkId> path) con
 
 Read Lanes::read_of(std::span<const LinkId> path) const {
     const std::vector<Leg> legs = options_.pcie.transactions ? legs_of(fabric_, path) : std::vector<Leg>{};
-    if (legs.empty() || !legs.front().reads) { return {}; }
-    const Leg& first = legs.front();
-    const auto over_pcie = [&](LinkId link) {
-        return !fabric_.ends(link).resource && fabric_.link(link).cls == LinkClass::pcie;
-    };
-    const bool any = std::ranges::any_of(path.first(first.end), over_pcie);
-    return {first.to, first.from, any ? first.cables : std::uint8_t{0}};
+    const bool reads = !legs.empty() && legs.front().reads && legs.front().over_pcie;
+    return reads ? Read{legs.front().to, legs.front().from, legs.front().cables} : Read{};
 }
 
 }  // namespace fabricast::inline packet
