@@ -1,6 +1,6 @@
 #pragma once
-// The table of engines, and replays of a Schedule on a Fabric with any of them. An engine is a folder and a word here: a
-// struct of its options with its `traits` and a function replay_task (common/engine_traits.hpp).
+// The table of engines, and replays of a Schedule on a Fabric with any of them. An engine is a folder and a word here:
+// a struct of its options with its `traits` and a function replay_task (common/engine_traits.hpp).
 
 #include <algorithm>
 #include <cstddef>
