@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "sim/engines/engines.hpp"
+#include "sim/engines/engine.hpp"
 #include "sim/scenario/calibrated.hpp"
 #include "sim/scenario/parse.hpp"
 

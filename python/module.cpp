@@ -15,7 +15,6 @@
 #include "base/text_file.hpp"
 #include "base/yaml.hpp"
 #include "sim/engines/engine.hpp"
-#include "sim/engines/engines.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/sweep/sweep.hpp"

@@ -88,9 +88,4 @@ std::string longest_operation(const ReplayTask& task) {
     return fmt::format("{} alone takes {:g} s", described(task.fabric, task.schedule, longest), most);
 }
 
-Timeline replay(const Engine& engine, const Fabric& fabric, const Schedule& schedule,
-                const std::vector<LinkEvent>& events, const Watch& watch) {
-    return replay_with(engine, fabric, schedule, events, watch);
-}
-
 }  // namespace fabricast::inline engines

@@ -11,7 +11,6 @@
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "sim/engines/engine.hpp"
-#include "sim/engines/engines.hpp"
 #include "sim/plan/collectives/algorithms/program.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "sim/scenario/build.hpp"

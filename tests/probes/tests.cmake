@@ -5,7 +5,8 @@ add_library(fabricast_probe_logic STATIC
   ${probes}/core/options.cpp ${probes}/core/pattern.cpp ${probes}/core/statistics.cpp ${probes}/core/sweep.cpp
   ${probes}/core/writer.cpp ${probes}/cuda/plan.cpp ${probes}/nccl/collectives.cpp ${probes}/rdma/rdma_link.cpp)
 target_include_directories(fabricast_probe_logic PUBLIC ${probes})
-set_target_properties(fabricast_probe_logic PROPERTIES CXX_STANDARD 17)
+# Sources of a project of their own, which compiles each by itself.
+set_target_properties(fabricast_probe_logic PROPERTIES CXX_STANDARD 17 UNITY_BUILD OFF)
 find_package(Threads REQUIRED)
 target_link_libraries(fabricast_probe_logic PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
 
@@ -39,7 +40,7 @@ if(CUDAToolkit_FOUND AND FABRICAST_NCCL_INCLUDE)
   add_executable(fake-probe-nccl ${fake_sources} ${probes}/nccl/main.cpp ${probes}/nccl/ranks.cpp
                                  ${probes}/nccl/world.cpp probes/fake_nccl.cpp)
   foreach(fake fake-probe-cuda fake-probe-nccl)
-    set_target_properties(${fake} PROPERTIES CXX_STANDARD 17)
+    set_target_properties(${fake} PROPERTIES CXX_STANDARD 17 UNITY_BUILD OFF)
     target_include_directories(${fake} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS} ${FABRICAST_NCCL_INCLUDE})
     target_compile_definitions(${fake} PRIVATE PROBES_NVCC_VERSION="none")
     target_link_libraries(${fake} PRIVATE fabricast_probe_logic)

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "sim/engines/common/accounting.hpp"
-#include "sim/engines/common/fifos.hpp"
-#include "sim/engines/common/kept.hpp"
 #include "sim/engines/common/make_fluid_network.hpp"
+#include "sim/engines/common/progress.hpp"
 #include "sim/engines/common/ticks.hpp"
 
 namespace fabricast::inline analytic {
@@ -14,32 +13,29 @@ namespace {
 
 class Analysis {
 public:
-    Analysis(Network network, const Schedule& schedule, const DeviceLimits& device)
-        : network_(std::move(network)),
-          schedule_(schedule),
-          device_(device),
-          release_(schedule.size()),
-          finish_(schedule.size()),
-          fifos_(schedule),
-          free_(fifos_.count()),
-          class_busy_(network_.classes.size()),
-          kept_(schedule) {}
+    explicit Analysis(const ReplayTask& task) : task_(task) {}
 
     Timeline run() {
         for (std::uint32_t op = 0; op < schedule_.size(); ++op) {
-            const Time ready = ready_time(OpId{op});
-            run(OpId{op}, ready);
-            kept_.started(OpId{op}, ready);
-            kept_.released(OpId{op}, release_[op]);
-            kept_.finished(OpId{op}, finish_[op]);
+            run(OpId{op}, ready_time(OpId{op}));
+            last_ = std::max(last_, finish_[op]);
         }
         Timeline result;
-        result.makespan = kept_.last_finish();
-        result.kept = kept_.times();
+        result.makespan = last_;
+        for (const OpId op : kept_of(schedule_)) {
+            result.kept.push_back({op, ready_time(op), release_[index(op)], finish_[index(op)]});
+        }
+        std::vector<double> row_busy(network_.capacity.size());  // exact if no two classes use the row at once
+        for (std::size_t c = 0; c < network_.classes.size(); ++c) {
+            for (std::uint32_t x = network_.classes[c].shared; x < network_.classes[c].end; ++x) {
+                row_busy[network_.crossing_row[x]] += class_busy_[c];
+            }
+        }
+        const auto at_most_all = [&](double seconds) { return from_seconds(std::min(seconds, to_seconds(last_))); };
         account(
             network_,
             {bytes_of_classes(network_, schedule_), [&](std::uint32_t cls) { return at_most_all(class_busy_[cls]); },
-             [&](std::uint32_t row) { return busy_of_row(row); }},
+             [&](std::uint32_t row) { return at_most_all(row_busy[row]); }},
             result);
         return result;
     }
@@ -66,9 +62,17 @@ private:
                 class_busy_[cls] += to_seconds(took);
                 return;
             }
-            case OpKind::pipeline: run_pipeline(index(op), detail, ready); return;
+            case OpKind::pipeline: {
+                const PipelineAlone alone = pipeline_alone(network_, schedule_, detail);
+                const Duration running = ticks_up(alone.running);
+                const Time begins = ready + schedule_.pipelines[detail].start;
+                class_busy_[network_.class_of_pipeline[detail]] += to_seconds(running);
+                release_[index(op)] = begins + running;
+                finish_[index(op)] = begins + ticks_up(alone.running + alone.draining);
+                return;
+            }
             case OpKind::compute:
-                queue(op, ready, ticks_up(kernel_times(device_, {&schedule_.computes[detail]}).front()));
+                queue(op, ready, ticks_up(kernel_times(task_.device, {&schedule_.computes[detail]}).front()));
                 return;
             case OpKind::delay: queue(op, ready, schedule_.delays[detail].duration); return;
         }
@@ -81,45 +85,19 @@ private:
         release_[index(op)] = finish_[index(op)] = free;
     }
 
-    void run_pipeline(std::uint32_t op, std::uint32_t pipeline, Time ready) {
-        const PipelineAlone alone = pipeline_alone(network_, schedule_, pipeline);
-        const Duration running = ticks_up(alone.running);
-        const Time begins = ready + schedule_.pipelines[pipeline].start;
-        class_busy_[network_.class_of_pipeline[pipeline]] += to_seconds(running);
-        release_[op] = begins + running;
-        finish_[op] = begins + ticks_up(alone.running + alone.draining);
-    }
-
-    // Exact if no two classes use the row at once.
-    Duration busy_of_row(std::uint32_t row) {
-        if (row_busy_.empty()) {
-            row_busy_.resize(network_.capacity.size());
-            for (std::size_t c = 0; c < network_.classes.size(); ++c) {
-                for (std::uint32_t x = network_.classes[c].shared; x < network_.classes[c].end; ++x) {
-                    row_busy_[network_.crossing_row[x]] += class_busy_[c];
-                }
-            }
-        }
-        return at_most_all(row_busy_[row]);
-    }
-    Duration at_most_all(double seconds) const {
-        return from_seconds(std::min(seconds, to_seconds(kept_.last_finish())));
-    }
-
-    const Network network_;
-    const Schedule& schedule_;
-    DeviceLimits device_;
-    std::vector<Time> release_, finish_;  // per operation
-    Fifos fifos_;
-    std::vector<Time> free_;                     // per FIFO: when what is in it so far has ended
-    std::vector<double> class_busy_, row_busy_;  // seconds
-    Kept kept_;
+    const ReplayTask& task_;
+    const Schedule& schedule_ = task_.schedule;
+    const Network network_ = make_fluid_network(task_.fabric, schedule_, {});
+    std::vector<Time> release_ = std::vector<Time>(schedule_.size()), finish_ = release_;  // per operation
+    Fifos fifos_{schedule_};
+    // Per FIFO: when what is in it so far has ended.
+    std::vector<Time> free_ = std::vector<Time>(fifos_.count());
+    std::vector<double> class_busy_ = std::vector<double>(network_.classes.size());  // seconds
+    Time last_;
 };
 
 }  // namespace
 
-Timeline replay_task(const Analytic&, const ReplayTask& task) {
-    return Analysis(make_fluid_network(task.fabric, task.schedule, {}), task.schedule, task.device).run();
-}
+Timeline replay_task(const Analytic&, const ReplayTask& task) { return Analysis(task).run(); }
 
 }  // namespace fabricast::inline analytic

@@ -8,7 +8,7 @@
 namespace fabricast::inline engine_common {
 
 void finish_accounting(const std::map<LinkClass, ClassUse>& classes, Timeline& timeline) {
-    for (const auto& [cls, use] : classes) { timeline.classes.push_back(use); }
+    for (const auto& [cls, use] : classes) { timeline.classes.push_back({cls, use.bytes, use.busy_s}); }
     constexpr std::size_t most = 16;
     const std::size_t listed = std::min(most, timeline.busiest.size());
     std::ranges::partial_sort(timeline.busiest, timeline.busiest.begin() + static_cast<std::ptrdiff_t>(listed), {},
@@ -19,13 +19,11 @@ void finish_accounting(const std::map<LinkClass, ClassUse>& classes, Timeline& t
 
 std::map<LinkId, double> most_shares(std::span<const LinkEvent> events) {
     std::map<LinkId, double> shares;
-    std::map<LinkId, Time> first;
+    for (const LinkEvent& event : events) { shares[event.link] = 1; }  // until its first event
     for (const LinkEvent& event : events) {
-        const auto [at, is_new] = first.try_emplace(event.link, event.at);
-        at->second = std::min(at->second, event.at);
-        shares[event.link] = std::max(is_new ? 0 : shares[event.link], event.share);
+        if (event.at <= Time{}) { shares[event.link] = 0; }
     }
-    for (auto& [link, share] : shares) { share = first[link] > Time{} ? std::max(share, 1.0) : share; }
+    for (const LinkEvent& event : events) { shares[event.link] = std::max(shares[event.link], event.share); }
     return shares;
 }
 
@@ -76,7 +74,6 @@ void account(const Network& network, const Usage& usage, Timeline& timeline) {
         for (std::size_t p = network.part_begin(row); p < network.part_end[row]; ++p) {
             const LinkPart& part = network.parts[p];
             ClassUse& use = classes[part.cls];
-            use.cls = part.cls;
             use.bytes += bytes[row] * static_cast<double>(part.count);
             use.busy_s += to_seconds(busy[row]) * static_cast<double>(part.count);
             const auto changed = shares.find(part.first);

@@ -12,9 +12,10 @@
 namespace fabricast::inline engine_common {
 
 struct Usage {
-    std::vector<double> class_bytes;                            // wire bytes per class, see bytes_of_classes
-    std::function<Duration(std::uint32_t)> busy_of_class;       // time in which the class had members; for its own rows
-    std::function<Duration(std::uint32_t)> busy_of_shared_row;  // time in which any class used the row
+    std::vector<double> class_bytes;  // wire bytes per class, see bytes_of_classes
+    // Time in which the class had members, for its own rows, and in which any class used a shared row.
+    std::function<Duration(std::uint32_t)> busy_of_class = [](std::uint32_t) { return Duration{}; };
+    std::function<Duration(std::uint32_t)> busy_of_shared_row = busy_of_class;
     std::span<const LinkEvent> events = {};
 };
 

@@ -1,6 +1,7 @@
 #include "sim/engines/common/devices.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -17,15 +18,8 @@ struct Stretch {
 };
 
 Stretch stretch_at(const std::vector<PaceChange>& slow, Time at) {
-    Stretch stretch;
-    for (const PaceChange& change : slow) {
-        if (change.at > at) {
-            stretch.end = change.at;
-            break;
-        }
-        stretch.share = change.share;
-    }
-    return stretch;
+    const auto next = std::ranges::upper_bound(slow, at, {}, &PaceChange::at);
+    return {next == slow.begin() ? 1 : std::prev(next)->share, next == slow.end() ? end_of_time : next->at};
 }
 
 // Shares `total` among wants: each gets what it wants or the common level, whichever is less.

@@ -28,9 +28,16 @@ public:
     }
 
 private:
+    struct Ends {  // ranks that send by NIC `out_`, and that receive by NIC `in_`
+        double senders = 0, receivers = 0;
+        void operator+=(const Ends& more) {
+            senders += more.senders;
+            receivers += more.receivers;
+        }
+    };
     struct Group {  // nodes whose NICs of one rail are attached to the same switch
         std::vector<std::uint32_t> nodes;
-        double senders = 0, receivers = 0;
+        Ends ends;
     };
 
     // Of the ranks that take part.
@@ -47,16 +54,6 @@ private:
         const std::uint16_t own = fabric_.nearest_nic(rank % gpus_);
         return pairs_.pxn ? trays_.tray_of[own] == trays_.tray_of[nic] : own == nic;
     }
-    double senders(std::uint32_t node, std::uint32_t nic) const {
-        double n = 0;
-        ranks_of(node, [&](std::uint32_t rank) { n += sends_by(rank, nic) ? 1 : 0; });
-        return n;
-    }
-    double receivers(std::uint32_t node, std::uint32_t nic) const {
-        double n = 0;
-        ranks_of(node, [&](std::uint32_t rank) { n += rail(rank) == nic ? 1 : 0; });
-        return n;
-    }
 
     void count(const PathQuery& query, double times, bool network) {
         fabric_.path(query, path_);
@@ -64,120 +61,114 @@ private:
     }
 
     void inside(std::uint32_t node) {
-        PathQuery query;
-        query.gpu_direct = pairs_.gpu_direct;
         ranks_of(node, [&](std::uint32_t from) {
             ranks_of(node, [&](std::uint32_t to) {
-                if (from != to) {
-                    query.src = fabric_.gpu(from);
-                    query.dst = fabric_.gpu(to);
-                    query.flow_label = to - pairs_.first;
-                    count(query, 1, false);
-                }
+                PathQuery query{.src = fabric_.gpu(from), .dst = fabric_.gpu(to), .flow_label = to - pairs_.first};
+                query.gpu_direct = pairs_.gpu_direct;
+                if (from != to) { count(query, 1, false); }
             });
         });
     }
 
     // Everything that leaves by NIC `out` of a node and enters by NIC `in` of another.
     void between(std::uint32_t out, std::uint32_t in) {
-        double all_senders = 0;
-        double all_receivers = 0;
+        out_ = out;
+        in_ = in;
+        all_ = {};
         for (std::uint32_t node = first_node_; node < end_node_; ++node) {
-            all_senders += senders(node, out);
-            all_receivers += receivers(node, in);
-        }
-        if (all_senders == 0 || all_receivers == 0) { return; }
-        PathQuery query;
-        query.kind = pairs_.gpu_direct && fabric_.node().gpu_direct ? PathKind::automatic : PathKind::host_staged;
-        for (std::uint32_t node = first_node_; node < end_node_; ++node) {
-            const double others_in = all_receivers - receivers(node, in);
-            const double others_out = all_senders - senders(node, out);
+            Ends& ends = ends_[node] = {};
             ranks_of(node, [&](std::uint32_t rank) {
+                ends.senders += sends_by(rank, out) ? 1 : 0;
+                ends.receivers += rail(rank) == in ? 1 : 0;
+            });
+            all_ += ends;
+        }
+        if (all_.senders == 0 || all_.receivers == 0) { return; }
+        const bool direct = pairs_.gpu_direct && fabric_.node().gpu_direct;
+        const PathKind kind = direct ? PathKind::automatic : PathKind::host_staged;
+        for (std::uint32_t node = first_node_; node < end_node_; ++node) {
+            const double others_in = all_.receivers - ends_[node].receivers;
+            const double others_out = all_.senders - ends_[node].senders;
+            ranks_of(node, [&](std::uint32_t rank) {
+                const DeviceId gpu = fabric_.gpu(rank);
                 if (sends_by(rank, out) && others_in > 0) {
-                    query.src = fabric_.gpu(rank);
-                    query.dst = fabric_.nic(node, out);
-                    count(query, others_in, true);
+                    count({.src = gpu, .dst = fabric_.nic(node, out), .kind = kind}, others_in, true);
                 }
                 if (rail(rank) == in && others_out > 0) {
-                    query.src = fabric_.nic(node, in);
-                    query.dst = fabric_.gpu(rank);
-                    count(query, others_out, true);
+                    count({.src = fabric_.nic(node, in), .dst = gpu, .kind = kind}, others_out, true);
                 }
             });
         }
-        if (!across_by_switch(out, in, all_senders, all_receivers)) { across_by_node(out, in); }
+        if (!across_by_switch()) { across_by_node(); }
     }
 
     // NIC to NIC, one path for each sending node and receiving rank, since the flow label (the rank) may choose the
     // path.
-    void across_by_node(std::uint32_t out, std::uint32_t in) {
-        PathQuery query;
+    void across_by_node() {
         for (std::uint32_t to = pairs_.first; to < pairs_.first + pairs_.ranks; ++to) {
-            if (rail(to) != in) { continue; }
-            query.dst = fabric_.nic(to / gpus_, in);
-            query.flow_label = to - pairs_.first;
+            if (rail(to) != in_) { continue; }
+            PathQuery query{.dst = fabric_.nic(to / gpus_, in_), .flow_label = to - pairs_.first};
             for (std::uint32_t node = first_node_; node < end_node_; ++node) {
-                const double times = senders(node, out);
-                if (node != to / gpus_ && times > 0) {
-                    query.src = fabric_.nic(node, out);
-                    count(query, times, true);
-                }
+                query.src = fabric_.nic(node, out_);
+                if (node != to / gpus_ && ends_[node].senders > 0) { count(query, ends_[node].senders, true); }
             }
         }
     }
 
-    std::map<DeviceId, Group> groups_by_switch(std::uint32_t nic, std::uint32_t out, std::uint32_t in) {
+    Path across(std::uint32_t from, std::uint32_t out, std::uint32_t to, std::uint32_t in) const {
+        return fabric_.path({.src = fabric_.nic(from, out), .dst = fabric_.nic(to, in)});
+    }
+    // Another node that takes part.
+    std::uint32_t other(std::uint32_t node) const { return node + 1 < end_node_ ? node + 1 : first_node_; }
+
+    std::map<DeviceId, Group> groups_by_switch(std::uint32_t nic) const {
         std::map<DeviceId, Group> groups;
         for (std::uint32_t node = first_node_; node < end_node_; ++node) {
-            const std::uint32_t other = node + 1 < end_node_ ? node + 1 : first_node_;
-            const Path path = fabric_.path({.src = fabric_.nic(node, nic), .dst = fabric_.nic(other, nic)});
-            Group& group = groups[fabric_.ends(path.links[0]).to];
+            Group& group = groups[fabric_.ends(across(node, nic, other(node), nic).links[0]).to];
             group.nodes.push_back(node);
-            group.senders += senders(node, out);
-            group.receivers += receivers(node, in);
+            group.ends += ends_[node];
         }
         return groups;
     }
 
     // NIC to NIC, one path for each pair of switches: unless a hash chooses the path, all pairs of nodes between two
     // switches take the same trunks. If that does not hold, counts nothing and returns false.
-    bool across_by_switch(std::uint32_t out, std::uint32_t in, double all_senders, double all_receivers) {
+    bool across_by_switch() {
         const FabricSpec& spec = fabric_.cluster().fabric;
         if (spec.choice != PathChoice::adaptive || spec.kind == FabricKind::dual_plane ||
             spec.kind == FabricKind::explicit_graph) {
             return false;
         }
-        const std::map<DeviceId, Group> from = groups_by_switch(out, out, in);
-        const std::map<DeviceId, Group> to = groups_by_switch(in, out, in);
+        const std::map<DeviceId, Group> from = groups_by_switch(out_);
+        const std::map<DeviceId, Group> to = groups_by_switch(in_);
         std::vector<std::pair<Path, double>> trunks;  // and how often they are crossed
         for (const auto& [from_switch, a] : from) {
             for (const auto& [to_switch, b] : to) {
-                double times = a.senders * b.receivers;
+                double times = a.ends.senders * b.ends.receivers;
                 for (const std::uint32_t node : a.nodes) {
-                    if (std::ranges::binary_search(b.nodes, node)) {
-                        times -= senders(node, out) * receivers(node, in);
-                    }
+                    const bool both = std::ranges::binary_search(b.nodes, node);
+                    times -= both ? ends_[node].senders * ends_[node].receivers : 0;
                 }
                 if (times == 0) { continue; }
-                const auto path = one_way(a, b, out, in);
+                const auto path = one_way(a, b);
                 if (!path) { return false; }
                 trunks.emplace_back(*path, times);
             }
         }
         for (const auto& [path, times] : trunks) { count_(path.span().subspan(1, path.count - 2), times, true); }
-        ports(out, in, all_senders, all_receivers);
+        ports();
         return true;
     }
 
     // The path between the first node of each group, if the path between the last nodes has the same trunks. The two
     // nodes of a path always differ.
-    std::optional<Path> one_way(const Group& a, const Group& b, std::uint32_t out, std::uint32_t in) {
+    std::optional<Path> one_way(const Group& a, const Group& b) const {
         // Picks the two different nodes of `a` and `b` that come first (last).
         const auto between_nodes = [&](auto from, auto to, auto end) {
             const auto second = std::next(to);
             const std::uint32_t x = *from == *to && second == end ? *std::next(from) : *from;
             const std::uint32_t y = x == *to ? *second : *to;
-            return fabric_.path({.src = fabric_.nic(x, out), .dst = fabric_.nic(y, in)});
+            return across(x, out_, y, in_);
         };
         const Path first = between_nodes(a.nodes.begin(), b.nodes.begin(), b.nodes.end());
         const Path last = between_nodes(a.nodes.rbegin(), b.nodes.rbegin(), b.nodes.rend());
@@ -188,17 +179,16 @@ private:
     }
 
     // The links out of and into each node's NIC.
-    void ports(std::uint32_t out, std::uint32_t in, double all_senders, double all_receivers) {
+    void ports() const {
         for (std::uint32_t node = first_node_; node < end_node_; ++node) {
-            const std::uint32_t other = node + 1 < end_node_ ? node + 1 : first_node_;
-            const double sent = senders(node, out) * (all_receivers - receivers(node, in));
-            const double received = receivers(node, in) * (all_senders - senders(node, out));
+            const double sent = ends_[node].senders * (all_.receivers - ends_[node].receivers);
+            const double received = ends_[node].receivers * (all_.senders - ends_[node].senders);
             if (sent > 0) {
-                const Path path = fabric_.path({.src = fabric_.nic(node, out), .dst = fabric_.nic(other, in)});
+                const Path path = across(node, out_, other(node), in_);
                 count_(path.span().first(1), sent, true);
             }
             if (received > 0) {
-                const Path path = fabric_.path({.src = fabric_.nic(other, out), .dst = fabric_.nic(node, in)});
+                const Path path = across(other(node), out_, node, in_);
                 count_(path.span().last(1), received, true);
             }
         }
@@ -211,6 +201,9 @@ private:
     const std::uint32_t gpus_ = fabric_.gpus_per_node(), nics_ = fabric_.nics_per_node();
     const std::uint32_t first_node_ = pairs_.first / gpus_, end_node_ = (pairs_.first + pairs_.ranks - 1) / gpus_ + 1;
     Path path_;
+    std::uint32_t out_ = 0, in_ = 0;                         // the NICs between which is being counted
+    std::vector<Ends> ends_ = std::vector<Ends>(end_node_);  // per node
+    Ends all_;
 };
 
 // Nodes without NICs, and rails that are connected only by a detour, are left to count_each_edge.

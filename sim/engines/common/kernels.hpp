@@ -116,20 +116,12 @@ private:
         return std::span(schedule_.occupancies).subspan(p.first_occupancy, p.occupancy_count);
     }
     // The device, whose shares change now.
-    Device& device_at(DeviceId device, Time now) {
-        const std::uint32_t number = number_of(device);
-        devices_[number].advance(now);
-        mark_changed(number);
-        return devices_[number];
-    }
-    std::uint32_t number_of(DeviceId device) {
-        const auto [place, is_new] = numbers_.try_emplace(device, static_cast<std::uint32_t>(devices_.size()));
-        if (is_new) {
-            devices_.emplace_back();
-            const auto slow = limits_.slow.find(device);
-            devices_.back().slow = slow == limits_.slow.end() ? std::vector<PaceChange>{} : slow->second;
-        }
-        return place->second;
+    Device& device_at(DeviceId id, Time now) {
+        const auto [place, is_new] = numbers_.try_emplace(id, static_cast<std::uint32_t>(devices_.size()));
+        if (is_new) { devices_.emplace_back().slow = limits_.slow[id]; }
+        devices_[place->second].advance(now);
+        mark_changed(place->second);
+        return devices_[place->second];
     }
     void mark_changed(std::uint32_t number) {
         if (!devices_[number].changed) {

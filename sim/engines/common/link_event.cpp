@@ -1,6 +1,7 @@
 #include "sim/engines/common/link_event.hpp"
 
 #include <numeric>
+#include <set>
 
 #include "topologies/detour.hpp"
 
@@ -11,18 +12,10 @@ std::vector<Outage> outages_of(std::span<const LinkEvent> events) {
     std::iota(order.begin(), order.end(), 0U);
     std::ranges::stable_sort(order, {}, [&](std::uint32_t e) { return events[e].at; });
     std::vector<Outage> outages;
-    std::vector<LinkId> down;
+    std::set<LinkId> down;
     for (const std::uint32_t e : order) {
-        const auto place = std::ranges::lower_bound(down, events[e].link);
-        const bool was_down = place != down.end() && *place == events[e].link;
-        const bool is_down = events[e].share <= 0;
-        if (was_down == is_down) { continue; }
-        if (is_down) {
-            down.insert(place, events[e].link);
-        } else {
-            down.erase(place);
-        }
-        outages.push_back({e, down});
+        const bool changes = events[e].share <= 0 ? down.insert(events[e].link).second : down.erase(events[e].link) > 0;
+        if (changes) { outages.push_back({e, {down.begin(), down.end()}}); }
     }
     return outages;
 }

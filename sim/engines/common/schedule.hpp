@@ -126,7 +126,10 @@ public:
         DependsOn when = DependsOn::finish;
     };
     std::size_t dependency_count(OpId op) const { return dependency_end_[index(op)] - begin(op); }
-    Dependency dependency(OpId op, std::size_t i) const { return unpack(dependencies_[begin(op) + i]); }
+    Dependency dependency(OpId op, std::size_t i) const {
+        const std::uint32_t word = dependencies_[begin(op) + i];
+        return {OpId{word & ~release_bit}, (word & release_bit) != 0 ? DependsOn::release : DependsOn::finish};
+    }
 
     using After = std::span<const Dependency>;
     // Each returns the new operation's id. Precondition: dependencies are earlier operations.
@@ -153,9 +156,6 @@ private:
     static constexpr std::uint32_t release_bit = 0x80000000U;
 
     std::size_t begin(OpId op) const { return index(op) == 0 ? 0 : dependency_end_[index(op) - 1]; }
-    static Dependency unpack(std::uint32_t word) {
-        return {OpId{word & ~release_bit}, (word & release_bit) != 0 ? DependsOn::release : DependsOn::finish};
-    }
     template <class Operation>
     OpId append(OpKind kind, std::vector<Operation>& of_kind, const Operation& operation, After after) {
         const auto id = static_cast<std::uint32_t>(kinds_.size());
@@ -175,6 +175,12 @@ private:
     std::vector<std::uint32_t> dependency_end_;
     std::vector<std::uint32_t> dependencies_;
 };
+
+// Schedule::kept, or the last operation if it names none.
+inline std::vector<OpId> kept_of(const Schedule& schedule) {
+    if (!schedule.kept.empty() || schedule.size() == 0) { return schedule.kept; }
+    return {OpId{static_cast<std::uint32_t>(schedule.size() - 1)}};
+}
 
 // "operation 3 (node0.gpu0 to node1.gpu0)".
 std::string described(const Fabric& fabric, const Schedule& schedule, OpId op);

@@ -42,11 +42,6 @@ CoupledFlows::CoupledFlows(const Network& network, std::size_t connections)
     first_dirty_ = static_cast<std::uint32_t>(order_.size());
 }
 
-std::span<const std::uint32_t> CoupledFlows::path(std::uint32_t connection) const {
-    const std::uint32_t cls = network_.class_of_connection[connection];
-    return {path_row_.data() + path_begin_[cls], path_begin_[cls + 1] - path_begin_[cls]};
-}
-
 void CoupledFlows::advance(Time now) {
     const double seconds = to_seconds(now - now_);
     now_ = now;
@@ -55,12 +50,6 @@ void CoupledFlows::advance(Time now) {
             if (rows_[row].own > 0) { rows_[row].clock += level_[row] * seconds; }
         }
     }
-}
-
-std::uint32_t CoupledFlows::first_in_order(std::uint32_t connection) const {
-    std::uint32_t first = path(connection).front();
-    for (const std::uint32_t row : path(connection)) { first = rows_[row].place < rows_[first].place ? row : first; }
-    return first;
 }
 
 void CoupledFlows::join(Time now, std::uint32_t connection, OpId op, double bytes) {
@@ -134,16 +123,6 @@ void CoupledFlows::unserve(std::uint32_t connection) {
     flows_[row.served.back().connection].served_place = flow.served_place;
     row.served.pop_back();
     for (const std::uint32_t crossed : path(connection)) { row.own -= crossed == flow.bottleneck ? 1 : 0; }
-}
-
-void CoupledFlows::change_bottleneck(std::uint32_t connection, std::uint32_t row) {
-    const double left = bytes_left(connection);
-    unserve(connection);
-    serve(connection, row, left);
-}
-
-Time CoupledFlows::due_of(std::uint32_t row, double mark) const {
-    return predicted(now_, std::max(0.0, mark - rows_[row].clock) / level_[row]);
 }
 
 Time CoupledFlows::settle(Time now) {
@@ -269,11 +248,11 @@ void CoupledFlows::solve_from_zero() {
         left[connection] = bytes_left(connection);
         const std::span<const std::uint32_t> rows = path(connection);
         for (std::size_t hop = 0; hop < rows.size(); ++hop) {
-            if (std::find(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(hop), rows[hop]) ==
-                rows.begin() + static_cast<std::ptrdiff_t>(hop)) {
+            if (hop == 0 || rows[hop] != rows[hop - 1]) {  // how often a row is crossed stands together
                 link.push_back(rows[hop]);
-                times.push_back(static_cast<double>(std::count(rows.begin(), rows.end(), rows[hop])));
+                times.push_back(0);
             }
+            ++times.back();
         }
         end.push_back(static_cast<std::uint32_t>(link.size()));
     }

@@ -10,6 +10,7 @@
 // and flows change bottlenecks until they do. Flows are served by their bottleneck's clock, so finding the next
 // completion looks at rows, not flows.
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -94,15 +95,26 @@ private:
         Duration busy;
     };
 
-    std::span<const std::uint32_t> path(std::uint32_t connection) const;
+    std::span<const std::uint32_t> path(std::uint32_t connection) const {
+        const std::uint32_t cls = network_.class_of_connection[connection];
+        return {path_row_.data() + path_begin_[cls], path_begin_[cls + 1] - path_begin_[cls]};
+    }
     void advance(Time now);
     void leave(std::uint32_t connection);
     void touch(std::uint32_t row) { first_dirty_ = std::min(first_dirty_, rows_[row].place); }
-    std::uint32_t first_in_order(std::uint32_t connection) const;
+    std::uint32_t first_in_order(std::uint32_t connection) const {
+        return *std::ranges::min_element(path(connection), {}, [&](std::uint32_t row) { return rows_[row].place; });
+    }
     void serve(std::uint32_t connection, std::uint32_t row, double bytes_left);
     void unserve(std::uint32_t connection);
-    void change_bottleneck(std::uint32_t connection, std::uint32_t row);
-    Time due_of(std::uint32_t row, double mark) const;
+    void change_bottleneck(std::uint32_t connection, std::uint32_t row) {
+        const double left = bytes_left(connection);
+        unserve(connection);
+        serve(connection, row, left);
+    }
+    Time due_of(std::uint32_t row, double mark) const {
+        return predicted(now_, std::max(0.0, mark - rows_[row].clock) / level_[row]);
+    }
 
     bool sweep();
     double fill_level(std::uint32_t row);

@@ -14,14 +14,14 @@ namespace fabricast::inline flow {
 
 template <class Payload> class EventQueue {
 public:
-    bool empty() const { return size_ == 0; }
-    std::int64_t now() const { return now_; }
+    bool empty() const { return filled_ == 0 && buckets_[0].empty(); }
 
-    // Precondition: time >= now().
+    // Precondition: not before the time that was taken last.
     void push(std::int64_t time, Payload payload) {
         assert(time >= now_);
-        put({time, payload});
-        ++size_;
+        const auto bucket = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(time ^ now_)));
+        buckets_[bucket].push_back({time, payload});
+        filled_ |= bucket > 0 ? std::uint64_t{1} << (bucket - 1) : 0;
     }
 
     // Advances to the earliest time and takes all entries of that time. Precondition: not empty.
@@ -29,7 +29,6 @@ public:
         if (buckets_[0].empty()) { advance(); }
         taken.clear();
         for (const Entry& entry : buckets_[0]) { taken.push_back(entry.payload); }
-        size_ -= buckets_[0].size();
         buckets_[0].clear();
         return now_;
     }
@@ -40,29 +39,20 @@ private:
         Payload payload;
     };
 
-    // Bucket 0 holds what is due now; bucket b > 0 holds times whose highest bit that differs from now is bit b - 1.
-    void put(const Entry& entry) {
-        const auto bucket = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(entry.time ^ now_)));
-        buckets_[bucket].push_back(entry);
-        filled_ |= bucket > 0 ? std::uint64_t{1} << (bucket - 1) : 0;
-    }
-
     void advance() {
         const auto from = static_cast<std::size_t>(std::countr_zero(filled_)) + 1;
         filled_ &= filled_ - 1;
         std::vector<Entry>& source = buckets_[from];
         now_ = source.front().time;
         for (const Entry& entry : source) { now_ = std::min(now_, entry.time); }
-        for (const Entry& entry : source) {  // all of them move to lower buckets
-            put(entry);
-        }
+        for (const Entry& entry : source) { push(entry.time, entry.payload); }  // all of them move to lower buckets
         source.clear();
     }
 
+    // Bucket 0 holds what is due now; bucket b > 0 holds times whose highest bit that differs from now is bit b - 1.
     std::array<std::vector<Entry>, 65> buckets_;
     std::uint64_t filled_ = 0;  // bit b - 1: bucket b holds something
     std::int64_t now_ = 0;
-    std::size_t size_ = 0;
 };
 
 }  // namespace fabricast::inline flow

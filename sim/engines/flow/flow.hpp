@@ -11,12 +11,9 @@ struct Flow {
                                          .memory = memory_of_links,
                                          .events = true,
                                          .whole_operations = true};
-
-    // Completions within this span are treated as simultaneous; 0 is exact. The report states the error bound.
-    Duration merge_tolerance{};
 };
 
 // Throws Stopped and CannotEnd.
-Timeline replay_task(const Flow& options, const ReplayTask& task);
+Timeline replay_task(const Flow&, const ReplayTask& task);
 
 }  // namespace fabricast::inline flow

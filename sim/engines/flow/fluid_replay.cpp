@@ -3,24 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/engines/common/accounting.hpp"
-#include "sim/engines/common/make_fluid_network.hpp"
 
 namespace fabricast::inline flow {
 
-FluidReplay::FluidReplay(const Network& network, const ReplayTask& task, const Flow& options)
-    : network_(network),
-      task_(task),
-      options_(options),
-      clocks_(network.classes.size()),
-      bytes_of_class_(network.classes.size(), 0),
-      pipeline_of_class_(network.classes.size(), Network::no_row) {
+FluidReplay::FluidReplay(const ReplayTask& task) : task_(task) {
     pipelines_.reserve(schedule_.pipelines.size());
     for (std::uint32_t p = 0; p < schedule_.pipelines.size(); ++p) {
-        pipelines_.push_back({PipelineForm(schedule_, schedule_.pipelines[p], network.hops_of(p))});
-        pipeline_of_class_[network.class_of_pipeline[p]] = p;
-        bytes_of_class_[network.class_of_pipeline[p]] += wire_bytes(schedule_.pipelines[p]);
+        pipelines_.push_back({PipelineForm(schedule_, schedule_.pipelines[p], network_.hops_of(p))});
+        pipeline_of_class_[class_of_pipeline_[p]] = p;
+        bytes_of_class_[class_of_pipeline_[p]] += wire_bytes(schedule_.pipelines[p]);
     }
 }
 
@@ -105,7 +99,7 @@ void FluidReplay::settle_rates() {
         coupled_changed_ = false;
         ++coupled_version_;
         if (const Time due = coupled_->settle(now_); coupled_->size() > 0) {
-            push(on_grid(due), EventKind::coupled_due, 0, coupled_version_);
+            push(due, EventKind::coupled_due, 0, coupled_version_);
         } else {
             coupling_ = false;  // the next phase may be of another kind
             shares_.forget_effort();
@@ -114,6 +108,99 @@ void FluidReplay::settle_rates() {
     kernels_.update([&](Time at, std::uint32_t device, std::uint32_t version) {
         push(at, EventKind::kernels_due, device, version);
     });
+}
+
+void FluidReplay::predict_class(std::uint32_t cls) {
+    ServiceClock& clock = clocks_[cls];
+    ++clock.version;
+    // A flow that crosses no links ends in the tick in which it begins.
+    const double rate = std::min(shares_.rate(cls), 1e30);
+    if (clock.marks.empty()) {
+        clock.rate = rate;
+        return;
+    }
+    if (rate != clock.rate) {
+        clock.advance(now_);
+        clock.rate = rate;
+    }
+    if (rate > 0) { push(clock.due(), EventKind::class_due, cls, clock.version); }
+}
+
+void FluidReplay::predict_pipeline(std::uint32_t pipeline) {
+    RunningPipeline& running = pipelines_[pipeline];
+    ++running.version;
+    const double rate = shares_.rate(class_of_pipeline_[pipeline]);
+    if (rate > 0) {
+        running.set_rate(now_, rate);
+        push(running.release(), EventKind::pipeline_due, pipeline, running.version);
+    } else {
+        running.pause(now_);
+    }
+    if (shares_.members(class_of_pipeline_[pipeline]) > 0) { kernels_.hold(pipeline, running.seconds, now_); }
+}
+
+// Makes every message on a shared row one of the coupled flows, from now on.
+void FluidReplay::couple() {
+    if (!coupled_) { coupled_ = std::make_unique<CoupledFlows>(network_, schedule_.connections.size()); }
+    coupling_ = true;
+    coupled_changed_ = true;
+    for (std::uint32_t cls = 0; cls < clocks_.size(); ++cls) {
+        ServiceClock& clock = clocks_[cls];
+        if (!is_coupled(cls) || clock.marks.empty()) { continue; }
+        clock.advance(now_);
+        shares_.change(cls, -static_cast<double>(clock.marks.size()));
+        for (const ServiceClock::Mark& mark : clock.marks) {
+            coupled_->join(now_, message(mark.op).connection, mark.op, mark.bytes - clock.served);
+        }
+        clock.marks.clear();
+        ++clock.version;
+    }
+    shares_.settle(now_);
+}
+
+void FluidReplay::change_link(std::uint32_t event) {
+    const std::uint32_t row = network_.row_of_event[event];
+    if (row != Network::no_row) { shares_.set_capacity(row, network_.capacity[row] * events_[event].share); }
+    for (const Detour& detour : network_.detours) {
+        if (detour.event != event) { continue; }
+        if (detour.pipeline) {
+            divert_pipeline(detour.user, detour);
+        } else {
+            divert_messages(detour.user, detour.cls);
+            latency_of_connection_[detour.user] = detour.latency;
+        }
+    }
+}
+
+// What is left of the connection's messages continues in another class; nothing that has arrived is sent again.
+void FluidReplay::divert_messages(std::uint32_t connection, std::uint32_t cls) {
+    ServiceClock& from = clocks_[class_of_connection_[connection]];
+    from.advance(now_);
+    from.take_if([&](OpId op) { return message(op).connection == connection; },
+                 [&](OpId op, double bytes_left) {
+                     shares_.change(class_of_connection_[connection], -1);
+                     bytes_of_class_[class_of_connection_[connection]] -= bytes_left;
+                     send(cls, op, bytes_left);
+                 });
+    shares_.touch(class_of_connection_[connection]);
+    class_of_connection_[connection] = cls;
+}
+
+// The pipeline keeps the share of its running time that has passed.
+void FluidReplay::divert_pipeline(std::uint32_t pipeline, const Detour& detour) {
+    const Pipeline& p = schedule_.pipelines[pipeline];
+    RunningPipeline& running = pipelines_[pipeline];
+    const std::uint32_t from = std::exchange(class_of_pipeline_[pipeline], detour.cls);
+    pipeline_of_class_[detour.cls] = pipeline;
+    running.pause(now_);
+    running.form = PipelineForm(schedule_, p, std::span(network_.hops).subspan(detour.first_hop));
+    const double bytes = wire_bytes(p) * (1 - running.done);
+    bytes_of_class_[from] -= bytes;
+    bytes_of_class_[detour.cls] += bytes;
+    if (shares_.members(from) > 0) {
+        shares_.change(from, -p.weight);
+        shares_.change(detour.cls, p.weight);
+    }
 }
 
 // Names an operation that cannot end and the link without capacity that it crosses, if there is one.
@@ -146,9 +233,6 @@ Timeline FluidReplay::timeline() {
     return result;
 }
 
-Timeline replay_task(const Flow& options, const ReplayTask& task) {
-    const Network network = make_fluid_network(task.fabric, task.schedule, task.events);
-    return FluidReplay(network, task, options).run();
-}
+Timeline replay_task(const Flow&, const ReplayTask& task) { return FluidReplay(task).run(); }
 
 }  // namespace fabricast::inline flow

@@ -1,14 +1,14 @@
 #pragma once
-// The state of one replay: the event queue, the operations that wait, flow and run, and their rates. The loop is in
-// fluid_replay.cpp, the life of an operation in operations.cpp, and rates and link changes in rates.cpp.
+// The state of one replay: the event queue, the operations that wait, flow and run, and their rates. The loop, rates
+// and link changes are in fluid_replay.cpp, the life of an operation in operations.cpp.
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "sim/engines/common/fluid_network.hpp"
 #include "sim/engines/common/kernels.hpp"
+#include "sim/engines/common/make_fluid_network.hpp"
 #include "sim/engines/common/progress.hpp"
 #include "sim/engines/common/watch.hpp"
 #include "sim/engines/flow/clocks.hpp"
@@ -51,7 +51,7 @@ private:
 
 class FluidReplay {
 public:
-    FluidReplay(const Network& network, const ReplayTask& task, const Flow& options);
+    explicit FluidReplay(const ReplayTask& task);
     Timeline run();
 
 private:
@@ -60,7 +60,9 @@ private:
     void settle_rates();
 
     void start(OpId op);
-    void queue_up(OpId op);
+    void queue_up(OpId op) {
+        if (progress_.queue_up(op)) { run(op); }
+    }
     void run(OpId op);
     void end(OpId op);
     void flow(OpId op);
@@ -74,7 +76,6 @@ private:
     bool is_coupled(std::uint32_t cls) const {
         return coupling_ && network_.classes[cls].shared < network_.classes[cls].end;
     }
-    Time on_grid(Time due) const;
     void predict_class(std::uint32_t cls);
     void predict_pipeline(std::uint32_t pipeline);
     // What would be due only at the end of time is not queued: a change of rates may bring it nearer.
@@ -91,12 +92,11 @@ private:
 
     const Transfer& message(OpId op) const { return schedule_.transfers[schedule_.detail(op)]; }
 
-    const Network& network_;
     const ReplayTask& task_;
-    const Flow& options_;
     const Fabric& fabric_ = task_.fabric;
     const Schedule& schedule_ = task_.schedule;
     const std::vector<LinkEvent>& events_ = task_.events;
+    const Network network_ = make_fluid_network(fabric_, schedule_, events_);
     Watching watching_{task_.watch};
 
     Time now_;
@@ -104,7 +104,7 @@ private:
     Shares shares_{network_};
     Progress progress_{schedule_};
     Kernels kernels_{schedule_, task_.device};
-    std::vector<ServiceClock> clocks_;  // per class
+    std::vector<ServiceClock> clocks_ = std::vector<ServiceClock>(network_.classes.size());  // per class
     // Takes over all messages on shared rows while they all depend on each other.
     std::unique_ptr<CoupledFlows> coupled_;
     const bool may_couple_ = CoupledFlows::can_take(network_) && network_.detours.empty();
@@ -116,8 +116,10 @@ private:
     std::vector<std::uint32_t> class_of_connection_ = network_.class_of_connection;
     std::vector<std::uint32_t> class_of_pipeline_ = network_.class_of_pipeline;
     std::vector<Duration> latency_of_connection_ = network_.latency_of_connection;
-    std::vector<double> bytes_of_class_;  // wire bytes that its members have moved or will move
-    std::vector<std::uint32_t> pipeline_of_class_;
+    // Wire bytes that its members have moved or will move.
+    std::vector<double> bytes_of_class_ = std::vector<double>(network_.classes.size());
+    std::vector<std::uint32_t> pipeline_of_class_ =
+        std::vector<std::uint32_t>(network_.classes.size(), Network::no_row);
 
     // Operations that in this tick have ended, have reached the network, or may start.
     std::vector<OpId> ended_, entered_, ready_, scratch_;

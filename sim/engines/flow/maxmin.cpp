@@ -3,14 +3,9 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
+#include <numeric>
 
 namespace fabricast::inline flow {
-
-namespace {
-
-constexpr double unfrozen = -1;
-
-}  // namespace
 
 void MaxMin::solve(const Sharing& sharing, std::span<double> rate) {
     prepare(sharing, rate);
@@ -51,8 +46,8 @@ void MaxMin::prepare(const Sharing& sharing, std::span<double> rate) {
     full_links_.clear();
     residual_.assign(sharing.capacity.begin(), sharing.capacity.end());
     demand_.assign(links, 0);
-    open_.assign(links, 0);
-    user_begin_.assign(links + 1, 0);
+    open_.assign(links + 1, 0);
+    user_begin_.resize(links + 1);
     user_.resize(sharing.link.size());
     for (std::size_t cls = 0; cls < classes; ++cls) {
         for (std::size_t x = sharing.begin(cls); x < sharing.end[cls]; ++x) {
@@ -60,16 +55,12 @@ void MaxMin::prepare(const Sharing& sharing, std::span<double> rate) {
             ++open_[sharing.link[x]];
         }
     }
-    for (std::size_t l = 0; l < links; ++l) { user_begin_[l + 1] = user_begin_[l] + open_[l]; }
-    for (std::size_t cls = 0; cls < classes; ++cls) {
+    std::partial_sum(open_.begin(), open_.end(), user_begin_.begin());
+    for (std::size_t cls = classes; cls-- > 0;) {  // filling from the back moves each end to its begin
         for (std::size_t x = sharing.begin(cls); x < sharing.end[cls]; ++x) {
-            user_[user_begin_[sharing.link[x]]++] = static_cast<std::uint32_t>(cls);
+            user_[--user_begin_[sharing.link[x]]] = static_cast<std::uint32_t>(cls);
         }
     }
-    for (std::size_t l = links; l > 0; --l) {  // filling moved each begin to its end
-        user_begin_[l] = user_begin_[l - 1];
-    }
-    user_begin_[0] = 0;
 
     heap_.clear();
     for (std::uint32_t l = 0; l < links; ++l) {

@@ -46,6 +46,7 @@ public:
     std::span<const std::uint32_t> full_links() const { return full_links_; }
 
 private:
+    static constexpr double unfrozen = -1;
     struct Level {
         double level;
         std::uint32_t link;

@@ -29,10 +29,6 @@ void FluidReplay::start(OpId op) {
     }
 }
 
-void FluidReplay::queue_up(OpId op) {
-    if (progress_.queue_up(op)) { run(op); }
-}
-
 // Called when it is the operation's turn: the message flows, the kernel runs, or the host is busy.
 void FluidReplay::run(OpId op) {
     switch (schedule_.kind(op)) {

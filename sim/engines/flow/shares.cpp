@@ -1,7 +1,5 @@
 #include "sim/engines/flow/shares.hpp"
 
-#include <algorithm>
-
 namespace fabricast::inline flow {
 
 Shares::Shares(const Network& network)
@@ -13,11 +11,6 @@ Shares::Shares(const Network& network)
     }
     places_.resize(places);
     for (std::size_t row = 0; row < rows_.size(); ++row) { rows_[row].capacity = network.capacity[row]; }
-}
-
-void Shares::set_capacity(std::uint32_t row, double capacity) {
-    rows_[row].capacity = capacity;
-    mark_dirty(row);
 }
 
 std::span<const std::uint32_t> Shares::settle(Time now) {
@@ -68,18 +61,6 @@ void Shares::enter_or_leave(std::uint32_t cls, Time now) {
         row.active.pop_back();
         if (row.active.empty()) { row.busy += now - row.since; }
     }
-}
-
-void Shares::mark_dirty(std::uint32_t row) {
-    if (!rows_[row].dirty) {
-        rows_[row].dirty = true;
-        dirty_.push_back(row);
-    }
-}
-
-double Shares::cap_of(std::uint32_t cls) const {
-    const FlowClass& c = network_.classes[cls];
-    return std::min(c.cap, c.own_capacity / states_[cls].members);
 }
 
 void Shares::set_rate(std::uint32_t cls, double rate) {

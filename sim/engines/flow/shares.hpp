@@ -3,6 +3,7 @@
 // solves again only the parts of the network whose load has changed on balance: if one member of a class leaves and
 // another one enters in the same tick, nothing is solved.
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -29,7 +30,10 @@ public:
             touched_.push_back(cls);
         }
     }
-    void set_capacity(std::uint32_t row, double capacity);
+    void set_capacity(std::uint32_t row, double capacity) {
+        rows_[row].capacity = capacity;
+        mark_dirty(row);
+    }
 
     // Brings all rates up to date. Returns every class that was touched or has a new rate, each once, in a fixed order;
     // valid until the next call.
@@ -67,10 +71,18 @@ private:
     };
 
     void enter_or_leave(std::uint32_t cls, Time now);
-    void mark_dirty(std::uint32_t row);
+    void mark_dirty(std::uint32_t row) {
+        if (!rows_[row].dirty) {
+            rows_[row].dirty = true;
+            dirty_.push_back(row);
+        }
+    }
     void solve_component(std::uint32_t row);
     void set_rate(std::uint32_t cls, double rate);
-    double cap_of(std::uint32_t cls) const;
+    double cap_of(std::uint32_t cls) const {
+        const FlowClass& c = network_.classes[cls];
+        return std::min(c.cap, c.own_capacity / states_[cls].members);
+    }
 
     const Network& network_;
     std::vector<State> states_;

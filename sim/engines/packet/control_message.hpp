@@ -2,9 +2,9 @@
 // What one node tells another other than by packets. It takes at least a link's latency, so it is due in a later
 // window.
 
-#include <algorithm>
 #include <compare>
 #include <functional>
+#include <queue>
 #include <vector>
 
 #include "sim/engines/packet/frame.hpp"
@@ -38,22 +38,7 @@ struct ControlMessage {
 };
 
 // The control messages for one node, earliest first.
-class Inbox {
-public:
-    bool empty() const { return heap_.empty(); }
-    const ControlMessage& front() const { return heap_.front(); }
-    void push(const ControlMessage& mail) {
-        heap_.push_back(mail);
-        std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
-    }
-    void pop() {
-        std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
-        heap_.pop_back();
-    }
-
-private:
-    std::vector<ControlMessage> heap_;
-};
+using Inbox = std::priority_queue<ControlMessage, std::vector<ControlMessage>, std::greater<>>;
 
 // A report to the operations: a message or stream has arrived, or will have arrived at `time`.
 struct Done {

@@ -1,10 +1,10 @@
 #pragma once
 // What one thread knows of the island that it is running, and how that island reaches the others. The functions that
-// move packets (flow_control, reads, sending, resending, receiving, departures, draining, rerouting and arriving, each
-// header above those before it) work on it. They are inline and included by worker.cpp only: the hot ones call each
-// other tens of millions of times a second. In all of them `d` is the domain, and p a port, f a flow, s a stream and r
-// a reader by their numbers. [[gnu::cold]]: not on the path of a packet that nothing holds up; inlined into that path,
-// these functions would add a tenth to the instructions of every hop.
+// move packets (flow_control, reads, sending, resending, receiving, departures, rerouting and arriving, each header
+// above those before it) work on it. They are inline and included by worker.cpp only: the hot ones call each other tens
+// of millions of times a second. In all of them `d` is the domain, and p a port, f a flow, s a stream and r a reader by
+// their numbers. [[gnu::cold]]: not on the path of a packet that nothing holds up; inlined into that path, these
+// functions would add a tenth to the instructions of every hop.
 
 #include <algorithm>
 #include <atomic>

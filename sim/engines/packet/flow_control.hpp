@@ -94,7 +94,8 @@ inline Ps hear(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t byt
 // The earliest start at or after `start` that the receiver allows; later than `until` if that is not known yet.
 [[gnu::always_inline]] inline Ps admit(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
     const Port& port = d.net.ports[p];
-    if ((!port.has_signal.is_raised() || port.signals.empty() || port.signals.front().time > start) &&
+    if ((!port.signalled.load(std::memory_order_relaxed) || port.signals.empty() ||
+         port.signals.front().time > start) &&
         !d.net.blocked(p, bytes)) {
         return start;
     }
@@ -113,8 +114,7 @@ inline void return_credit(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps a
     Port& port = d.net.ports[in];
     Ingress& ingress = d.net.ingress[in];
     const Ps heard = ingress.last_credit = std::max(ingress.last_credit, at + ingress.return_latency);
-    port.signals.push({heard, static_cast<std::int32_t>(bytes), Signal::credit});
-    port.has_signal.raise();
+    port.signal({heard, static_cast<std::int32_t>(bytes), Signal::credit});
     // A sender in another island must always be woken. In this island, a port without packets looks for signals when it
     // next has a packet.
     if (d.shared.islands.of[port.from_node] != d.island || port.active) { d.wake(port.from_node, heard); }
@@ -135,8 +135,7 @@ inline void tell_pause(Domain& d, std::uint32_t in, bool paused, Ps now) {
         sent = back.free;
     }
     const Ps heard = sent + ingress.return_latency + ingress.reaction;
-    port.signals.push({heard, 0, paused ? Signal::pause : Signal::resume});
-    port.has_signal.raise();
+    port.signal({heard, 0, paused ? Signal::pause : Signal::resume});
     d.wake(port.from_node, heard);
 }
 

@@ -154,7 +154,7 @@ struct Traffic {
     std::vector<Receiver> receivers;         // per flow
     std::vector<Messages> connections;       // numbered as their flows
     std::vector<std::uint32_t> message_ops;  // transfers of a connection in order
-    std::vector<std::uint32_t> op_of_transfer;
+    std::vector<OpId> op_of_transfer, op_of_pipeline;
     std::vector<std::int64_t> message_bytes;  // per transfer: wire bytes
     std::vector<Ps> message_ready;            // per transfer: when it may enter the network; never: not known yet
     std::vector<Stream> streams;
@@ -201,5 +201,8 @@ struct Traffic {
         return times[(2UL * stream + 1) * times_each + (chunk & (times_each - 1))];
     }
 };
+
+// Makes the flows of a schedule, and the network that they cross. Throws Unreachable.
+Traffic make_traffic(const ReplayTask& task, const Packet& options);
 
 }  // namespace fabricast::inline packet

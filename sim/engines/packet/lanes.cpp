@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/engines/common/watch.hpp"
 
@@ -31,6 +32,36 @@ PcieForm pcie_form(const Fabric& fabric, const PcieOptions& options) {
             form.completion, form.payload));
     }
     return form;
+}
+
+// A path is cut at memories and NICs. What goes into a memory is written by a device (posted). But what a GPU gets from
+// host memory, it reads (completions), as a NIC reads all that it sends.
+struct Leg {
+    std::size_t end = 0;  // into the path; the next leg begins here
+    DeviceId from{}, to{};
+    std::uint8_t cables = 0;
+    bool reads = false;
+    bool over_pcie = false;  // some of its cables are PCIe
+};
+
+std::vector<Leg> legs_of(const Fabric& fabric, std::span<const LinkId> path) {
+    std::vector<Leg> legs;
+    Leg leg;
+    for (const LinkId link : path) {
+        ++leg.end;
+        const LinkEnds ends = fabric.ends(link);
+        if (ends.resource) { continue; }
+        if (leg.cables++ == 0) { leg.from = ends.from; }
+        leg.over_pcie |= fabric.link(link).cls == LinkClass::pcie;
+        const DeviceKind to = fabric.kind(ends.to);
+        if (to == DeviceKind::nic || to == DeviceKind::host_memory || to == DeviceKind::gpu) {
+            const bool from_host = fabric.kind(leg.from) == DeviceKind::host_memory;
+            leg.reads = to == DeviceKind::nic || (to == DeviceKind::gpu && from_host);
+            leg.to = ends.to;
+            legs.push_back(std::exchange(leg, {leg.end}));
+        }
+    }
+    return legs;
 }
 
 }  // namespace
@@ -77,54 +108,22 @@ std::vector<std::uint8_t> Lanes::along(const PathQuery& query, std::span<const L
     return lanes;
 }
 
-// A path is cut at memories and NICs. What goes into a memory is written by a device (posted). But what a GPU gets from
-// host memory, it reads (completions), as a NIC reads all that it sends.
 std::vector<std::uint8_t> Lanes::pcie_lanes_of(std::span<const LinkId> path) const {
-    std::vector<std::uint8_t> lanes(path.size(), 0);
+    std::vector<std::uint8_t> lanes(path.size(), posted);
     if (!options_.pcie.transactions) { return lanes; }
-    std::size_t begin = 0;
-    bool fresh = true;
-    DeviceKind from = DeviceKind::gpu;
-    for (std::size_t i = 0; i < path.size(); ++i) {
-        const LinkEnds ends = fabric_.ends(path[i]);
-        if (ends.resource) { continue; }
-        from = fresh ? fabric_.kind(ends.from) : from;
-        fresh = false;
-        const DeviceKind to = fabric_.kind(ends.to);
-        const bool cut = to == DeviceKind::nic || to == DeviceKind::host_memory || to == DeviceKind::gpu;
-        if (cut) {
-            const bool reads = to == DeviceKind::nic || (to == DeviceKind::gpu && from == DeviceKind::host_memory);
-            for (std::size_t j = begin; j <= i; ++j) {
-                lanes[j] = reads && fabric_.link(path[j]).cls == LinkClass::pcie ? std::uint8_t{completion}
-                                                                                 : std::uint8_t{posted};
-            }
-            begin = i + 1;
-            fresh = true;
+    std::size_t i = 0;
+    for (const Leg& leg : legs_of(fabric_, path)) {
+        for (; i < leg.end; ++i) {
+            if (leg.reads && fabric_.link(path[i]).cls == LinkClass::pcie) { lanes[i] = completion; }
         }
     }
     return lanes;
 }
 
 Read Lanes::read_of(std::span<const LinkId> path) const {
-    Read read;
-    if (!options_.pcie.transactions) { return read; }
-    const std::vector<std::uint8_t> lanes = pcie_lanes_of(path);
-    bool any = false;
-    std::uint8_t cables = 0;
-    for (std::size_t i = 0; i < path.size(); ++i) {
-        const LinkEnds ends = fabric_.ends(path[i]);
-        if (ends.resource) { continue; }
-        read.memory = cables == 0 ? ends.from : read.memory;
-        ++cables;
-        any |= lanes[i] == completion;
-        const DeviceKind to = fabric_.kind(ends.to);
-        if (to == DeviceKind::nic || to == DeviceKind::gpu || to == DeviceKind::host_memory) {
-            read.requester = ends.to;
-            break;
-        }
-    }
-    read.cables = any ? cables : std::uint8_t{0};
-    return read;
+    const std::vector<Leg> legs = options_.pcie.transactions ? legs_of(fabric_, path) : std::vector<Leg>{};
+    const bool reads = !legs.empty() && legs.front().reads && legs.front().over_pcie;
+    return reads ? Read{legs.front().to, legs.front().from, legs.front().cables} : Read{};
 }
 
 }  // namespace fabricast::inline packet

@@ -66,7 +66,7 @@ private:
         std::vector<std::uint32_t> cluster;
         double all = 0;
         for (std::uint32_t i = 0; i < islands_.count(); ++i) {
-            if (!net_.nodes[islands_.nodes[islands_.begin_of(i)]].is_switch) {
+            if (!net_.nodes[islands_.nodes_of(i).front()].is_switch) {
                 cluster.push_back(i);
                 all += work_[i];
             }
@@ -125,12 +125,10 @@ LogicalProcesses make_islands(const Traffic& traffic, std::uint32_t domains) {
     std::ranges::stable_sort(order, {}, [&](std::uint32_t node) { return net.island[node]; });
     islands.of.resize(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
-        if (i > 0 && net.island[order[i]] != net.island[order[i - 1]]) {
-            islands.end.push_back(static_cast<std::uint32_t>(i));
-        }
         islands.of[order[i]] = islands.count();
+        const bool last = i + 1 == order.size() || net.island[order[i + 1]] != net.island[order[i]];
+        if (last) { islands.end.push_back(static_cast<std::uint32_t>(i + 1)); }
     }
-    if (!order.empty()) { islands.end.push_back(static_cast<std::uint32_t>(order.size())); }
     islands.nodes = std::move(order);
     islands.step.assign(islands.count(), never);
     for (std::uint32_t p = 0; p < net.port_count; ++p) {

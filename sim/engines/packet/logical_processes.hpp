@@ -4,6 +4,7 @@
 // the outer latency, in steps of the inner latency: meanwhile all of it stays in the cache, and threads need to
 // synchronise less often.
 
+#include <span>
 #include <vector>
 
 #include "sim/engines/packet/flows.hpp"
@@ -19,7 +20,10 @@ struct LogicalProcesses {
     Ps window = never;                  // the smallest latency between islands
 
     std::uint32_t count() const { return static_cast<std::uint32_t>(end.size()); }
-    std::uint32_t begin_of(std::uint32_t island) const { return island == 0 ? 0 : end[island - 1]; }
+    std::span<const std::uint32_t> nodes_of(std::uint32_t island) const {
+        const std::uint32_t begin = island == 0 ? 0 : end[island - 1];
+        return std::span(nodes).subspan(begin, end[island] - begin);
+    }
 };
 
 // Domains get about equal shares of the packets, and neighbouring islands if possible.

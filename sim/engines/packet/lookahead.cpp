@@ -8,38 +8,31 @@ Lookahead::Lookahead(const Traffic& traffic, const Schedule& schedule, bool loss
     : traffic_(traffic),
       schedule_(schedule),
       lossy_(lossy),
-      floor_(traffic.network.window),
       messages_(schedule.transfers.size(), false),
       streams_(traffic.streams.size(), false),
-      transfers_(schedule.transfers.size(), false),
-      pipelines_(schedule.pipelines.size(), false) {
+      awaited_(schedule.size(), false) {
     for (std::uint32_t op = 0; op < schedule.size(); ++op) {
         for (std::size_t i = 0; i < schedule.dependency_count(OpId{op}); ++i) {
-            const OpId before = schedule.dependency(OpId{op}, i).op;
-            if (schedule.kind(before) == OpKind::transfer) {
-                transfers_[schedule.detail(before)] = true;
-            } else if (schedule.kind(before) == OpKind::pipeline) {
-                pipelines_[schedule.detail(before)] = true;
-            }
+            awaited_[index(schedule.dependency(OpId{op}, i).op)] = true;
         }
     }
     for (std::size_t p = 0; p < schedule.pipelines.size(); ++p) {  // kernels wait for its share of the device
-        pipelines_[p] = pipelines_[p] || (schedule.pipelines[p].occupancy_count > 0 && !schedule.computes.empty());
+        if (schedule.pipelines[p].occupancy_count > 0 && !schedule.computes.empty()) {
+            awaited_[index(traffic.op_of_pipeline[p])] = true;
+        }
     }
 }
 
 Ps Lookahead::watch(const ControlMessage& mail) {
     const Done::Kind kind = mail.kind == ControlMessage::message ? Done::message : Done::stream;
-    const bool awaited =
-        kind == Done::message ? transfers_[mail.target] : pipelines_[traffic_.streams[mail.target].pipeline];
+    const OpId op = kind == Done::message ? traffic_.op_of_transfer[mail.target]
+                                          : traffic_.op_of_pipeline[traffic_.streams[mail.target].pipeline];
     const Ps bound = on_clock(bound_of(kind, mail.target, mail.time));
-    if (!awaited) { return never; }
+    if (!awaited_[index(op)]) { return never; }
     open(kind)[mail.target] = true;
     bounds_.push({bound, kind, mail.target});
     return bound;
 }
-
-void Lookahead::ended(const Done& done) { open(done.kind)[done.index] = false; }
 
 Ps Lookahead::limit(Ps now, Ps wanted) {
     while (!bounds_.empty() && bounds_.top().time < wanted) {

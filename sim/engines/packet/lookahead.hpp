@@ -19,7 +19,7 @@ public:
     // A message or stream that enters the network at `mail.time` ends no earlier than this; never if nobody waits for
     // it.
     Ps watch(const ControlMessage& mail);
-    void ended(const Done& done);
+    void ended(const Done& done) { open(done.kind)[done.index] = false; }
     // The latest possible end of a window that begins at `now`; at most `wanted`.
     Ps limit(Ps now, Ps wanted);
 
@@ -34,9 +34,9 @@ private:
     const Traffic& traffic_;
     const Schedule& schedule_;
     bool lossy_;
-    Ps floor_;                                                             // the smallest latency: nothing ends earlier
+    Ps floor_ = traffic_.network.window;                                   // the smallest latency: nothing ends earlier
     std::vector<bool> messages_, streams_;                                 // watched and not yet ended
-    std::vector<bool> transfers_, pipelines_;                              // whether others wait for them
+    std::vector<bool> awaited_;                                            // per operation: whether others wait for it
     std::priority_queue<Done, std::vector<Done>, std::greater<>> bounds_;  // none may end earlier than its time
 };
 

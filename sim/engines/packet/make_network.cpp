@@ -5,7 +5,6 @@
 #include <map>
 #include <numeric>
 
-#include "sim/engines/packet/policies.hpp"
 #include "sim/engines/packet/routes.hpp"
 
 namespace fabricast::inline packet {
@@ -26,27 +25,25 @@ std::uint64_t inverse_of(double capacity) {
 
 class Builder {
 public:
-    Builder(const Fabric& fabric, const Packet& options) : fabric_(fabric), options_(options), lanes_(fabric, options) {
-        parent_.resize(fabric.device_count());
+    Builder(const ReplayTask& task, const Packet& options, const std::vector<PathQuery>& queries)
+        : fabric_(task.fabric), options_(options), queries_(queries), ways_(find_ways(task, options, queries)) {
+        parent_.resize(fabric_.device_count());
         std::iota(parent_.begin(), parent_.end(), 0U);
     }
 
-    Network build(const std::vector<PathQuery>& queries, std::size_t first_request,
-                  const std::vector<LinkEvent>& events, std::vector<Route>& routes) {
-        ways_ = find_ways(fabric_, options_, queries, events);
+    Network build(std::size_t first_request, std::vector<Route>& routes) {
         net_.epochs = std::move(ways_.epochs);
         join_devices();
         make_ports();
-        for (std::size_t query = 0; query < queries.size(); ++query) {
-            request_ = query >= first_request;
-            routes.push_back(make_route(queries[query], ways_.begin_of(query), ways_.variants_end[query]));
+        for (std::size_t query = 0; query < queries_.size(); ++query) {
+            const bool request = query >= first_request;
+            routes.push_back(make_route(queries_[query], ways_.begin_of(query), ways_.variants_end[query], request));
         }
-        request_ = false;
         for (const auto& [query, way] : ways_.detours) {
             net_.first_detour.resize(query + 1UL, static_cast<std::uint32_t>(net_.detours.size()));
-            net_.detours.push_back(make_route(queries[query], way, way + 1));
+            net_.detours.push_back(make_route(queries_[query], way, way + 1, false));
         }
-        net_.first_detour.resize(queries.size() + 1, static_cast<std::uint32_t>(net_.detours.size()));
+        net_.first_detour.resize(queries_.size() + 1, static_cast<std::uint32_t>(net_.detours.size()));
         set_policies(net_, fabric_, options_, lanes_);
         return std::move(net_);
     }
@@ -57,38 +54,35 @@ private:
         return device;
     }
 
-    bool is_cable(LinkId link) const { return info(link).latency.ps >= no_latency && !ends(link).resource; }
-    const LinkInfo& info(LinkId link) const { return facts_[place(link)].info; }
-    const LinkEnds& ends(LinkId link) const { return facts_[place(link)].ends; }
-    std::size_t place(LinkId link) const {
-        return static_cast<std::size_t>(std::ranges::lower_bound(used_, link) - used_.begin());
-    }
+    struct Used {
+        LinkId link;
+        LinkInfo info;
+        LinkEnds ends;
+        std::uint32_t from = none, to = none;  // of a cable: devices that stand for those joined to its ends
+        std::uint32_t port = none;             // of its first lane
+
+        bool is_cable() const { return info.latency.ps >= no_latency && !ends.resource; }
+    };
+    const Used& used(LinkId link) const { return *std::ranges::lower_bound(used_, link, {}, &Used::link); }
 
     void join_devices() {
-        used_ = ways_.links;
-        std::ranges::sort(used_);
-        used_.erase(std::unique(used_.begin(), used_.end()), used_.end());
-        for (const LinkId link : used_) {
-            facts_.push_back({fabric_.link(link), fabric_.ends(link)});
-            const Facts& facts = facts_.back();
-            if (!facts.ends.resource && facts.info.latency.ps < no_latency) {
-                parent_[find(index(facts.ends.to))] = find(index(facts.ends.from));
+        std::vector<LinkId> links = ways_.links;
+        std::ranges::sort(links);
+        links.erase(std::unique(links.begin(), links.end()), links.end());
+        for (const LinkId link : links) {
+            const Used& used = used_.emplace_back(Used{link, fabric_.link(link), fabric_.ends(link)});
+            if (!used.ends.resource && !used.is_cable()) {
+                parent_[find(index(used.ends.to))] = find(index(used.ends.from));
             }
         }
     }
 
-    struct Cable {
-        std::uint32_t from, to;
-        LinkId link;
-    };
-
-    void add_port(std::uint32_t p, const Cable& cable) {
+    void add_port(std::uint32_t p, const Used& cable) {
         Port& port = net_.ports[p];
-        const LinkInfo& facts = info(cable.link);
-        port.latency = on_clock(facts.latency);
-        port.inverse = inverse_of(facts.capacity);
-        port.from_node = cable.from;
-        port.to_node = cable.to;
+        port.latency = on_clock(cable.info.latency);
+        port.inverse = inverse_of(cable.info.capacity);
+        port.from_node = node_of(cable.from);
+        port.to_node = node_of(cable.to);
         Node& node = net_.nodes[port.from_node];
         if (node.port_count == 0) { node.first_port = p; }
         port.slot = static_cast<std::uint16_t>(node.port_count++);
@@ -97,34 +91,31 @@ private:
     }
 
     void make_ports() {
-        std::vector<Cable> cables;
+        std::vector<Used*> cables;
         std::vector<std::uint32_t> devices;
-        for (const LinkId link : used_) {
-            if (is_cable(link)) {
-                cables.push_back({find(index(ends(link).from)), find(index(ends(link).to)), link});
-                devices.push_back(cables.back().from);
-                devices.push_back(cables.back().to);
+        for (Used& used : used_) {
+            if (used.is_cable()) {
+                used.from = find(index(used.ends.from));
+                used.to = find(index(used.ends.to));
+                cables.push_back(&used);
+                devices.insert(devices.end(), {used.from, used.to});
+                net_.port_count += lanes_.count(used.info.cls);
             }
         }
         std::ranges::sort(devices);
         devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
-        const auto node_of = [&](std::uint32_t device) {
-            return static_cast<std::uint32_t>(std::ranges::lower_bound(devices, device) - devices.begin());
-        };
         for (const std::uint32_t device : devices) { add_node(device); }
-        std::ranges::stable_sort(cables, {}, &Cable::from);
-        for (const Cable& cable : cables) { net_.port_count += lanes_.count(info(cable.link).cls); }
+        std::ranges::stable_sort(cables, {}, [](const Used* cable) { return cable->from; });
         net_.ports = std::make_unique<Port[]>(net_.port_count);
         net_.ingress.resize(net_.port_count);
         net_.counts.resize(net_.port_count);
-        port_of_.assign(used_.size(), none);
         std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> between;
         std::uint32_t p = 0;
-        for (const Cable& cable : cables) {
-            port_of_[place(cable.link)] = p;
-            const std::uint8_t lanes = lanes_.count(info(cable.link).cls);
+        for (Used* const cable : cables) {
+            cable->port = p;
+            const std::uint8_t lanes = lanes_.count(cable->info.cls);
             for (std::uint8_t lane = 0; lane < lanes; ++lane) {
-                add_port(p + lane, {node_of(cable.from), node_of(cable.to), cable.link});
+                add_port(p + lane, *cable);
                 net_.ports[p + lane].lanes = lanes;
                 net_.counts[p + lane].lane = lane;
             }
@@ -134,9 +125,7 @@ private:
         for (const auto& [pair, ports] : between) {
             const auto back = between.find({pair.second, pair.first});
             for (std::size_t i = 0; back != between.end() && i < std::min(ports.size(), back->second.size()); ++i) {
-                for (std::uint32_t lane = 0; lane < net_.ports[ports[i]].lanes; ++lane) {
-                    net_.ports[ports[i] + lane].reverse = back->second[i];
-                }
+                for (Port& lane : net_.lanes_of(ports[i])) { lane.reverse = back->second[i]; }
             }
         }
         std::vector<std::vector<std::uint32_t>> into(net_.nodes.size());
@@ -163,16 +152,16 @@ private:
 
     // Services, and cables without latency, belong to the hop by which the packet leaves their node, whether they come
     // before or after that hop's own cable on the path.
-    Route make_route(const PathQuery& query, std::uint32_t begin, std::uint32_t end) {
+    Route make_route(const PathQuery& query, std::uint32_t begin, std::uint32_t end, bool request) {
         Route route{static_cast<std::uint32_t>(net_.hops.size()), 0, static_cast<std::uint8_t>(end - begin)};
         for (std::uint32_t w = begin; w < end; ++w) {
             std::vector<std::uint32_t> ports;
             std::vector<std::vector<LinkId>> extra(1);
-            const std::span<const LinkId> path = ways_.of(ways_.ways[w]);
-            const std::vector<std::uint8_t> lanes = lanes_.along(query, path, request_);
+            const std::span<const LinkId> path = ways_.links_of(w);
+            const std::vector<std::uint8_t> lanes = lanes_.along(query, path, request);
             for (std::size_t i = 0; i < path.size(); ++i) {
-                if (is_cable(path[i])) {
-                    ports.push_back(port_of_[place(path[i])] + lanes[i]);
+                if (const Used& link = used(path[i]); link.is_cable()) {
+                    ports.push_back(link.port + lanes[i]);
                     extra.emplace_back();
                 } else {
                     extra.back().push_back(path[i]);
@@ -210,44 +199,41 @@ private:
 
     // The node whose packets wait for the service; for a service of a cable, the end at the host bridge.
     std::uint32_t owner_of(LinkId link) {
-        const LinkEnds& joined = ends(link);
-        const bool to_bridge = joined.resource && fabric_.kind(joined.to) == DeviceKind::cpu;
-        const DeviceId device{find(index(to_bridge ? joined.to : joined.from))};
-        const auto found = std::ranges::lower_bound(net_.nodes, device, {}, &Node::device);
-        return found != net_.nodes.end() && found->device == device
+        const LinkEnds& ends = used(link).ends;
+        const bool to_bridge = ends.resource && fabric_.kind(ends.to) == DeviceKind::cpu;
+        return node_of(find(index(to_bridge ? ends.to : ends.from)));
+    }
+
+    // The node that these devices are joined to; none if no cable ends at it.
+    std::uint32_t node_of(std::uint32_t joined) const {
+        const auto found = std::ranges::lower_bound(net_.nodes, DeviceId{joined}, {}, &Node::device);
+        return found != net_.nodes.end() && found->device == DeviceId{joined}
                    ? static_cast<std::uint32_t>(found - net_.nodes.begin())
                    : none;
     }
 
     std::uint32_t service_of(LinkId link) {
         const auto [known, fresh] = service_of_.try_emplace(link, static_cast<std::uint32_t>(net_.services.size()));
-        if (fresh) { net_.services.push_back({0, inverse_of(info(link).capacity)}); }
+        if (fresh) { net_.services.push_back({0, inverse_of(used(link).info.capacity)}); }
         return known->second;
     }
 
-    struct Facts {
-        LinkInfo info;
-        LinkEnds ends;
-    };
-
     const Fabric& fabric_;
     const Packet& options_;
-    Lanes lanes_;
+    const std::vector<PathQuery>& queries_;
+    Lanes lanes_{fabric_, options_};
     Routes ways_;
-    bool request_ = false;
     std::vector<std::uint32_t> parent_;
-    std::vector<LinkId> used_;
-    std::vector<Facts> facts_;
-    std::vector<std::uint32_t> port_of_;
+    std::vector<Used> used_;  // in order of their links
     std::map<LinkId, std::uint32_t> service_of_;
     Network net_;
 };
 
 }  // namespace
 
-Network make_network(const Fabric& fabric, const Packet& options, const std::vector<PathQuery>& queries,
-                     std::size_t first_request, const std::vector<LinkEvent>& events, std::vector<Route>& routes) {
-    return Builder(fabric, options).build(queries, first_request, events, routes);
+Network make_network(const ReplayTask& task, const Packet& options, const std::vector<PathQuery>& queries,
+                     std::size_t first_request, std::vector<Route>& routes) {
+    return Builder(task, options, queries).build(first_request, routes);
 }
 
 }  // namespace fabricast::inline packet

@@ -12,7 +12,6 @@
 #include "sim/engines/common/schedule.hpp"
 #include "sim/engines/packet/lanes.hpp"
 #include "sim/engines/packet/port.hpp"
-#include "sim/engines/packet/weighted_round_robin.hpp"
 #include "topologies/fabric.hpp"
 
 namespace fabricast::inline packet {
@@ -82,15 +81,13 @@ struct Network {
 
     // The first lane of the port's link.
     std::uint32_t first_lane(std::uint32_t p) const { return p - counts[p].lane; }
+    std::span<Port> lanes_of(std::uint32_t p) const { return {&ports[first_lane(p)], ports[p].lanes}; }
     // Makes the wire busy until then, for all its lanes.
     [[gnu::cold]] void hold_wire(std::uint32_t p, Ps until) {
-        for (std::uint32_t lane = first_lane(p); lane < first_lane(p) + ports[p].lanes; ++lane) {
-            ports[lane].free = std::max(ports[lane].free, until);
-        }
+        for (Port& lane : lanes_of(p)) { lane.free = std::max(lane.free, until); }
     }
     [[gnu::cold]] bool any_active(std::uint32_t p) const {
-        const Port* const first = &ports[first_lane(p)];
-        return std::any_of(first, first + first->lanes, [](const Port& lane) { return lane.active; });
+        return std::ranges::any_of(lanes_of(p), [](const Port& lane) { return lane.active; });
     }
     // PCIe without relaxed ordering: reads and completions may not pass writes that came before them, while writes may
     // pass everything (PCI-SIG Base 5.0 table 2-40: otherwise two devices that read from each other could wait for
@@ -119,10 +116,8 @@ struct Network {
     }
     // Bytes that wait on all lanes of the port's link.
     std::int64_t queued(std::uint32_t p) const {
-        std::int64_t sum = ports[p].queued_bytes;
-        for (std::uint32_t lane = first_lane(p); ports[p].lanes > 1 && lane < first_lane(p) + ports[p].lanes; ++lane) {
-            sum += lane == p ? 0 : ports[lane].queued_bytes;
-        }
+        std::int64_t sum = 0;
+        for (const Port& lane : lanes_of(p)) { sum += lane.queued_bytes; }
         return sum;
     }
     std::uint32_t port_of(const Route& route, std::uint32_t variant, std::uint32_t hop) const {
@@ -144,5 +139,8 @@ struct Network {
         return std::span(services_of).subspan(begin, services_end[at] - begin);
     }
 };
+
+// Sets flow control, buffers and marks of every port: what it does with packets. Precondition: all ports exist.
+void set_policies(Network& net, const Fabric& fabric, const Packet& options, const Lanes& lanes);
 
 }  // namespace fabricast::inline packet

@@ -1,7 +1,10 @@
 #include "sim/engines/packet/observe.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <span>
+#include <tuple>
 
 #include "sim/engines/common/accounting.hpp"
 
@@ -23,8 +26,9 @@ void close_pauses(Shared& shared, Ps end) {
     }
 }
 
-void list_links(const Network& net, const Fabric& fabric, const std::vector<LinkEvent>& events, Timeline& timeline) {
-    const std::map<LinkId, double> shares = most_shares(events);
+void list_links(const Network& net, const ReplayTask& task, Timeline& timeline) {
+    const Fabric& fabric = task.fabric;
+    const std::map<LinkId, double> shares = most_shares(task.events);
     std::map<LinkClass, ClassUse> classes;
     const Ps end = timeline.makespan.ps;
     timeline.busy.assign(fabric.link_count() <= links_kept ? fabric.link_count() : 0, 0);
@@ -35,7 +39,6 @@ void list_links(const Network& net, const Fabric& fabric, const std::vector<Link
         const bool same_link = !timeline.busiest.empty() && timeline.busiest.back().link == net.links[p];
         const auto bytes = static_cast<double>(port.sent_bytes);
         ClassUse& use = classes[info.cls];
-        use.cls = info.cls;
         use.bytes += bytes;
         use.busy_s += bytes * static_cast<double>(port.inverse) * (1e-12 / (1 << 24));
         const auto changed = shares.find(net.links[p]);
@@ -80,11 +83,9 @@ std::vector<std::uint32_t> worst_ports(const Network& net) {
         const PortUse use = use_of(net, p);
         if (use.bytes > 0 || held_traffic_up(use)) { ports.push_back(p); }
     }
-    std::stable_sort(ports.begin(), ports.end(), [&](std::uint32_t a, std::uint32_t b) {
-        const PortUse x = use_of(net, a);
-        const PortUse y = use_of(net, b);
-        return std::tie(y.drops, y.paused, y.marks, y.most_queued, y.starved) <
-               std::tie(x.drops, x.paused, x.marks, x.most_queued, x.starved);
+    std::ranges::stable_sort(ports, std::greater(), [&](std::uint32_t p) {
+        const PortUse use = use_of(net, p);
+        return std::tuple(use.drops, use.paused, use.marks, use.most_queued, use.starved);
     });
     return ports;
 }
@@ -177,11 +178,11 @@ void list_series(Shared& shared, const std::vector<std::uint32_t>& worst, Ps mak
         Series& series = shared.series[worst[i]];
         series.widen_to(width);
         PortSeries shown{shared.net.links[worst[i]], lane_of(shared.net, worst[i]), {series.width()}, {}, {}, {}};
-        const auto bins = std::min<std::size_t>(Series::bins, static_cast<std::size_t>(makespan / series.width() + 1));
-        for (std::size_t b = 0; b < bins; ++b) {
-            shown.queued.push_back(series.queued()[b]);
-            shown.paused.push_back({series.paused()[b]});
-            shown.sent.push_back(series.sent()[b]);
+        const auto bins = std::min(series.all().size(), static_cast<std::size_t>(makespan / series.width() + 1));
+        for (const PortBin& bin : std::span(series.all()).first(bins)) {
+            shown.queued.push_back(bin.queued);
+            shown.paused.push_back({bin.paused});
+            shown.sent.push_back(bin.sent);
         }
         use.series.push_back(std::move(shown));
     }
@@ -197,7 +198,7 @@ void list_rates(const Shared& shared, const Fabric& fabric, PacketUse& use) {
     std::vector<std::pair<double, std::uint32_t>> slowest;  // lowest rate, and controller
     for (std::uint32_t c = 0; c < shared.rates.size(); ++c) {
         double least = 0;
-        for (const float rate : shared.rates[c].rates()) {
+        for (const float rate : shared.rates[c].all()) {
             least = rate > 0 && (least == 0 || rate < least) ? rate : least;
         }
         if (least > 0) { slowest.emplace_back(least, c); }
@@ -205,9 +206,9 @@ void list_rates(const Shared& shared, const Fabric& fabric, PacketUse& use) {
     std::ranges::sort(slowest);
     slowest.resize(std::min(slowest.size(), rates_listed));
     for (const auto& [least, c] : slowest) {
-        const RateSeries& rates = shared.rates[c];
+        const Rates& rates = shared.rates[c];
         const auto [src, dst] = ends_of(shared, fabric, shared.traffic.controlled[c]);
-        use.rates.push_back({src, dst, {rates.width()}, {rates.rates().begin(), rates.rates().end()}});
+        use.rates.push_back({src, dst, {rates.width()}, {rates.all().begin(), rates.all().end()}});
     }
 }
 
@@ -215,9 +216,7 @@ void list_arrivals(const Shared& shared, const Fabric& fabric, PacketUse& use) {
     for (std::uint32_t f = 0; f < shared.arrivals.size(); ++f) {
         if (!shared.arrivals[f].empty() && shared.traffic.routes[f].hops > 0) {
             const auto [src, dst] = ends_of(shared, fabric, f);
-            PieceArrivals pieces{src, dst, {}};
-            for (const Ps at : shared.arrivals[f]) { pieces.at.push_back({at}); }
-            use.arrivals.push_back(std::move(pieces));
+            use.arrivals.push_back({src, dst, shared.arrivals[f]});
         }
     }
 }
@@ -235,10 +234,11 @@ double bytes_held(const Network& net) {
 }
 
 void observe(Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains, const Operations& operations,
-             const Fabric& fabric, const std::vector<LinkEvent>& events, Timeline& timeline) {
+             const ReplayTask& task, Timeline& timeline) {
     const Network& net = shared.net;
+    const Fabric& fabric = task.fabric;
     close_pauses(shared, timeline.makespan.ps);
-    list_links(net, fabric, events, timeline);
+    list_links(net, task, timeline);
     PacketUse use;
     count(shared, domains, use);
     percentiles(operations.completions(), use);

@@ -4,8 +4,6 @@
 #include <memory>
 #include <vector>
 
-#include "sim/engines/common/link_event.hpp"
-#include "sim/engines/common/timeline.hpp"
 #include "sim/engines/packet/operations.hpp"
 #include "sim/engines/packet/worker.hpp"
 
@@ -14,7 +12,7 @@ namespace fabricast::inline packet {
 // Fills `busiest`, `busy`, `classes` and `packets`. Precondition: makespan is set, and no packet is in flight except
 // those that nobody waits for.
 void observe(Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains, const Operations& operations,
-             const Fabric& fabric, const std::vector<LinkEvent>& events, Timeline& timeline);
+             const ReplayTask& task, Timeline& timeline);
 
 // Bytes allocated for rings and queues, unused capacity included.
 double bytes_held(const Network& network);

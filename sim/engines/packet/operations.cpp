@@ -2,38 +2,18 @@
 
 namespace fabricast::inline packet {
 
-namespace {
-
-constexpr std::size_t most_completions = 1 << 20;
-
-}  // namespace
-
-// The flows keep the messages of a connection in order.
-Operations::Operations(const Fabric& fabric, const Schedule& schedule, const Traffic& traffic,
-                       const DeviceLimits& device)
-    : schedule_(schedule),
-      traffic_(traffic),
-      kernels_(schedule, device),
-      progress_(schedule, MessageOrder::by_engine),
-      message_ready_(schedule.transfers.size()),
-      pipeline_ready_(schedule.pipelines.size()),
-      op_of_pipeline_(schedule.pipelines.size()),
-      streams_left_(schedule.pipelines.size()),
-      releases_left_(schedule.pipelines.size()) {
-    for (std::size_t c = 0; c < schedule.connections.size(); ++c) {
+Operations::Operations(const ReplayTask& task, const Traffic& traffic)
+    : schedule_(task.schedule), traffic_(traffic), kernels_(task.schedule, task.device) {
+    for (std::size_t c = 0; c < schedule_.connections.size(); ++c) {
         const bool local = traffic.routes[c].hops == 0;
-        path_latency_.push_back(local ? on_clock(fabric.path(schedule.connections[c].path).latency) : 0);
+        path_latency_.push_back(local ? on_clock(task.fabric.path(schedule_.connections[c].path).latency) : 0);
     }
     for (const Stream& stream : traffic.streams) {
         if (traffic.routes[stream.flow].hops > 0) {
-            ++streams_left_[stream.pipeline];
-            releases_left_[stream.pipeline] += stream.releases ? 1U : 0U;
+            ++pipelines_[stream.pipeline].streams_left;
+            pipelines_[stream.pipeline].releases_left += stream.releases ? 1U : 0U;
         }
     }
-}
-
-void Operations::begin() {
-    progress_.begin([&](OpId op) { push(0, Event::ready, op); });
 }
 
 void Operations::add(const Done& done) {
@@ -75,7 +55,7 @@ void Operations::step(const Post& post) {
             const std::uint32_t pipeline = schedule_.detail(op);
             kernels_.let_go(pipeline, now);
             predict_kernels();
-            complete(event.time - pipeline_ready_[pipeline]);
+            complete(event.time - pipelines_[pipeline].ready);
             end(op, event.time);
             return;
         }
@@ -111,11 +91,10 @@ void Operations::start_message(OpId op, Ps now, const Post& post) {
 
 void Operations::start_pipeline(OpId op, Ps now, const Post& post) {
     const std::uint32_t pipeline = schedule_.detail(op);
-    op_of_pipeline_[pipeline] = op;
-    pipeline_ready_[pipeline] = now;
+    pipelines_[pipeline].ready = now;
     const Ps enters = on_clock(now + on_clock(schedule_.pipelines[pipeline].start));
     if (schedule_.pipelines[pipeline].occupancy_count > 0) { push(enters, Event::holds, op); }
-    if (streams_left_[pipeline] == 0) { push(enters, Event::drained, op); }
+    if (pipelines_[pipeline].streams_left == 0) { push(enters, Event::drained, op); }
     for (std::uint32_t s = traffic_.first_stream[pipeline]; s < traffic_.first_stream[pipeline + 1]; ++s) {
         const std::uint32_t f = traffic_.streams[s].flow;
         if (traffic_.routes[f].hops > 0) { post({enters, traffic_.flows[f].node, ControlMessage::stream, s, 0}); }
@@ -133,11 +112,12 @@ void Operations::run(OpId op, Ps now) {
 
 void Operations::stream_ended(std::uint32_t stream, Ps now) {
     const Stream& ended = traffic_.streams[stream];
-    const OpId op = op_of_pipeline_[ended.pipeline];
-    if (ended.releases && --releases_left_[ended.pipeline] == 0) {
+    const OpId op = traffic_.op_of_pipeline[ended.pipeline];
+    Running& running = pipelines_[ended.pipeline];
+    if (ended.releases && --running.releases_left == 0) {
         progress_.released(op, {now}, [&](OpId next) { push(now, Event::ready, next); });
     }
-    if (--streams_left_[ended.pipeline] == 0) {
+    if (--running.streams_left == 0) {
         push(now + on_clock(ticks_up(traffic_.draining[ended.pipeline])), Event::drained, op);
     }
 }
@@ -145,15 +125,6 @@ void Operations::stream_ended(std::uint32_t stream, Ps now) {
 void Operations::end(OpId op, Ps now) {
     progress_.ended(
         op, {now}, [&](OpId next) { run(next, now); }, [&](OpId next) { push(now, Event::ready, next); });
-}
-
-void Operations::complete(Ps took) {
-    if (completions_.size() < most_completions) { completions_.push_back(took); }
-}
-
-void Operations::predict_kernels() {
-    kernels_.update(
-        [&](Time at, std::uint32_t device, std::uint32_t version) { push(at.ps, Event::kernel, device, version); });
 }
 
 }  // namespace fabricast::inline packet

@@ -15,9 +15,12 @@ namespace fabricast::inline packet {
 
 class Operations {
 public:
-    Operations(const Fabric& fabric, const Schedule& schedule, const Traffic& traffic, const DeviceLimits& device);
+    Operations(const ReplayTask& task, const Traffic& traffic);
 
-    void begin();  // starts the operations that wait for nothing
+    // Starts the operations that wait for nothing.
+    void begin() {
+        progress_.begin([&](OpId op) { push(0, Event::ready, op); });
+    }
     void add(const Done& done);
     Ps next() const { return events_.empty() ? never : events_.top().time; }
     using Post = std::function<void(const ControlMessage&)>;
@@ -39,14 +42,24 @@ private:
         friend auto operator<=>(const Event&, const Event&) = default;
     };
 
+    struct Running {
+        Ps ready = 0;
+        std::uint32_t streams_left = 0, releases_left = 0;
+    };
+
     void start(OpId op, Ps now, const Post& post);
     void start_message(OpId op, Ps now, const Post& post);
     void start_pipeline(OpId op, Ps now, const Post& post);
     void run(OpId op, Ps now);
     void stream_ended(std::uint32_t stream, Ps now);
     void end(OpId op, Ps now);
-    void complete(Ps took);
-    void predict_kernels();
+    void complete(Ps took) {
+        if (completions_.size() < 1 << 20) { completions_.push_back(took); }
+    }
+    void predict_kernels() {
+        kernels_.update(
+            [&](Time at, std::uint32_t device, std::uint32_t version) { push(at.ps, Event::kernel, device, version); });
+    }
     void push(Ps time, Event::Kind kind, std::uint32_t index, std::uint32_t version = 0) {
         events_.push({on_clock(time), kind, index, version});
     }
@@ -55,12 +68,11 @@ private:
     const Schedule& schedule_;
     const Traffic& traffic_;
     Kernels kernels_;
-    Progress progress_;
+    Progress progress_{schedule_, MessageOrder::by_engine};  // flows keep the messages of a connection in order
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-    std::vector<Ps> message_ready_, pipeline_ready_;  // per transfer, per pipeline
-    std::vector<OpId> op_of_pipeline_;
-    std::vector<std::uint32_t> streams_left_, releases_left_;  // per pipeline
-    std::vector<Ps> path_latency_;                             // per connection that crosses no port
+    std::vector<Ps> message_ready_ = std::vector<Ps>(schedule_.transfers.size());
+    std::vector<Running> pipelines_ = std::vector<Running>(schedule_.pipelines.size());
+    std::vector<Ps> path_latency_;  // per connection that crosses no port
     std::vector<Ps> completions_;
 };
 

@@ -4,6 +4,7 @@
 // packet back (blocked), and what the receive buffer does when a packet comes and goes (flow_control.hpp,
 // arriving.hpp). Lanes that share a wire are consecutive ports (lanes.hpp).
 
+#include <atomic>
 #include <bit>
 
 #include "sim/engines/packet/frame.hpp"
@@ -66,7 +67,8 @@ struct alignas(64) Port {
     bool marks : 1 = false;   // an egress queue with ECN
     std::uint8_t form = 0;    // into Network::forms; 0: credits are bytes
     std::uint8_t lanes = 1;   // number of consecutive ports that share the wire
-    Flag has_signal;          // there have been signals for this port
+    std::atomic<bool> signalled{
+        false};  // by the receiver's thread; the sender's sees it one window later at the latest
 
     alignas(64) Fifo<Waiting> queue;
     LinkRing<Signal> signals;
@@ -76,6 +78,10 @@ struct alignas(64) Port {
     std::uint32_t reverse = none;  // the port of the other direction
 
     Ps serialization(std::uint32_t bytes) const { return wire_time(bytes, inverse); }
+    void signal(const Signal& signal) {
+        signals.push(signal);
+        signalled.store(true, std::memory_order_relaxed);
+    }
 };
 
 // The receiving side: what occupies the link's receive buffer. Written by the node that the link leads to.

@@ -15,7 +15,7 @@ inline void tell_sender(Domain& d, std::uint32_t f, ControlMessage::Kind kind, s
 
 inline void complete(Domain& d, std::uint32_t p, std::uint32_t f, std::uint16_t meta, Ps tail) {
     if (f < d.shared.arrivals.size() && d.shared.arrivals[f].size() < pieces_kept) {
-        d.shared.arrivals[f].push_back(tail);
+        d.shared.arrivals[f].push_back({tail});
     }
     if (!d.traffic.is_stream(f)) {
         Messages& messages = d.traffic.connections[f];

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cassert>
 
-#include "sim/engines/packet/draining.hpp"
+#include "sim/engines/packet/departures.hpp"
 
 namespace fabricast::inline packet {
 
@@ -25,10 +25,10 @@ inline bool may_stay(const Traffic& traffic, const Frame& frame, Ps now) {
     std::uint32_t after = number;
     const Route& left = traffic.route_of(frame.flow, before);
     const Route& taken = traffic.route_of(frame.flow, after);
-    if (taken.hops <= hop) { return false; }
-    for (std::uint32_t h = 0; h < hop; ++h) {
-        if (traffic.network.port_of(left, before, h) != traffic.network.port_of(taken, after, h)) { return false; }
-    }
+    const auto begin = [&](const Route& route, std::uint32_t way) {
+        return traffic.network.ports_of(route, way).first(hop);
+    };
+    if (taken.hops <= hop || !std::ranges::equal(begin(left, before), begin(taken, after))) { return false; }
     constexpr std::uint16_t fixed =
         static_cast<std::uint16_t>(~(Frame::last_hop | (Frame::variant_mask << Frame::variant_shift)));
     frame.meta = static_cast<std::uint16_t>((frame.meta & fixed) | (number << Frame::variant_shift) |

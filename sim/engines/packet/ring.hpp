@@ -10,16 +10,6 @@
 
 namespace fabricast::inline packet {
 
-// Raised by the receiver's thread, never lowered; the sender's thread sees it one window later at the latest.
-class Flag {
-public:
-    void raise() { raised_.store(true, std::memory_order_relaxed); }
-    bool is_raised() const { return raised_.load(std::memory_order_relaxed); }
-
-private:
-    std::atomic<bool> raised_{false};
-};
-
 // A queue that only one thread uses.
 template <class T> class Fifo {
 public:

@@ -10,21 +10,21 @@
 namespace fabricast::inline packet {
 
 struct Routes {
-    struct Way {
-        std::size_t begin = 0, end = 0;  // into `links`
-    };
     std::vector<LinkId> links;
-    std::vector<Way> ways;                                         // those of one query are consecutive
-    std::vector<std::uint32_t> variants_end;                       // per query
+    std::vector<std::size_t> ways_end;                             // per way, into `links`
+    std::vector<std::uint32_t> variants_end;                       // per query: its ways are consecutive
     std::vector<std::pair<std::uint32_t, std::uint32_t>> detours;  // query and way, query by query
     std::vector<Epoch> epochs;                                     // empty: no flow takes a detour
 
-    std::span<const LinkId> of(const Way& way) const { return {links.data() + way.begin, way.end - way.begin}; }
+    std::span<const LinkId> links_of(std::size_t way) const {
+        const std::size_t begin = way == 0 ? 0 : ways_end[way - 1];
+        return std::span(links).subspan(begin, ways_end[way] - begin);
+    }
+    std::uint32_t count() const { return static_cast<std::uint32_t>(ways_end.size()); }
     std::uint32_t begin_of(std::size_t query) const { return query == 0 ? 0 : variants_end[query - 1]; }
 };
 
 // Throws Unreachable.
-Routes find_ways(const Fabric& fabric, const Packet& options, const std::vector<PathQuery>& queries,
-                 const std::vector<LinkEvent>& events);
+Routes find_ways(const ReplayTask& task, const Packet& options, const std::vector<PathQuery>& queries);
 
 }  // namespace fabricast::inline packet

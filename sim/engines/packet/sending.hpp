@@ -147,7 +147,9 @@ inline Ps paced(Domain& d, Flow& flow, std::uint32_t bytes, Ps start) {
         } else {
             Dcqcn& dcqcn = d.shared.dcqcn[flow.controller];
             dcqcn.on_send(d.options.dcqcn, start, bytes);
-            if (flow.controller < d.shared.rates.size()) { d.shared.rates[flow.controller].saw(start, dcqcn.rate()); }
+            if (flow.controller < d.shared.rates.size()) {
+                d.shared.rates[flow.controller].at(start) = static_cast<float>(dcqcn.rate());
+            }
             pace = dcqcn.at_line() ? pace : std::max(pace, 1e12 / dcqcn.rate());
         }
         d.shared.throttles[flow.controller].saw(start, pace, bytes);

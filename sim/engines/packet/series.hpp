@@ -9,87 +9,77 @@
 
 namespace fabricast::inline packet {
 
-// The most bytes queued, the time paused and the bytes sent, in each bin.
-class Series {
+// The most bytes queued at a port, the time paused and the bytes sent.
+struct PortBin {
+    std::int64_t queued = 0;
+    Ps paused = 0;
+    std::int64_t sent = 0;
+};
+
+inline PortBin merged(const PortBin& a, const PortBin& b) {
+    return {std::max(a.queued, b.queued), a.paused + b.paused, a.sent + b.sent};
+}
+// Of a sender's rates, which are 0 where it sent nothing, the last.
+inline float merged(float a, float b) { return b > 0 ? b : a; }
+
+template <class Bin, std::size_t count> class Bins {
 public:
-    static constexpr std::size_t bins = 128;
-
     Ps width() const { return width_; }
-    const std::array<std::int64_t, bins>& queued() const { return queued_; }
-    const std::array<Ps, bins>& paused() const { return paused_; }
-    const std::array<std::int64_t, bins>& sent() const { return sent_; }
+    const std::array<Bin, count>& all() const { return bins_; }
+    Bin& operator[](std::size_t b) { return bins_[b]; }
 
-    void saw_sent(Ps at, std::int64_t bytes) { sent_[bin(at)] += bytes; }
-    // From `at` on, `bytes` wait; what waited until then counts in every bin in which it waited.
-    void saw_queue(Ps at, std::int64_t bytes) {
-        if (at > queued_since_ && waiting_ > 0) {
-            const std::size_t last = bin(at - 1);
-            for (std::size_t b = bin(queued_since_); b <= last; ++b) { queued_[b] = std::max(queued_[b], waiting_); }
-        }
-        queued_since_ = std::max(queued_since_, at);
-        waiting_ = bytes;
+    // The index of the bin of a time, which it makes room for.
+    std::size_t index(Ps at) {
+        while (at / width_ >= static_cast<Ps>(count)) { fold(); }
+        return static_cast<std::size_t>(at / width_);
     }
-    void saw_pause(Ps from, Ps to) {
-        bin(to);
-        while (from < to) {
-            const std::size_t b = bin(from);
-            const Ps end = std::min(to, static_cast<Ps>(b + 1) * width_);
-            paused_[b] += end - from;
-            from = end;
-        }
-    }
+    Bin& at(Ps time) { return bins_[index(time)]; }
+
     // Halves the resolution until bins are at least this wide, so that all series can have the same bins.
     void widen_to(Ps width) {
         while (width_ < width) { fold(); }
     }
 
 private:
-    std::size_t bin(Ps at) {
-        while (at / width_ >= static_cast<Ps>(bins)) { fold(); }
-        return static_cast<std::size_t>(at / width_);
-    }
     void fold() {
-        for (std::size_t b = 0; b < bins / 2; ++b) {
-            queued_[b] = std::max(queued_[2 * b], queued_[2 * b + 1]);
-            paused_[b] = paused_[2 * b] + paused_[2 * b + 1];
-            sent_[b] = sent_[2 * b] + sent_[2 * b + 1];
-        }
-        std::fill(queued_.begin() + bins / 2, queued_.end(), 0);
-        std::fill(paused_.begin() + bins / 2, paused_.end(), 0);
-        std::fill(sent_.begin() + bins / 2, sent_.end(), 0);
+        for (std::size_t b = 0; b < count / 2; ++b) { bins_[b] = merged(bins_[2 * b], bins_[2 * b + 1]); }
+        std::fill(bins_.begin() + count / 2, bins_.end(), Bin{});
         width_ *= 2;
     }
 
     Ps width_ = 100'000;  // 0.1 us at first
-    Ps queued_since_ = 0;
-    std::int64_t waiting_ = 0;  // bytes queued since then
-    std::array<std::int64_t, bins> queued_{};
-    std::array<Ps, bins> paused_{};
-    std::array<std::int64_t, bins> sent_{};
+    std::array<Bin, count> bins_{};
 };
 
-// A sender's rate: the last value in each bin; 0 if it sent nothing.
-class RateSeries {
+using Rates = Bins<float, 256>;
+
+// What happened at one port.
+class Series : public Bins<PortBin, 128> {
 public:
-    static constexpr std::size_t bins = 256;
-
-    Ps width() const { return width_; }
-    const std::array<float, bins>& rates() const { return rates_; }
-
-    void saw(Ps at, double rate) {
-        while (at / width_ >= static_cast<Ps>(bins)) {
-            for (std::size_t b = 0; b < bins / 2; ++b) {
-                rates_[b] = rates_[2 * b + 1] > 0 ? rates_[2 * b + 1] : rates_[2 * b];
+    // From `time` on, `bytes` wait; what waited until then counts in every bin in which it waited.
+    void saw_queue(Ps time, std::int64_t bytes) {
+        if (time > queued_since_ && waiting_ > 0) {
+            const std::size_t last = index(time - 1);
+            for (std::size_t b = index(queued_since_); b <= last; ++b) {
+                (*this)[b].queued = std::max((*this)[b].queued, waiting_);
             }
-            std::fill(rates_.begin() + bins / 2, rates_.end(), 0.0F);
-            width_ *= 2;
         }
-        rates_[static_cast<std::size_t>(at / width_)] = static_cast<float>(rate);
+        queued_since_ = std::max(queued_since_, time);
+        waiting_ = bytes;
+    }
+    void saw_pause(Ps from, Ps to) {
+        index(to);
+        while (from < to) {
+            const std::size_t b = index(from);
+            const Ps end = std::min(to, static_cast<Ps>(b + 1) * width());
+            (*this)[b].paused += end - from;
+            from = end;
+        }
     }
 
 private:
-    Ps width_ = 100'000;
-    std::array<float, bins> rates_{};
+    Ps queued_since_ = 0;
+    std::int64_t waiting_ = 0;  // bytes queued since then
 };
 
 }  // namespace fabricast::inline packet

@@ -42,14 +42,14 @@ struct Shared {
     bool lossy = false;
     bool corrupts = false;  // links lose packets at random
     std::vector<Sender> senders;
-    std::vector<Inbox> inboxes;  // per node
-    std::vector<Ps> next;        // per node: when it next has something to do
+    std::vector<Inbox> inboxes = std::vector<Inbox>(net.nodes.size());  // per node
+    std::vector<Ps> next;                                               // per node: when it next has something to do
     std::unique_ptr<std::atomic<Ps>[]>
         wake[2];  // per node: earliest arrival from other islands, sent in this window and in the last
     std::vector<std::uint64_t> active;  // bits: ports whose queue or sender has something waiting
     std::vector<Dcqcn> dcqcn;
-    std::vector<RateSeries> rates;          // of the first controlled flows; empty: not asked for
-    std::vector<std::vector<Ps>> arrivals;  // when pieces of the first flows came; empty: not asked for
+    std::vector<Rates> rates;                 // of the first controlled flows; empty: not asked for
+    std::vector<std::vector<Time>> arrivals;  // when pieces of the first flows came; empty: not asked for
     std::vector<Timely> timelies;
     std::vector<InfinibandRate> infiniband;
     std::vector<Throttle> throttles;

@@ -23,11 +23,10 @@ void take_mail(Domain& d, const ControlMessage& mail) {
             }
             return;
         }
-        case ControlMessage::message: {
+        case ControlMessage::message:
             d.traffic.message_ready[mail.target] = mail.time;
             wake_flow(d, mail.value, mail.time);
             return;
-        }
         case ControlMessage::stream: {
             Stream& stream = d.traffic.streams[mail.target];
             Flow& flow = d.traffic.flows[stream.flow];
@@ -88,14 +87,9 @@ void Worker::run(Ps start, Ps end, unsigned parity, const std::vector<std::uniqu
     domain_.alone = false;
     for (const auto& other : all) { take_box(other->domain_.outbox[parity ^ 1U][id_]); }
     open_.publish(static_cast<std::uint32_t>(islands_.size()));
-    for (Claim claim = open_.take_first(); claim.count() > 0; claim = open_.take_first()) {
-        run_claimed(islands_, claim);
-    }
+    run_open(*this, &StealableRange::take_first);
     for (std::uint32_t i = 1; i < domains_; ++i) {  // helps threads that are behind, whose core another program may use
-        Worker& other = *all[(id_ + i) % domains_];
-        for (Claim claim = other.open_.take_last(); claim.count() > 0; claim = other.open_.take_last()) {
-            run_claimed(other.islands_, claim);
-        }
+        run_open(*all[(id_ + i) % domains_], &StealableRange::take_last);
     }
 }
 
@@ -119,30 +113,26 @@ void Worker::begin_window(Ps start, Ps end, unsigned parity) {
     domain_.next = never;
 }
 
-void Worker::take_box(std::vector<ControlMessage>& box) {
-    for (const ControlMessage& mail : box) { domain_.deliver(mail); }
-    box.clear();
-}
-
-void Worker::run_claimed(const std::vector<std::uint32_t>& islands, Claim claim) {
-    for (std::uint32_t i = claim.from; i < claim.to; ++i) {
-        domain_.next = std::min(domain_.next, run_island(islands[i]));
+void Worker::run_open(Worker& of, Claim (StealableRange::*take)()) {
+    for (Claim claim = (of.open_.*take)(); claim.count() > 0; claim = (of.open_.*take)()) {
+        for (std::uint32_t i = claim.from; i < claim.to; ++i) {
+            domain_.next = std::min(domain_.next, run_island(of.islands_[i]));
+        }
     }
 }
 
 // Runs an island step by step up to the window's end; returns when there is more to do.
 Ps Worker::run_island(std::uint32_t island) {
-    const std::uint32_t* const first = domain_.shared.islands.nodes.data() + domain_.shared.islands.begin_of(island);
-    const std::uint32_t* const last = domain_.shared.islands.nodes.data() + domain_.shared.islands.end[island];
+    const std::span<const std::uint32_t> nodes = domain_.shared.islands.nodes_of(island);
     std::atomic<Ps>* const woken = domain_.shared.wake[domain_.parity ^ 1U].get();
     domain_.island = island;
     domain_.island_next = never;
-    for (const std::uint32_t* n = first; n != last; ++n) {
-        Ps& mine = domain_.shared.next[*n];
-        const Ps heard = woken[*n].load(std::memory_order_relaxed);
+    for (const std::uint32_t n : nodes) {
+        Ps& mine = domain_.shared.next[n];
+        const Ps heard = woken[n].load(std::memory_order_relaxed);
         if (heard != never) {
             mine = std::min(mine, heard);
-            woken[*n].store(never, std::memory_order_relaxed);
+            woken[n].store(never, std::memory_order_relaxed);
         }
         domain_.island_next = std::min(domain_.island_next, mine);
     }
@@ -150,9 +140,9 @@ Ps Worker::run_island(std::uint32_t island) {
         domain_.start = domain_.island_next;
         domain_.end = std::min(domain_.window_end, domain_.start + domain_.shared.islands.step[island]);
         domain_.island_next = never;
-        for (const std::uint32_t* n = first; n != last; ++n) {
-            if (domain_.shared.next[*n] < domain_.end) { run_node(*n); }
-            domain_.island_next = std::min(domain_.island_next, domain_.shared.next[*n]);
+        for (const std::uint32_t n : nodes) {
+            if (domain_.shared.next[n] < domain_.end) { run_node(n); }
+            domain_.island_next = std::min(domain_.island_next, domain_.shared.next[n]);
         }
     }
     return domain_.island_next;
@@ -173,7 +163,7 @@ void Worker::run_node(std::uint32_t n) {
         }
     }
     const Ps left = drain_all(d, node, d.end - 1);
-    const Ps mailed = d.shared.inboxes[n].empty() ? never : d.shared.inboxes[n].front().time;
+    const Ps mailed = d.shared.inboxes[n].empty() ? never : d.shared.inboxes[n].top().time;
     d.shared.next[n] = std::min({d.shared.next[n], arriving, left, mailed});
 }
 
@@ -194,13 +184,10 @@ Ps Worker::gather(const Node& node, std::uint32_t n) {
         });
     }
     Inbox& inbox = domain_.shared.inboxes[n];
-    while (!inbox.empty() && inbox.front().time < domain_.end) {
-        Due due;
-        due.frame.key = static_cast<std::uint64_t>(inbox.front().time) << 16U | 0xffffU;
-        due.port = none;
-        due.mail = static_cast<std::uint32_t>(mails_.size());
-        mails_.push_back(inbox.front());
-        due_.add(due);
+    while (!inbox.empty() && inbox.top().time < domain_.end) {
+        const std::uint64_t key = static_cast<std::uint64_t>(inbox.top().time) << 16U | 0xffffU;
+        due_.add({{key}, none, static_cast<std::uint32_t>(mails_.size())});
+        mails_.push_back(inbox.top());
         inbox.pop();
     }
     return next;

@@ -4,14 +4,78 @@
 // merged by time and queued or sent on, and its ports are drained up to the end of the step. A port's departures are
 // computed when the port is next looked at, without an event for each: there is about one event per packet and hop.
 
+#include <algorithm>
+#include <bit>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "sim/engines/packet/domain.hpp"
-#include "sim/engines/packet/due_list.hpp"
-#include "sim/engines/packet/stealable_range.hpp"
+#include "sim/engines/packet/threads.hpp"
 
 namespace fabricast::inline packet {
+
+struct Due {
+    Frame frame;
+    std::uint32_t port = 0;
+    std::uint32_t mail = none;  // a control message, by its number
+};
+
+// What a node has to do in a step, in order: the packets that have arrived and the control messages that are due.
+class DueList {
+public:
+    void clear() { count_ = 0; }
+    void add(const Due& due) {
+        if (count_ == room_) {
+            room_ = std::max<std::size_t>(64, 2 * count_);
+            due_.resize(room_);
+        }
+        due_[count_++] = due;
+    }
+
+    // Sorts by time, then sequence number, then port; mail comes last and keeps its own order. If there are many, they
+    // are first distributed into bins of equal spans of [start, end).
+    std::span<const Due> sort(Ps start, Ps end) {
+        if (count_ > 24) { distribute(start, end); }
+        for (std::size_t i = 1; i < count_; ++i) {  // nearly in order by now
+            if (before(due_[i], due_[i - 1])) {
+                const Due moved = due_[i];
+                std::size_t j = i;
+                for (; j > 0 && before(moved, due_[j - 1]); --j) { due_[j] = due_[j - 1]; }
+                due_[j] = moved;
+            }
+        }
+        return {due_.data(), count_};
+    }
+
+private:
+    static bool before(const Due& a, const Due& b) {
+        return a.frame.key != b.frame.key ? a.frame.key < b.frame.key
+               : a.port != b.port         ? a.port < b.port
+                                          : a.mail < b.mail;
+    }
+
+    void distribute(Ps start, Ps end) {
+        const std::size_t bins = std::bit_ceil(count_);
+        const std::uint64_t first = static_cast<std::uint64_t>(start) << 16U;
+        const int span = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(end - start) << 16U));
+        const int shift = std::max(0, span - std::countr_zero(bins));
+        const auto bin_of = [&](const Due& due) {
+            return static_cast<std::size_t>((std::max(due.frame.key, first) - first) >> shift);
+        };
+        bucket_.assign(bins + 1, 0);
+        for (std::size_t i = 0; i < count_; ++i) { ++bucket_[bin_of(due_[i]) + 1]; }
+        std::uint32_t sum = 0;
+        for (std::uint32_t& bucket : bucket_) { bucket = sum += bucket; }
+        sorted_.resize(room_);
+        for (std::size_t i = 0; i < count_; ++i) { sorted_[bucket_[bin_of(due_[i])]++] = due_[i]; }
+        due_.swap(sorted_);
+    }
+
+    std::size_t count_ = 0, room_ = 0;
+    std::vector<Due> due_, sorted_;  // the first `count_` are valid
+    std::vector<std::uint32_t> bucket_;
+};
 
 class Worker {
 public:
@@ -32,8 +96,12 @@ public:
 
 private:
     void begin_window(Ps start, Ps end, unsigned parity);
-    void take_box(std::vector<ControlMessage>& box);
-    void run_claimed(const std::vector<std::uint32_t>& islands, Claim claim);
+    void take_box(std::vector<ControlMessage>& box) {
+        for (const ControlMessage& mail : box) { domain_.deliver(mail); }
+        box.clear();
+    }
+    // Runs the islands of this worker or another one that can still be taken.
+    void run_open(Worker& of, Claim (StealableRange::*take)());
     Ps run_island(std::uint32_t island);
     void run_node(std::uint32_t n);
     Ps gather(const Node& node, std::uint32_t n);

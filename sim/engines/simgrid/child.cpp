@@ -98,18 +98,14 @@ std::string in_child(const std::function<std::string()>& work, const Watch& watc
     std::cout.flush();  // otherwise the child might print the buffered text again
     std::fflush(nullptr);
     const pid_t pid = ::fork();
-    if (pid < 0) {
-        const int error = errno;
-        ::close(ends[0]);
-        ::close(ends[1]);
-        throw std::system_error(error, std::generic_category(), "fork");
-    }
+    const int error = errno;
     if (pid == 0) {
         ::close(ends[0]);
         live(work, ends[1]);
     }
     ::close(ends[1]);
     Child child(pid, ends[0]);
+    if (pid < 0) { throw std::system_error(error, std::generic_category(), "fork"); }
     const std::string answer = read_all(child, watch);
     const int status = child.reap();
     if (WIFSIGNALED(status)) {

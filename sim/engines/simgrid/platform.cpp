@@ -19,47 +19,35 @@ namespace s4u = simgrid::s4u;
 
 namespace {
 
-s4u::Host* add_host(s4u::NetZone* zone, const std::string& name) {
 #if SIMGRID_VERSION >= 40000
-    return zone->add_host(name, 1e9);
+s4u::NetZone* make_zone() { return s4u::Engine::get_instance()->get_netzone_root()->add_netzone_full("fabricast"); }
+s4u::Host* add_host(s4u::NetZone* zone, const std::string& name) { return zone->add_host(name, 1e9); }
+s4u::Link* new_link(s4u::NetZone* zone, const std::string& name, double rate) { return zone->add_link(name, rate); }
 #else
-    return zone->create_host(name, 1e9);
+s4u::NetZone* make_zone() { return s4u::create_full_zone("fabricast"); }
+s4u::Host* add_host(s4u::NetZone* zone, const std::string& name) { return zone->create_host(name, 1e9); }
+s4u::Link* new_link(s4u::NetZone* zone, const std::string& name, double rate) { return zone->create_link(name, rate); }
 #endif
-}
 
 s4u::Link* add_link(s4u::NetZone* zone, const std::string& name, double bytes_per_second, double latency) {
-#if SIMGRID_VERSION >= 40000
-    s4u::Link* link = zone->add_link(name, bytes_per_second);
-#else
-    s4u::Link* link = zone->create_link(name, bytes_per_second);
-#endif
-    return link->set_latency(latency)->seal();
+    return new_link(zone, name, bytes_per_second)->set_latency(latency)->seal();
 }
 
-void add_route(s4u::NetZone* zone, s4u::Host* from, s4u::Host* to, const std::vector<s4u::LinkInRoute>& links) {
 #if SIMGRID_VERSION >= 33300
+constexpr const char* precision = "--cfg=precision/timing:1e-12";
+void add_route(s4u::NetZone* zone, s4u::Host* from, s4u::Host* to, const std::vector<s4u::LinkInRoute>& links) {
     zone->add_route(from, to, links, false);
+}
 #else
+constexpr const char* precision = "--cfg=surf/precision:1e-12";
+void add_route(s4u::NetZone* zone, s4u::Host* from, s4u::Host* to, const std::vector<s4u::LinkInRoute>& links) {
     zone->add_route(from->get_netpoint(), to->get_netpoint(), nullptr, nullptr, links, false);
-#endif
 }
-
-s4u::NetZone* make_zone() {
-#if SIMGRID_VERSION >= 40000
-    return s4u::Engine::get_instance()->get_netzone_root()->add_netzone_full("fabricast");
-#else
-    return s4u::create_full_zone("fabricast");
 #endif
-}
 
 }  // namespace
 
 std::vector<std::string> arguments(bool lazy) {
-#if SIMGRID_VERSION >= 33300
-    const std::string precision = "--cfg=precision/timing:1e-12";
-#else
-    const std::string precision = "--cfg=surf/precision:1e-12";
-#endif
     return {"fabricast",
             "--cfg=network/model:CM02",
             "--cfg=network/crosstraffic:0",
@@ -92,12 +80,10 @@ std::vector<Endpoints> make_platform(const Fabric& fabric, const std::vector<Con
             links[own] = add_link(zone, "cap " + std::to_string(endpoints.size()), cap, 0);
             wanted.push_back(own);
         }
-        const DeviceId from = connection.path.src;
-        const DeviceId to = connection.path.dst;
-        std::vector<std::vector<LinkId>>& known = paths[{from, to}];
+        std::vector<std::vector<LinkId>>& known = paths[{connection.path.src, connection.path.dst}];
         const auto same = std::find(known.begin(), known.end(), wanted);
         const auto namesake = static_cast<std::uint32_t>(same - known.begin());
-        const Endpoints ends{host(from, namesake), host(to, namesake)};
+        const Endpoints ends{host(connection.path.src, namesake), host(connection.path.dst, namesake)};
         endpoints.push_back(ends);
         if (same != known.end()) { continue; }
         known.push_back(wanted);

@@ -19,7 +19,6 @@ namespace fabricast::inline simgrid_engine {
 namespace {
 
 namespace s4u = simgrid::s4u;
-using simgrid_engine::Endpoints;
 
 // Replays messages, kernels and delays. There are no actors: a timer or a completion starts what comes next.
 class Driver {
@@ -27,8 +26,7 @@ public:
     Driver(const Fabric& fabric, const Schedule& schedule, const DeviceLimits& device)
         : schedule_(schedule),
           device_(device),
-          endpoints_(simgrid_engine::make_platform(fabric, schedule.connections)),
-          progress_(schedule) {
+          endpoints_(simgrid_engine::make_platform(fabric, schedule.connections)) {
         for (const Connection& connection : schedule.connections) {
             latency_.push_back(to_seconds(fabric.path(connection.path).latency));
         }
@@ -50,14 +48,6 @@ private:
     // afterwards.
     Time now() const { return predicted({}, s4u::Engine::get_clock()); }
 
-    void after(double seconds, std::function<void()> next) {
-        if (seconds > 0) {
-            simgrid_engine::at(s4u::Engine::get_clock() + seconds, std::move(next));
-        } else {
-            next();
-        }
-    }
-
     void start(OpId op) {
         progress_.started(op, now());
         double delay = 0;
@@ -65,9 +55,14 @@ private:
             const Transfer& t = schedule_.transfers[schedule_.detail(op)];
             delay = to_seconds(t.start) + latency_[t.connection];
         }
-        after(delay, [this, op] {
+        const auto queue_up = [this, op] {
             if (progress_.queue_up(op)) { run(op); }
-        });
+        };
+        if (delay > 0) {
+            simgrid_engine::at(s4u::Engine::get_clock() + delay, queue_up);
+        } else {
+            queue_up();
+        }
     }
 
     void run(OpId op) {
@@ -108,12 +103,9 @@ private:
         const auto place = live_.find(&activity);
         if (place != live_.end()) {
             const OpId op = place->second.first;
-            done_.push_back(std::move(place->second.second));
+            done_ = std::move(place->second.second);  // SimGrid still uses the one that is completing now
             live_.erase(place);
             end(op);
-        }
-        if (done_.size() > 1) {  // SimGrid still uses the one that is completing now
-            done_.erase(done_.begin(), done_.end() - 1);
         }
     }
 
@@ -126,13 +118,13 @@ private:
     DeviceLimits device_;
     std::vector<Endpoints> endpoints_;
     std::vector<double> latency_;  // per connection, seconds
-    Progress progress_;
+    Progress progress_{schedule_};
     std::unordered_map<const s4u::Activity*, std::pair<OpId, s4u::CommPtr>> live_;
-    std::vector<s4u::CommPtr> done_;
+    s4u::CommPtr done_;
 };
 
 // Runs in the child: start, release and finish of each kept operation, then the makespan, as picoseconds.
-std::string replay_here(const Fabric& fabric, const Schedule& schedule, const DeviceLimits& device) {
+std::string replay_here(const ReplayTask& task) {
     std::vector<std::string> words = simgrid_engine::arguments(true);
     std::vector<char*> argv;
     argv.reserve(words.size() + 1);
@@ -141,13 +133,12 @@ std::string replay_here(const Fabric& fabric, const Schedule& schedule, const De
     int argc = static_cast<int>(words.size());
     s4u::Engine engine(&argc, argv.data());
 
-    Unrolled unrolled = unroll(fabric, schedule);
-    for (const OpId op : kept_of(schedule)) {
+    Unrolled unrolled = unroll(task.fabric, task.schedule);
+    for (const OpId op : kept_of(task.schedule)) {
         const Unrolled::Ends& ends = unrolled.ends[index(op)];
         unrolled.schedule.kept.insert(unrolled.schedule.kept.end(), {ends.start, ends.release, ends.finish});
     }
-    Driver driver(fabric, unrolled.schedule, device);
-    const std::vector<OpTimes> times = driver.run();
+    const std::vector<OpTimes> times = Driver(task.fabric, unrolled.schedule, task.device).run();
     std::vector<std::int64_t> answer;
     for (std::size_t i = 0; i < times.size(); i += 3) {
         answer.insert(answer.end(), {times[i].start.ps, times[i + 1].finish.ps, times[i + 2].finish.ps});
@@ -172,8 +163,7 @@ MemoryNeed SimGrid::memory(const Fabric&, const Schedule& schedule) {
 
 Timeline replay_task(const SimGrid&, const ReplayTask& task) {
     const Schedule& schedule = task.schedule;
-    const std::string bytes =
-        simgrid_engine::in_child([&] { return replay_here(task.fabric, schedule, task.device); }, task.watch);
+    const std::string bytes = simgrid_engine::in_child([&] { return replay_here(task); }, task.watch);
     std::vector<std::int64_t> answer(bytes.size() / sizeof(std::int64_t));
     std::memcpy(answer.data(), bytes.data(), answer.size() * sizeof(std::int64_t));
     Timeline timeline;
@@ -184,10 +174,7 @@ Timeline replay_task(const SimGrid&, const ReplayTask& task) {
         at += 3;
     }
     const Network network = make_fluid_network(task.fabric, schedule, {});
-    account(network,
-            {bytes_of_classes(network, schedule), [](std::uint32_t) { return Duration{}; },
-             [](std::uint32_t) { return Duration{}; }},
-            timeline);
+    account(network, {bytes_of_classes(network, schedule)}, timeline);
     return timeline;
 }
 

@@ -55,11 +55,13 @@ void add_size_curves(Page& page, std::string title, const std::string& caption, 
     if (rows.size() < 2) { return; }
     Line line{"forecast", {}};
     for (const Row& row : rows) { line.points.push_back(point(row)); }
-    page.sections.emplace_back(Curves{std::move(title),
-                                      caption + " The band holds four results in five.",
-                                      {"message size", Unit::size, true},
-                                      std::move(y),
-                                      {std::move(line)}});
+    Curves curves{std::move(title),
+                  caption + " The band holds four results in five.",
+                  {"message size", Unit::size, true},
+                  std::move(y),
+                  {}};
+    curves.lines.push_back(std::move(line));
+    page.sections.emplace_back(std::move(curves));
 }
 
 void add_scaling(Page& page, const std::vector<ScalingPoint>& points) {

@@ -19,7 +19,7 @@ constexpr double furthest = 2;
 // Uniform, above 0 and below 1.
 double uniform(std::uint64_t hash) { return (static_cast<double>(hash >> 11U) + 0.5) * 0x1p-53; }
 
-Range range_of(const Figure& figure) { return {figure.value.front(), figure.low80, figure.high80}; }
+Range stated_range(const Figure& figure) { return {figure.value.front(), figure.low80, figure.high80}; }
 
 // Whether every figure of the part that has an interval is a constant of the forecast; true for these kinds of part.
 bool holds_constants(const Part& part) {
@@ -73,7 +73,7 @@ double at_deviation(const Range& range, double z) {
 }
 
 double drawn(const Figure& figure, const Draw& draw, std::string_view part, std::string_view name) {
-    const Range range = range_of(figure);
+    const Range range = stated_range(figure);
     return range.high80 > range.low80 ? at_deviation(range, normal(draw, std::string(part) + "/" + std::string(name)))
                                       : range.value;
 }
@@ -95,7 +95,7 @@ Catalog drawn_catalog(const Catalog& catalog, const Draw& draw) {
 }
 
 Range study_interval(const Catalog& catalog, std::string_view figure) {
-    return range_of(catalog.at("interval", "study-intervals").figure(figure));
+    return stated_range(catalog.at("interval", "study-intervals").figure(figure));
 }
 
 Range range_of(double value, const std::vector<double>& draws) {

@@ -56,18 +56,18 @@ TEST_CASE("a toy engine is one word in a table: it has a name, options, and repl
     CHECK(engine_names<ToyTable>(&EngineTraits::events) == std::vector<std::string>{"flow", "absent"});
     const ToyTable toy = all_engines<ToyTable>().at(1);
     CHECK(traits_of(toy).one_thread);
-    CHECK(replay_with(toy, fabric, schedule).makespan == microseconds(10));
-    CHECK(replay_with(ToyTable(Toy{microseconds(7)}), fabric, schedule).makespan == microseconds(14));
-    CHECK(replay_with(ToyTable(Flow{}), fabric, schedule).makespan == replay(Flow{}, fabric, schedule).makespan);
+    CHECK(replay<ToyTable>(toy, fabric, schedule).makespan == microseconds(10));
+    CHECK(replay<ToyTable>(ToyTable(Toy{microseconds(7)}), fabric, schedule).makespan == microseconds(14));
+    CHECK(replay<ToyTable>(ToyTable(Flow{}), fabric, schedule).makespan == replay(Flow{}, fabric, schedule).makespan);
 }
 
 TEST_CASE("what an engine lacks is refused before it replays") {
     const Fabric fabric(tiny::one_node());
     const Schedule schedule = two_messages(fabric);
     const std::vector<LinkEvent> events = {{microseconds(3), LinkId{0}, 0.5}};
-    CHECK_THROWS_WITH(replay_with(ToyTable(Toy{}), fabric, schedule, events),
+    CHECK_THROWS_WITH(replay<ToyTable>(ToyTable(Toy{}), fabric, schedule, events),
                       ContainsSubstring("engine toy knows no link events (accepted: flow, packet)"));
-    CHECK_THROWS_WITH(replay_with(ToyTable(Absent{}), fabric, schedule),
+    CHECK_THROWS_WITH(replay<ToyTable>(ToyTable(Absent{}), fabric, schedule),
                       ContainsSubstring("this build has no such engine"));
 }
 

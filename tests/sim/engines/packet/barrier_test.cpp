@@ -1,10 +1,9 @@
-#include "sim/engines/packet/barrier.hpp"
-
 #include <array>
 #include <chrono>
 #include <thread>
 #include <vector>
 
+#include "sim/engines/packet/threads.hpp"
 #include "tests/support/catch.hpp"
 
 namespace fabricast::inline packet {

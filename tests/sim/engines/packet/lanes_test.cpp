@@ -1,10 +1,11 @@
 // Lanes of a link: who goes next, credits of each, and what a lane of its own is good for. NICs 25 GB/s, a packet of
 // 4,000 B takes 160 ns; with 26 B around it, it is 63 credits of 64 B.
 
+#include "sim/engines/packet/lanes.hpp"
+
 #include <algorithm>
 
 #include "sim/engines/engine.hpp"
-#include "sim/engines/packet/weighted_round_robin.hpp"
 #include "tests/sim/engines/packet/network.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,10 +1,9 @@
 // When threads share the windows of a replay, by a clock of its own; and that two threads cost little where they cannot
 // help.
 
-#include "sim/engines/packet/sharing.hpp"
-
 #include <sys/resource.h>
 
+#include "sim/engines/packet/threads.hpp"
 #include "tests/sim/engines/packet/network.hpp"
 #include "tests/sim/engines/schedules.hpp"
 #include "tests/support/catch.hpp"

@@ -1,10 +1,9 @@
-#include "sim/engines/packet/stealable_range.hpp"
-
 #include <algorithm>
 #include <array>
 #include <thread>
 #include <vector>
 
+#include "sim/engines/packet/threads.hpp"
 #include "tests/support/catch.hpp"
 
 namespace fabricast::inline packet {

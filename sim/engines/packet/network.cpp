@@ -1,4 +1,4 @@
-#include "sim/engines/packet/policies.hpp"
+#include "sim/engines/packet/network.hpp"
 
 // How each port's receiver is kept from overflowing (PFC with headroom, credits with their forms and buffers, or
 // nothing), and where packets are marked.

@@ -1,4 +1,4 @@
-#include "sim/engines/packet/make_traffic.hpp"
+#include "sim/engines/packet/flows.hpp"
 
 #include <fmt/format.h>
 
@@ -18,9 +18,7 @@ namespace {
 
 class TrafficBuilder {
 public:
-    TrafficBuilder(const Fabric& fabric, const Schedule& schedule, const Packet& options,
-                   const std::vector<LinkEvent>& events)
-        : fabric_(fabric), schedule_(schedule), options_(options), events_(events) {}
+    TrafficBuilder(const ReplayTask& task, const Packet& options) : task_(task), options_(options) {}
 
     Traffic build() {
         for (const Connection& connection : schedule_.connections) {
@@ -35,8 +33,7 @@ public:
         traffic_.first_stream.push_back(static_cast<std::uint32_t>(traffic_.streams.size()));
         traffic_.first_request_flow = static_cast<std::uint32_t>(traffic_.flows.size());
         add_reads();
-        traffic_.network =
-            make_network(fabric_, options_, queries_, traffic_.first_request_flow, events_, traffic_.routes);
+        traffic_.network = make_network(task_, options_, queries_, traffic_.first_request_flow, traffic_.routes);
         for (std::size_t f = 0; f < traffic_.routes.size(); ++f) { place(f); }
         place_readers();
         add_controllers();
@@ -73,11 +70,9 @@ private:
         for (std::uint32_t t = 0; t < schedule_.transfers.size(); ++t) {
             traffic_.message_ops[traffic_.connections[schedule_.transfers[t].connection].end++] = t;
         }
-        traffic_.op_of_transfer.resize(schedule_.transfers.size());
         for (std::uint32_t op = 0; op < schedule_.size(); ++op) {
-            if (schedule_.kind(OpId{op}) == OpKind::transfer) {
-                traffic_.op_of_transfer[schedule_.detail(OpId{op})] = op;
-            }
+            if (schedule_.kind(OpId{op}) == OpKind::transfer) { traffic_.op_of_transfer.push_back(OpId{op}); }
+            if (schedule_.kind(OpId{op}) == OpKind::pipeline) { traffic_.op_of_pipeline.push_back(OpId{op}); }
         }
     }
 
@@ -193,7 +188,7 @@ private:
 
     // With link events, a flow may move to another NIC; reads are not modelled then.
     void add_reads() {
-        if (!options_.pcie.transactions || !events_.empty()) { return; }
+        if (!options_.pcie.transactions || !task_.events.empty()) { return; }
         const Lanes lanes(fabric_, options_);
         traffic_.read_request = options_.pcie.max_read_request.count;
         traffic_.request_bytes = lanes.pcie().request;
@@ -273,10 +268,10 @@ private:
         for (Stream& stream : traffic_.streams) { stream.sender = traffic_.flows[stream.flow].node; }
     }
 
-    const Fabric& fabric_;
-    const Schedule& schedule_;
+    const ReplayTask& task_;
     const Packet& options_;
-    const std::vector<LinkEvent>& events_;
+    const Fabric& fabric_ = task_.fabric;
+    const Schedule& schedule_ = task_.schedule;
     std::vector<PathQuery> queries_;
     std::vector<double> ratios_;
     engine_common::Network alone_;
@@ -285,9 +280,6 @@ private:
 
 }  // namespace
 
-Traffic make_traffic(const Fabric& fabric, const Schedule& schedule, const Packet& options,
-                     const std::vector<LinkEvent>& events) {
-    return TrafficBuilder(fabric, schedule, options, events).build();
-}
+Traffic make_traffic(const ReplayTask& task, const Packet& options) { return TrafficBuilder(task, options).build(); }
 
 }  // namespace fabricast::inline packet
