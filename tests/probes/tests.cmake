@@ -22,6 +22,7 @@ add_executable(test_probes
   probes/ucx_self_test.cpp
   probes/writer_test.cpp
 )
+set_target_properties(test_probes PROPERTIES UNITY_BUILD OFF)
 target_link_libraries(test_probes PRIVATE fabricast_probe_logic fabricast_validate fabricast_catch)
 target_compile_definitions(test_probes PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 add_test(NAME probes COMMAND test_probes)

@@ -132,14 +132,3 @@ TEST_CASE("the same schedule twice gives the same times") {
     const std::vector<OpTimes> second = times(Flow{}, fabric, schedule);
     for (std::size_t op = 0; op < first.size(); ++op) { REQUIRE(first[op].finish == second[op].finish); }
 }
-
-TEST_CASE("completions may be merged on a grid, each late by less than its span") {
-    const Fabric fabric = star(8);
-    const Schedule schedule = testing::all_to_all(nics(fabric), 1'000'000, 0.5);
-    const std::vector<OpTimes> exact = times(Flow{}, fabric, schedule);
-    const std::vector<OpTimes> merged = times(Flow{microseconds(1)}, fabric, schedule);
-    for (std::size_t op = 0; op < exact.size(); ++op) {
-        CHECK(merged[op].finish.ps % microseconds(1).ps == 0);
-        CHECK(std::abs(to_seconds(merged[op].finish - exact[op].finish)) < 10e-6);
-    }
-}

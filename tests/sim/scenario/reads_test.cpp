@@ -136,6 +136,23 @@ void send_everywhere() {
     }
 }
 
+// Every kind of messaging between GPUs of one node, where an MPI may have a transport of its own.
+void send_by_each_messaging() {
+    Scenario s;
+    s.cluster.node = "dgx-h100";
+    const Fabric fabric(build(s, catalogue()));
+    for (const Part* messaging : catalogue().of_kind("messaging")) {
+        TransferWorkload transfer;
+        transfer.from = "node0.gpu0";
+        transfer.to = "node0.gpu1";
+        transfer.sizes = {Bytes{8}};
+        transfer.messaging = messaging->name;
+        try {
+            Exchanger(transfer, fabric, catalogue()).plan(Bytes{8});
+        } catch (const std::runtime_error&) { continue; }
+    }
+}
+
 // Designs that differ, so that their difference is drawn, at sizes of every regime.
 void study_shipped_designs() {
     for (const char* file : {"study-h100-1024.yaml", "study-h100-training.yaml", "trace-training-step.yaml"}) {
@@ -232,6 +249,7 @@ TEST_CASE("every figure and word of the catalogue is read by something") {
     run_shipped_scenarios();
     plan_everywhere();
     send_everywhere();
+    send_by_each_messaging();
     study_shipped_designs();
     study_parts();
     train_otherwise();
