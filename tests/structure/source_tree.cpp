@@ -15,11 +15,6 @@ namespace {
 
 const std::vector<std::string> floors = {"base", "models", "topologies", "sim", "validate", "cli", "python"};
 
-std::string text_of(const fs::path& path) {
-    std::ifstream in(path);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
 std::vector<Include> includes_in(const std::string& path, const std::string& text) {
     std::vector<Include> found;
     std::istringstream lines(text);
@@ -65,7 +60,14 @@ void read_room(const std::string& folder, const std::string& text, std::map<std:
 
 std::string Source::stem() const { return path.substr(0, path.rfind('.')); }
 
-std::size_t Source::lines() const { return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')); }
+std::string text_of(const fs::path& path) {
+    std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::size_t lines_of(const std::string& text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
 
 SourceTree::SourceTree(const fs::path& root) {
     read_sources(root);

@@ -9,6 +9,9 @@
 
 namespace fabricast::structure {
 
+std::string text_of(const std::filesystem::path& path);
+std::size_t lines_of(const std::string& text);
+
 struct Include {
     std::string file;    // relative to the root
     std::string target;  // as written between the quotes or brackets
@@ -21,7 +24,7 @@ struct Source {
 
     std::string stem() const;  // without its extension
     bool is_header() const { return path.ends_with(".hpp"); }
-    std::size_t lines() const;
+    std::size_t lines() const { return lines_of(text); }
 };
 
 // A folder whose CMakeLists.txt says fabricast_room(TARGET USES ...).
