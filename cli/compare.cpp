@@ -3,7 +3,6 @@
 #include "validate/curves/compare.hpp"
 
 #include <algorithm>
-#include <iostream>
 #include <optional>
 
 #include "cli/command.hpp"

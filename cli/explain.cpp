@@ -1,7 +1,6 @@
 // fabricast explain SCENARIO: what limits the result, and what would change it.
 
 #include <filesystem>
-#include <ostream>
 
 #include "base/text_file.hpp"
 #include "base/unit_text.hpp"

@@ -1,7 +1,6 @@
 // fabricast run SCENARIO: runs one scenario and prints its forecast.
 
 #include <algorithm>
-#include <iostream>
 
 #include "cli/command.hpp"
 #include "cli/options.hpp"

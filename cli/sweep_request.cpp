@@ -4,7 +4,6 @@
 
 #include "base/numbers.hpp"
 #include "base/sqlite.hpp"
-#include "cli/options.hpp"
 #include "sim/report/html/page_html.hpp"
 #include "sim/run/sweep/result.hpp"
 

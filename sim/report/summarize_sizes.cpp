@@ -7,7 +7,6 @@
 #include "base/unit_text.hpp"
 #include "sim/engines/common/accounting.hpp"
 #include "sim/report/trace.hpp"
-#include "sim/report/traffic.hpp"
 
 namespace fabricast::inline report {
 

@@ -5,7 +5,6 @@
 #include "sim/plan/collectives/planner.hpp"
 #include "validate/curves/derive.hpp"
 #include "validate/curves/derive_network.hpp"
-#include "validate/curves/null_models.hpp"
 #include "validate/import/log_text.hpp"
 
 namespace fabricast::inline curves {
