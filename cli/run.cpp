@@ -24,7 +24,6 @@ namespace {
 po::options_description run_options() {
     po::options_description options("options");
     add_scenario_options(options);
-    add_catalog_options(options);
     options.add_options()                                                      //
         ("json", text_value("FILE"), "write the result as JSON")               //
         ("csv", text_value("FILE"), "write the rows as CSV")                   //

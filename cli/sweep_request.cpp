@@ -28,7 +28,6 @@ po::options_description sweep_options() {
     options.add_options()("vary", texts_value("PATH=V1,V2..."),
                           "a key and its values; repeatable: every combination is a point");
     add_scenario_options(options);
-    add_catalog_options(options);
     options.add_options()  //
         ("out", text_value("FILE"),
          "write the result: .csv, .sqlite, or - for CSV on standard output")                     //
