@@ -6,7 +6,7 @@
 #include <iostream>
 
 #include "sim/engines/engine.hpp"
-#include "sim/scenario/calibrated.hpp"
+#include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
 
 namespace fabricast::cli {
