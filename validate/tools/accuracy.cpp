@@ -80,7 +80,7 @@ Panel curve_panel(const Comparison& c) {
     Series ours{"forecast", {}, ours_color};
     Series measured{"measured, " + c.id, {}, measured_color, false, true};  // no line, but markers
     for (const ComparedSize& size : c.sizes) {
-        if (size.measured.left_out.empty()) {
+        if (size.counts()) {
             const auto bytes = static_cast<double>(size.measured.size.count);
             ours.points.emplace_back(bytes, size.ours.seconds);
             measured.points.emplace_back(bytes, size.measured.seconds);
