@@ -26,7 +26,6 @@ po::options_description calibrate_options() {
         "only", texts_value("PART/FIGURE"),
         "fit this figure and no others; repeatable; refused where the data do not tell it");
     add_scenario_options(options);
-    add_catalog_options(options);
     return options;
 }
 

@@ -3,7 +3,6 @@
 #include "validate/curves/compare.hpp"
 
 #include <algorithm>
-#include <iostream>
 #include <optional>
 
 #include "cli/command.hpp"
@@ -27,7 +26,6 @@ po::options_description compare_options() {
         "measured", text_value("FILE"),
         "the measurement, or a log that `import` reads; without a scenario, its words say what to forecast");
     add_scenario_options(options);
-    add_catalog_options(options);
     options.add_options()                                   //
         ("json", text_value("FILE"), "write both as JSON")  //
         ("svg", text_value("FILE"), "draw both curves")     //

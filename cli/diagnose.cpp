@@ -2,7 +2,6 @@
 
 #include "validate/diagnose/diagnose.hpp"
 
-#include <iostream>
 #include <optional>
 
 #include "cli/command.hpp"

@@ -1,7 +1,6 @@
 // fabricast explain SCENARIO: what limits the result, and what would change it.
 
 #include <filesystem>
-#include <ostream>
 
 #include "base/text_file.hpp"
 #include "base/unit_text.hpp"
@@ -26,7 +25,6 @@ constexpr const char* explain_usage = "explain SCENARIO [OPTION...]";
 po::options_description explain_options() {
     po::options_description options("options");
     add_scenario_options(options);
-    add_catalog_options(options);
     options.add_options()  //
         ("path", texts_value("A B")->multitoken(),
          "the way data takes from device A to device B: copies, DMA, cores, latency, bandwidth")  //

@@ -6,7 +6,7 @@
 #include <iostream>
 
 #include "sim/engines/engine.hpp"
-#include "sim/scenario/calibrated.hpp"
+#include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
 
 namespace fabricast::cli {
@@ -57,6 +57,7 @@ void add_scenario_options(po::options_description& options) {
     options.add_options()("scenario", text_value("FILE"), "the scenario")("engine", text_value("NAME"),
                                                                           "flow, analytic, simgrid or packet")(
         "set", texts_value("PATH=VALUE"), "replace one key of the scenario; repeatable");
+    add_catalog_options(options);
 }
 
 std::vector<std::string> overrides_of(const po::variables_map& values) {

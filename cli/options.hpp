@@ -45,7 +45,7 @@ std::string text_of(const po::variables_map& values, const char* name);
 
 // Adds --catalog DIR and --calibration FILE (repeatable).
 void add_catalog_options(po::options_description& options);
-// Adds --set path=value (repeatable) and --engine.
+// Adds --set path=value (repeatable) and --engine, then those of the catalogue.
 void add_scenario_options(po::options_description& options);
 
 // What --set and --engine say, as read_scenario() takes it.

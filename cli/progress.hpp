@@ -2,7 +2,6 @@
 // One line on the terminal that says how far a run is and when it will be done; prints nothing if stderr is not a
 // terminal.
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <mutex>

@@ -1,7 +1,6 @@
 // fabricast run SCENARIO: runs one scenario and prints its forecast.
 
 #include <algorithm>
-#include <iostream>
 
 #include "cli/command.hpp"
 #include "cli/options.hpp"
@@ -25,7 +24,6 @@ namespace {
 po::options_description run_options() {
     po::options_description options("options");
     add_scenario_options(options);
-    add_catalog_options(options);
     options.add_options()                                                      //
         ("json", text_value("FILE"), "write the result as JSON")               //
         ("csv", text_value("FILE"), "write the rows as CSV")                   //

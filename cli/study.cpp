@@ -3,7 +3,6 @@
 #include "sim/run/study/study.hpp"
 
 #include <algorithm>
-#include <iostream>
 
 #include "base/nearest_word.hpp"
 #include "cli/command.hpp"

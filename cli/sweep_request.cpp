@@ -4,7 +4,6 @@
 
 #include "base/numbers.hpp"
 #include "base/sqlite.hpp"
-#include "cli/options.hpp"
 #include "sim/report/html/page_html.hpp"
 #include "sim/run/sweep/result.hpp"
 
@@ -29,7 +28,6 @@ po::options_description sweep_options() {
     options.add_options()("vary", texts_value("PATH=V1,V2..."),
                           "a key and its values; repeatable: every combination is a point");
     add_scenario_options(options);
-    add_catalog_options(options);
     options.add_options()  //
         ("out", text_value("FILE"),
          "write the result: .csv, .sqlite, or - for CSV on standard output")                     //

@@ -27,7 +27,6 @@ namespace {
 po::options_description topo_options() {
     po::options_description options("options");
     add_scenario_options(options);
-    add_catalog_options(options);
     options.add_options()  //
         ("path", texts_value("A B")->multitoken(),
          "the way from device A to device B, hop by hop")  //

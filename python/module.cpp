@@ -18,7 +18,7 @@
 #include "sim/report/result_file.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/sweep/sweep.hpp"
-#include "sim/scenario/calibrated.hpp"
+#include "sim/scenario/build.hpp"
 #include "sim/scenario/keys.hpp"
 #include "sim/scenario/parse.hpp"
 #include "sim/scenario/vary.hpp"

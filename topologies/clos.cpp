@@ -1,7 +1,6 @@
 #include "topologies/clos.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "base/hash.hpp"
 

@@ -20,7 +20,6 @@
 //     {link: nvlink-2, links: [[0, 2], [2, 0]]}
 
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -8,12 +8,117 @@
 #include <utility>
 
 #include "base/unit_text.hpp"
-#include "sim/report/summarize_sizes.hpp"
+#include "sim/engines/common/accounting.hpp"
 #include "sim/report/summarize_trace.hpp"
 #include "sim/report/summarize_training.hpp"
 #include "sim/report/trace.hpp"
 
 namespace fabricast::inline report {
+
+namespace {
+
+constexpr double busy_share = 0.5;  // below this, no link is what the collective waits for
+
+// The longest time that any pipeline streams at its channels' own rate, in seconds.
+double channel_time(const Schedule& schedule) {
+    double longest = 0;
+    for (const Pipeline& pipeline : schedule.pipelines) {
+        longest = std::max(longest, pipeline.bytes_per_edge / pipeline.edge_rate_cap);
+    }
+    return longest;
+}
+
+double longest_delay(const Schedule& schedule) {
+    Duration longest;
+    for (const Delay& delay : schedule.delays) { longest = std::max(longest, delay.duration); }
+    return to_seconds(longest);
+}
+
+// "node0.gpu3 -> node0.nvswitch 97 %" if a link is busy for at least half of the time. Otherwise what takes at least
+// half of the time: "congestion control" (engine packet: it holds back the flows), "channel rate" (how fast the
+// channels' copy loops run) or "issue" (host and launch); if none does, "latency".
+std::string bottleneck(const ReplayedPlan& replayed) {
+    const Timeline& timeline = replayed.timelines.timeline;
+    if (std::string link = busiest_text(timeline, replayed.fabric, busy_share); !link.empty()) { return link; }
+    if (timeline.packets && timeline.packets->throttled >= busy_share) { return "congestion control"; }
+    const Plan& plan = replayed.plan;
+    const double time = iteration_time(*plan.timing, timeline);
+    if (channel_time(plan.schedule) >= busy_share * time) { return "channel rate"; }
+    return longest_delay(plan.schedule) >= busy_share * time ? "issue" : "latency";
+}
+
+Row row_of(const Exchange& e) {
+    Row row;
+    row.size = e.size;
+    row.time_s = e.one_s;
+    row.time_low80_s = e.one_low80;
+    row.time_high80_s = e.one_high80;
+    row.algbw = static_cast<double>(e.size.count) / e.one_s;
+    row.busbw = e.bandwidth;
+    row.algorithm = e.choice.path.transport;
+    row.protocol = e.mode == MessageMode::rendezvous ? "asks" : "at-once";
+    row.channels = e.choice.path.dma_crossings();
+    row.bottleneck = e.bottleneck;
+    return row;
+}
+
+std::vector<std::string> notes_of(const Exchange& e, bool largest) {
+    std::vector<std::string> notes;
+    if (e.pairs > 1) {
+        notes.push_back(fmt::format("at {} all {} pairs together move {}", text(e.size), e.pairs,
+                                    text(e.aggregate_bandwidth, Dimension::rate)));
+    }
+    for (const RefusedTransport& refused : e.choice.refused) {
+        notes.push_back(fmt::format("not {}: {}", refused.transport, refused.reason));
+    }
+    if (largest) {
+        const auto share = [](double cores) { return text(cores, Dimension::ratio); };
+        notes.push_back(fmt::format("cores busy at {}: sender {}, receiver {}", text(e.size), share(e.sender_cores),
+                                    share(e.receiver_cores)));
+    }
+    return notes;
+}
+
+// algbw = size / time and busbw = algbw * factor, as nccl-tests counts them (doc/PERFORMANCE.md).
+void summarize(const CollectiveFacts& facts, const ReplayedPlan& replayed, Report& report) {
+    const auto& [plan, timelines, fabric, catalog] = replayed;
+    const Timeline& timeline = timelines.timeline;
+    Row row;
+    row.size = facts.size;
+    row.time_s = iteration_time(*plan.timing, timeline);
+    const double least = least_seconds(plan.schedule, timeline, fabric) / plan.timing->iterations;
+    row.time_low80_s = std::min(row.time_s, std::max(row.time_s * (1 + facts.relative_low80), least));
+    row.time_high80_s = row.time_s * (1 + facts.relative_high80);
+    row.algbw = row.time_s > 0 ? static_cast<double>(facts.size.count) / row.time_s : 0;
+    row.busbw = row.algbw * facts.bytes_moved_factor;
+    row.algorithm = to_string(facts.algorithm);
+    row.protocol = to_string(facts.protocol);
+    row.channels = facts.channels;
+    row.bottleneck = bottleneck(replayed);
+    row.evidence = facts.evidence;
+    report.rows.push_back(std::move(row));
+    report.traffic.push_back(link_traffic(text(facts.size), replayed));
+    add_packets(report, facts.size, timeline, fabric, plan.timing->iterations);
+}
+
+std::vector<TraceSpan> spans_of(const CollectiveFacts& facts, const ReplayedPlan& replayed) {
+    return trace_spans(replayed.plan.schedule, facts.size, replayed.timelines.timeline, replayed.fabric);
+}
+
+void summarize(const TransferFacts& facts, const ReplayedPlan& replayed, Report& report) {
+    const auto& [plan, timelines, fabric, catalog] = replayed;
+    const Exchange exchange = exchange_of(plan, timelines, fabric);
+    report.rows.push_back(row_of(exchange));
+    merge_notes(report.notes, notes_of(exchange, facts.largest));
+    report.traffic.push_back(link_traffic(text(facts.size), replayed));
+    add_packets(report, facts.size, timelines.traffic(), fabric);
+}
+
+std::vector<TraceSpan> spans_of(const TransferFacts& facts, const ReplayedPlan& replayed) {
+    return trace_spans(*replayed.plan.window, facts.size, replayed.timelines.traffic(), replayed.fabric);
+}
+
+}  // namespace
 
 Report summarize(const ReplayedPlan& replayed) {
     Report report;

@@ -1,5 +1,5 @@
 #pragma once
-// Plan + Timelines -> Report, for every kind of workload. Each kind has its part in a summarize_*.cpp.
+// Plan + Timelines -> Report, for every kind of workload. Training and traces have their parts in summarize_*.cpp.
 
 #include "sim/report/report.hpp"
 #include "sim/report/traffic.hpp"

@@ -7,7 +7,6 @@
 
 #include "base/nearest_word.hpp"
 #include "base/unit_text.hpp"
-#include "base/yaml.hpp"
 #include "sim/scenario/keys.hpp"
 #include "sim/scenario/renamed_keys.hpp"
 #include "sim/scenario/scenario_context.hpp"

@@ -3,7 +3,6 @@
 // disagree. Only the files that define keys need them. keys_below() and list_keys() place the rows of a struct in the
 // scenario, or in the struct around it.
 
-#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <optional>

@@ -6,7 +6,6 @@
 #include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"
 #include "validate/accuracy/collect.hpp"
-#include "validate/curves/null_models.hpp"
 
 using namespace fabricast;
 

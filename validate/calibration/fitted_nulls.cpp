@@ -26,7 +26,7 @@ struct Model {
     std::vector<FitParameter> parameters;
 };
 
-// The priors are the published constants of the models (null_models.hpp), so weak that any data outweigh them.
+// The priors are the published constants of the models (compare.hpp), so weak that any data outweigh them.
 const std::vector<Model>& models() {
     constexpr double spread = 1.5, low = 1e-3, high = 1e3;
     const auto parameter = [](const char* name, double prior) {

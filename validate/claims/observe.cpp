@@ -7,7 +7,6 @@
 #include <array>
 #include <initializer_list>
 #include <limits>
-#include <map>
 #include <optional>
 #include <utility>
 

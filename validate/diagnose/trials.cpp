@@ -1,6 +1,5 @@
 #include "validate/diagnose/trials.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 

@@ -1,7 +1,5 @@
 #include "sim/engines/flow/coupled.hpp"
 
-#include <algorithm>
-
 namespace fabricast::inline flow {
 
 bool CoupledFlows::can_take(const Network& network) {

@@ -3,7 +3,6 @@
 // How each port's receiver is kept from overflowing (PFC with headroom, credits with their forms and buffers, or
 // nothing), and where packets are marked.
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 

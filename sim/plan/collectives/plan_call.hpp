@@ -1,6 +1,7 @@
 #pragma once
 // Lowers one call of a collective with the chosen algorithm, and launches its iterations: they follow each other as
-// nccl-tests posts them, the host runs ahead, and the stream runs one kernel at a time.
+// nccl-tests posts them, the host runs ahead, and the stream runs one kernel at a time. Then tells what the forecast of
+// the call rests on.
 
 #include "sim/plan/collectives/lowered_call.hpp"
 
@@ -18,5 +19,8 @@ LoweredCall plan_steps(const Call& call, Schedule& schedule);
 
 // Adds the call's iterations to the plan, launched as the spec says, and keeps the end of each. Throws PlanError.
 LoweredCall plan_call(const Call& call, const LaunchSpec& spec, CallPlan& plan);
+
+// Sets the plan's evidence, interval and figures; the plan has the call as lowered and launched.
+void judge(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, CallPlan& plan);
 
 }  // namespace fabricast::inline collectives

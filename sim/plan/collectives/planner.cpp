@@ -8,7 +8,6 @@
 
 #include "base/text.hpp"
 #include "sim/plan/collectives/plan_call.hpp"
-#include "sim/plan/collectives/rests_on.hpp"
 
 namespace fabricast::inline collectives {
 

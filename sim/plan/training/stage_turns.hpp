@@ -6,10 +6,18 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "sim/plan/training/step_builder.hpp"
 
 namespace fabricast::inline training {
+
+// The order in which a pipeline stage runs its micro-batches, which causes bubbles. GPipe: all forward passes, then all
+// backward passes. 1F1B (Narayanan et al. 2021, 2.2): a stage first runs as many micro-batches forward as stages follow
+// it, then alternates one forward and one backward; chunks are interleaved as in Megatron-Core, in rounds of `stages`
+// micro-batches per chunk. Precondition: with chunks > 1, micro_batches is a multiple of stages.
+std::vector<StepOp> stage_actions(PipelineOrder order, std::uint32_t stage, std::uint32_t stages, std::uint32_t chunks,
+                                  std::uint32_t micro_batches);
 
 class StageTurns {
 public:

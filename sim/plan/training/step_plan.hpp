@@ -2,6 +2,8 @@
 // The plan of a training step.
 
 #include <array>
+#include <compare>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,9 +13,20 @@
 #include "sim/plan/training/layout.hpp"
 #include "sim/plan/training/memory.hpp"
 #include "sim/plan/training/model_shape.hpp"
-#include "sim/plan/training/pipeline_order.hpp"
 
 namespace fabricast::inline training {
+
+// What an operation of a step is for.
+enum class StepTag : std::uint8_t { tensor, context, expert, pipeline, data, compute, fixed };  // CommKind first
+
+struct StepOp {
+    StepTag tag = StepTag::compute;
+    bool forward = true;
+    std::uint32_t stage = 0;
+    std::uint32_t micro_batch = 0;
+    std::uint32_t chunk = 0;
+    friend auto operator<=>(const StepOp&, const StepOp&) = default;
+};
 
 // What a step consists of, and what the report says of it.
 struct StepFacts {

@@ -1,7 +1,6 @@
 #include "core/arena.hpp"
 
 #include <cassert>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>

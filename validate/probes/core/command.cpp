@@ -6,7 +6,6 @@
 #include <exception>
 
 #include "core/control.hpp"
-#include "core/ending.hpp"
 #include "core/exchange.hpp"
 #include "core/machine.hpp"
 

@@ -1,9 +1,8 @@
-#include "sim/plan/training/pipeline_order.hpp"
-
 #include <algorithm>
 #include <map>
 #include <tuple>
 
+#include "sim/plan/training/stage_turns.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;
