@@ -2,6 +2,7 @@
 // The words of enums. Beside each enum stands `words_of`: one word for each of its values, in their order.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string_view>
