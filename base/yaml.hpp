@@ -26,7 +26,8 @@ Node parse(std::string_view text, const std::string& file);
 // cannot be read.
 Node read(const std::filesystem::path& path);
 
-// The YAML files, sorted, of a folder or a tree of folders: an iterator over its entries.
+// The YAML files, sorted, among the entries of a folder (directory_iterator) or a tree of folders
+// (recursive_directory_iterator). Throws filesystem_error if it cannot be read on.
 template <class Entries> std::vector<std::filesystem::path> files_among(Entries entries) {
     std::vector<std::filesystem::path> files;
     for (const auto& entry : entries) {

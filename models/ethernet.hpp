@@ -31,6 +31,7 @@ static_assert(packet_overhead() == Bytes{82});
 static_assert(packet_overhead({Ip::v4, true}) == Bytes{86});
 static_assert(packet_overhead({Ip::v6, false}) == Bytes{102});
 
+// The address of an RDMA write (RETH, 16 B), once a message, is left out.
 constexpr Framing framing(Bytes mtu, Options options = {}) {
     return {.payload = mtu, .header = packet_overhead(options)};
 }

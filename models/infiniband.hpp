@@ -15,7 +15,7 @@ inline constexpr Bytes packet_overhead = lrh + bth + icrc + vcrc;
 
 static_assert(packet_overhead == Bytes{26});
 
-// MTU is one of 256, 512, 1024, 2048, 4096.
+// MTU is one of 256, 512, 1024, 2048, 4096. The address of an RDMA write (RETH, 16 B), once a message, is left out.
 constexpr Framing framing(Bytes mtu) { return {.payload = mtu, .header = packet_overhead}; }
 
 // Credits count blocks of 64 B, at most 2048 per virtual lane (IBTA Vol. 1 §7.9.4).

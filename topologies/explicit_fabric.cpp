@@ -24,17 +24,18 @@ LinkClass class_between(LinkFamily family, bool at_nic) {
 }  // namespace
 
 GraphRoutes::GraphRoutes(std::uint32_t forwarders, std::uint32_t ends, const std::vector<Trunk>& links)
-    : forwarders_(forwarders), links_(links), out_(forwarders + ends), into_end_(forwarders + ends) {
-    for (std::uint32_t l = 0; l < links_.size(); ++l) {
-        out_[links_[l].from].push_back(l);
-        if (links_[l].from < forwarders_) { into_end_[links_[l].to].push_back(links_[l].from); }
+    : forwarders_(forwarders), out_(forwarders + ends), into_end_(forwarders + ends) {
+    for (std::uint32_t l = 0; l < links.size(); ++l) {
+        to_.push_back(links[l].to);
+        out_[links[l].from].push_back(l);
+        if (links[l].from < forwarders_) { into_end_[links[l].to].push_back(links[l].from); }
     }
-    measure();
+    measure(links);
 }
 
-void GraphRoutes::measure() {
+void GraphRoutes::measure(const std::vector<Trunk>& links) {
     boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(forwarders_);
-    for (const Trunk& link : links_) {
+    for (const Trunk& link : links) {
         if (link.from < forwarders_ && link.to < forwarders_) { boost::add_edge(link.from, link.to, graph); }
     }
     hops_.assign(static_cast<std::size_t>(forwarders_) * forwarders_, unreachable);
@@ -63,14 +64,14 @@ std::uint32_t GraphRoutes::next_link(std::uint32_t at, std::uint32_t to, std::ui
     std::uint32_t least = unreachable;
     std::uint32_t equal = 0;
     for (const std::uint32_t link : out_[at]) {
-        const std::uint32_t left = hops(links_[link].to, to);
+        const std::uint32_t left = hops(to_[link], to);
         equal = left < least ? 1 : equal + (left == least && left != unreachable ? 1 : 0);
         least = std::min(least, left);
     }
     if (least == unreachable) { return no_link; }
     std::uint32_t chosen = pick(flow_hash, at, equal);
     for (const std::uint32_t link : out_[at]) {
-        if (hops(links_[link].to, to) == least && chosen-- == 0) { return link; }
+        if (hops(to_[link], to) == least && chosen-- == 0) { return link; }
     }
     return no_link;
 }

@@ -29,7 +29,7 @@ public:
             const std::uint32_t link = next_link(at, to, flow_hash);
             if (link == no_link) { return false; }
             take(link);
-            at = links_[link].to;
+            at = to_[link];
         }
         return true;
     }
@@ -43,10 +43,10 @@ private:
 
     std::uint32_t next_link(std::uint32_t at, std::uint32_t to, std::uint64_t flow_hash) const;
     std::uint32_t hops(std::uint32_t at, std::uint32_t to) const;
-    void measure();
+    void measure(const std::vector<Trunk>& links);
 
     std::uint32_t forwarders_ = 0;
-    std::vector<Trunk> links_;
+    std::vector<std::uint32_t> to_;                     // where each link ends
     std::vector<std::vector<std::uint32_t>> out_;       // links from each vertex
     std::vector<std::vector<std::uint32_t>> into_end_;  // forwarders with a link to each vertex
     std::vector<std::uint16_t> hops_;                   // between forwarders

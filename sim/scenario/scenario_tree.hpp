@@ -12,13 +12,14 @@
 
 namespace fabricast::inline scenario {
 
-// The tree of a scenario's file or text: includes merged, overrides applied, not yet checked. Throws
-// InputError at an `include` entry that cannot be read, forms a cycle or lies outside the including file's folder.
+// The tree of a scenario's file or text: includes merged, overrides applied, not yet checked. Throws InputError at an
+// `include` entry that cannot be read, forms a cycle or lies outside the including file's folder.
 yaml::Node scenario_tree(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 yaml::Node scenario_tree(std::string_view text, const std::filesystem::path& file,
                          const std::vector<std::string>& overrides = {});
 
-// The tree with the overrides applied. Throws InputError at `--set:1:column`.
+// The tree with the overrides applied. Throws InputError at `--set:1:column`, where the column counts the characters of
+// an override.
 yaml::Node with_overrides(yaml::Node root, const std::vector<std::string>& overrides);
 
 }  // namespace fabricast::inline scenario

@@ -42,7 +42,7 @@ struct ForecastRow {
     std::vector<FigureName> costs;  // each fitted or estimated cost that the forecast uses
 };
 
-// Fabrics by cluster request, because building one is slow and does not depend on the fitted figures.
+// Fabrics by what a scenario builds, because building one is slow and does not depend on the fitted figures.
 class FabricCache {
 public:
     // `catalog` must outlive the cache.

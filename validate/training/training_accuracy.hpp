@@ -24,7 +24,7 @@ struct TrainingForecast {
     std::string peak_kind;                    // GPUs and precisions that share one MFU
     std::vector<std::string> aspects;         // sim/report/summarize_training.hpp
     StepRow step;
-    bool assumed = false;  // the table leaves something other than software open (see software_only)
+    bool assumed = false;                                // the table leaves something other than software open
     std::set<std::pair<std::string, std::string>> used;  // part and figure
     std::string label;
     // Throughput per GPU relative to the smallest run of the series; empty if the row has no series or is its smallest

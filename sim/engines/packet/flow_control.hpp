@@ -155,7 +155,7 @@ inline void set_paused(Domain& d, std::uint32_t in, bool paused, Ps now) {
     }
 }
 
-inline void vacate(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
+[[gnu::always_inline]] inline void vacate(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
     const Control control = d.net.ports[in].control;
     if (control == Control::none) { return; }
     if (control == Control::credits) {

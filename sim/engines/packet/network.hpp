@@ -99,10 +99,10 @@ struct Network {
         const Port& writes = ports[p - lane];
         return !writes.queue.empty() && writes.queue.front().frame.time() <= arrived;
     }
-    std::int64_t cost(const Port& port, std::uint32_t bytes) const {
+    [[gnu::always_inline]] std::int64_t cost(const Port& port, std::uint32_t bytes) const {
         return port.form == 0 ? bytes : forms[port.form].cost(bytes);
     }
-    bool lacks_credit(std::uint32_t p, std::uint32_t bytes) const {
+    [[gnu::always_inline]] bool lacks_credit(std::uint32_t p, std::uint32_t bytes) const {
         const Port& port = ports[p];
         if (port.form == 0) { return port.credits < static_cast<std::int64_t>(bytes); }
         const CreditForm& form = forms[port.form];
@@ -110,12 +110,13 @@ struct Network {
                (form.headers && counts[p].headers < static_cast<std::int32_t>(form.packets(bytes)));
     }
     // Whether anything except time holds back a packet of this size.
-    bool blocked(std::uint32_t p, std::uint32_t bytes) const {
+    [[gnu::always_inline]] bool blocked(std::uint32_t p, std::uint32_t bytes) const {
         const Port& port = ports[p];
         return port.paused || port.down || (port.control == Control::credits && lacks_credit(p, bytes));
     }
     // Bytes that wait on all lanes of the port's link.
     std::int64_t queued(std::uint32_t p) const {
+        if (ports[p].lanes == 1) { return ports[p].queued_bytes; }  // does not touch `counts`
         std::int64_t sum = 0;
         for (const Port& lane : lanes_of(p)) { sum += lane.queued_bytes; }
         return sum;

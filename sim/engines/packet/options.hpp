@@ -1,6 +1,6 @@
 #pragma once
 // Options of the packet engine. The figures of a preset replace these defaults when the scenario's catalogue is known
-// (presets.hpp); a zero means "derived from the link" if the comment says so.
+// (sim/scenario/packet_options.cpp); a zero means "derived from the link" if the comment says so.
 
 #include <cstdint>
 #include <limits>

@@ -67,8 +67,8 @@ struct alignas(64) Port {
     bool marks : 1 = false;   // an egress queue with ECN
     std::uint8_t form = 0;    // into Network::forms; 0: credits are bytes
     std::uint8_t lanes = 1;   // number of consecutive ports that share the wire
-    std::atomic<bool> signalled{
-        false};  // by the receiver's thread; the sender's sees it one window later at the latest
+    // Set by the receiver's thread, never cleared; the sender's thread sees it one window later at the latest.
+    std::atomic<bool> signalled{false};
 
     alignas(64) Fifo<Waiting> queue;
     LinkRing<Signal> signals;
@@ -78,7 +78,7 @@ struct alignas(64) Port {
     std::uint32_t reverse = none;  // the port of the other direction
 
     Ps serialization(std::uint32_t bytes) const { return wire_time(bytes, inverse); }
-    void signal(const Signal& signal) {
+    [[gnu::always_inline]] void signal(const Signal& signal) {
         signals.push(signal);
         signalled.store(true, std::memory_order_relaxed);
     }

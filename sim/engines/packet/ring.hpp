@@ -58,7 +58,7 @@ public:
 
     // Reader.
     bool empty() const { return head_.load(std::memory_order_relaxed) == tail_.load(std::memory_order_acquire); }
-    const T& front() const {
+    [[gnu::always_inline]] const T& front() const {
         const Block* block = block_.load(std::memory_order_acquire);
         return block->slots()[head_.load(std::memory_order_relaxed) & block->mask];
     }

@@ -65,7 +65,7 @@ struct Shared {
         net.ports[p].active = true;
         word_of(net.ports[p]) |= std::uint64_t{1} << (net.ports[p].slot % 64);
     }
-    void clear_active(std::uint32_t p) {
+    [[gnu::always_inline]] void clear_active(std::uint32_t p) {
         net.ports[p].active = false;
         word_of(net.ports[p]) &= ~(std::uint64_t{1} << (net.ports[p].slot % 64));
     }

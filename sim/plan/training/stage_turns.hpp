@@ -55,8 +55,8 @@ private:
     const LayerCosts& step_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, Ends> computed_;  // [stage, lane]
     std::map<ActionKey, Ends> arrived_;
-    std::map<ActionKey, std::pair<StepOp, Ends>>
-        posted_;  // the sender's operation and what it has computed, by the action that receives it
+    // By the action that receives it: the sender's operation and what it has computed.
+    std::map<ActionKey, std::pair<StepOp, Ends>> posted_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, Sent> sent_;  // [stage, lane]: the message of its last action
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// All transports, and the choice among them. To add one: a function in kinds/, its word in
-// CMakeLists.txt and a part in the catalogue.
+// All transports, and the choice among them. To add one: a function in kinds/, its word in CMakeLists.txt and a part in
+// the catalogue.
 
 #include <string>
 #include <vector>

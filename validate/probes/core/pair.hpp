@@ -20,11 +20,11 @@ public:
     // Both ends call this at the same time with the same settings; one of them leads.
     virtual std::unique_ptr<Link> connect(Control& control, const LinkSettings& settings, bool leads) = 0;
 
-    // Of the leading end: what labels the link's rows before operation, measure and direction,
+    // The leading end calls the rest. What labels the link's rows before operation, measure and direction.
     virtual std::vector<std::string> labels(const std::string& variant, const Link& link) const = 0;
-    // what the file says of the first link of a variant,
+    // Adds what the file says of a variant: called once, with its first link.
     virtual void describe(const std::string& variant, const Link& link, MeasurementFile& file) const = 0;
-    // and what is measured once a round, beside its last link.
+    // Measures what a round has once, while its last link is open.
     virtual void end_round(Recorder& /*recorder*/, int /*round*/) {}
 };
 using OpenTransport = std::function<std::unique_ptr<Transport>()>;

@@ -1,5 +1,5 @@
 #pragma once
-// What is told of the times of one point: the middle and how far the samples lie apart.
+// The samples of one point, and what is told of their times: the middle and how far they lie apart.
 
 #include <cstddef>
 #include <cstdint>

@@ -16,7 +16,7 @@ struct Fold {
     explicit Fold(std::uint32_t ranks) : core(std::bit_floor(ranks)), extra(ranks - core) {}
 };
 
-// Into the core, or the result back to the extra ranks.
+// The extra ranks' data into the core (`in`), or the result back to them.
 void add_fold(Program& p, const Fold& fold, std::uint32_t step, bool in) {
     for (std::uint32_t r = 0; r < fold.extra; ++r) {
         const std::uint32_t extra = fold.core + r;

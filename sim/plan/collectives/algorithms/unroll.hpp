@@ -17,9 +17,9 @@ struct Unrolling {
     std::function<Duration(std::uint32_t src, std::uint32_t dst, double bytes)> overhead;  // before a message
 };
 
-// Adds a Transfer for each message. Each depends on the messages that brought its data (and, if
-// in_order, on its sender's earlier steps); the first ones depend on `after`. Messages between the same two devices
-// share a connection. Returns the transfers into or out of each device in the last step that it took part in.
+// Adds a Transfer for each message. Each depends on the messages that brought its data (and, if in_order, on its
+// sender's earlier steps); the first ones depend on `after`. Messages between the same two devices share a connection.
+// Returns the transfers into or out of each device in the last step that it took part in.
 std::vector<OpId> unroll(const Program& program, const Unrolling& as, Schedule& schedule,
                          std::span<const Schedule::Dependency> after);
 
