@@ -12,16 +12,19 @@ fi
 bare=$(mktemp -d)
 # What is mounted inside is let go before anything is deleted.
 leave() {
-  umount -q "$bare/proc" "$bare/dev" || true
-  ! mountpoint -q "$bare/proc" && ! mountpoint -q "$bare/dev" && rm -rf --one-file-system "$bare"
+  umount -q "$bare/proc" "$bare/sys" "$bare/dev" || true
+  ! mountpoint -q "$bare/proc" && ! mountpoint -q "$bare/sys" && ! mountpoint -q "$bare/dev" &&
+    rm -rf --one-file-system "$bare"
 }
 trap leave EXIT
 
 echo "Debian 12 into $bare"
 debootstrap --variant=minbase --include=ca-certificates,git bookworm "$bare" http://deb.debian.org/debian >"$bare.log"
 mount -t proc proc "$bare/proc"
+mount -t sysfs sys "$bare/sys"  # UCX finds network devices there
 mount --bind /dev "$bare/dev"
 cp /etc/resolv.conf /etc/hosts "$bare/etc/"
+cp /etc/ssl/certs/ca-certificates.crt "$bare/etc/ssl/certs/"  # a proxy's own, too
 git clone -q --no-hardlinks "$source_dir" "$bare/fabricast"
 
 # inside COMMAND...: in the clone; prints the seconds it took as the figure NAME.
@@ -29,6 +32,7 @@ inside() {
   local name=$1 begin=$SECONDS
   shift
   chroot "$bare" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
+    ${NPM_CONFIG_REGISTRY:+NPM_CONFIG_REGISTRY="$NPM_CONFIG_REGISTRY"} \
     bash -c 'cd /fabricast && "$@"' inside "$@" >>"$bare.log" 2>&1 ||
     { tail -30 "$bare.log" >&2; return 1; }
   echo "figure: $name $((SECONDS - begin)) s"
