@@ -92,8 +92,8 @@ ExitCode study_designs(const std::vector<std::string>& arguments) {
     options.draws = static_cast<std::uint32_t>(whole_of(*values, "draws", 64, 10, 100'000));
     options.seed = static_cast<std::uint64_t>(whole_of(*values, "seed", 1, 0, 2'000'000'000));
     options.order = order_of(*values);
-    if (values->contains("html")) { html::require_charts(); }
     Outputs outputs(*values, {"json", "csv", "html"});
+    if (values->contains("html")) { html::require_charts(); }
     const std::vector<StudyInput> inputs = inputs_of(*values);
     for (const StudyInput& input : inputs) { outputs.keep(input.scenario); }
     options.threads = threads_of(*values);
