@@ -79,12 +79,12 @@ std::vector<Measurement> read_gdrcopy(const LogText& log, const Statements&) {
     return tables;
 }
 
-bool fits(std::string_view t) { return holds(t, "gdrdrv") || holds(t, "gdr_copy_to_mapping"); }
+bool is_gdrcopy(std::string_view t) { return holds(t, "gdrdrv") || holds(t, "gdr_copy_to_mapping"); }
 
 }  // namespace
 
 namespace formats {
-extern const LogFormat gdrcopy = {"gdrcopy", "gdrcopy's copybw and copylat", false, fits, read_gdrcopy};
+extern const LogFormat gdrcopy = {"gdrcopy", "gdrcopy's copybw and copylat", false, is_gdrcopy, read_gdrcopy};
 }  // namespace formats
 
 }  // namespace fabricast::inline validate_import

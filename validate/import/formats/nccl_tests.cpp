@@ -248,7 +248,7 @@ std::vector<Measurement> read_nccl_tests(const LogText& log, const Statements& s
     return Reader(log, said).read();
 }
 
-bool fits(std::string_view t) {
+bool is_nccl_tests(std::string_view t) {
     return holds(t, "# nThread ") || holds(t, "# nccl-tests version") ||
            (holds(t, "out-of-place") && holds(t, "algbw"));
 }
@@ -256,7 +256,7 @@ bool fits(std::string_view t) {
 }  // namespace
 
 namespace formats {
-extern const LogFormat nccl_tests = {"nccl-tests", "nccl-tests' table", true, fits, read_nccl_tests};
+extern const LogFormat nccl_tests = {"nccl-tests", "nccl-tests' table", true, is_nccl_tests, read_nccl_tests};
 }  // namespace formats
 
 }  // namespace fabricast::inline validate_import

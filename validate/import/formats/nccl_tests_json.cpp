@@ -90,12 +90,13 @@ std::vector<Measurement> read_nccl_tests_json(const LogText& log, const Statemen
     return {measurement_of(run, log, said)};
 }
 
-bool fits(std::string_view t) { return is_json(t) && holds(t, "\"out_of_place\""); }
+bool is_nccl_tests_json(std::string_view t) { return is_json(t) && holds(t, "\"out_of_place\""); }
 
 }  // namespace
 
 namespace formats {
-extern const LogFormat nccl_tests_json = {"nccl-tests-json", "nccl-tests' -J file", false, fits, read_nccl_tests_json};
+extern const LogFormat nccl_tests_json = {"nccl-tests-json", "nccl-tests' -J file", false, is_nccl_tests_json,
+                                          read_nccl_tests_json};
 }  // namespace formats
 
 }  // namespace fabricast::inline validate_import

@@ -87,12 +87,14 @@ std::vector<Measurement> read_nvbandwidth(const LogText& log, const Statements&)
     return tables;
 }
 
-bool fits(std::string_view t) { return holds(t, "nvbandwidth Version") || (holds(t, "Running ") && holds(t, "SUM ")); }
+bool is_nvbandwidth(std::string_view t) {
+    return holds(t, "nvbandwidth Version") || (holds(t, "Running ") && holds(t, "SUM "));
+}
 
 }  // namespace
 
 namespace formats {
-extern const LogFormat nvbandwidth = {"nvbandwidth", "nvbandwidth's matrices", true, fits, read_nvbandwidth};
+extern const LogFormat nvbandwidth = {"nvbandwidth", "nvbandwidth's matrices", true, is_nvbandwidth, read_nvbandwidth};
 }  // namespace formats
 
 }  // namespace fabricast::inline validate_import

@@ -63,12 +63,13 @@ std::vector<Measurement> read_nvbandwidth_json(const LogText& log, const Stateme
     return tables;
 }
 
-bool fits(std::string_view t) { return is_json(t) && holds(t, "\"nvbandwidth\""); }
+bool is_nvbandwidth_json(std::string_view t) { return is_json(t) && holds(t, "\"nvbandwidth\""); }
 
 }  // namespace
 
 namespace formats {
-extern const LogFormat nvbandwidth_json = {"nvbandwidth-json", "nvbandwidth -j", false, fits, read_nvbandwidth_json};
+extern const LogFormat nvbandwidth_json = {"nvbandwidth-json", "nvbandwidth -j", false, is_nvbandwidth_json,
+                                           read_nvbandwidth_json};
 }  // namespace formats
 
 }  // namespace fabricast::inline validate_import

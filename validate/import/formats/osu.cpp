@@ -7,7 +7,7 @@
 namespace fabricast::inline validate_import {
 namespace {
 
-std::vector<std::string> columns_of(const LogText& log, const LogLine& line) {
+std::vector<std::string> osu_columns(const LogText& log, const LogLine& line) {
     std::vector<std::string> columns =
         columns_after("#Size", log, line, "OSU", "Latency (us), Bandwidth (MB/s), Validation ...");
     if (columns.empty()) { refuse(log.at(line), "a header that was cut", shown(line.text), "# Size and more"); }
@@ -49,7 +49,7 @@ std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
         } else if (line.starts_with("# Size")) {
             if (title.empty()) { refuse(log.at(line), "a table without its title", "", "# OSU ... Test"); }
             Measurement& m = tables.emplace_back();
-            m.columns = columns_of(log, line);
+            m.columns = osu_columns(log, line);
             m.kind = "rdma";
             m.id = title.substr(0, title.find(" Test"));
             m.place = log.at(line);
@@ -69,12 +69,12 @@ std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
     return tables;
 }
 
-bool fits(std::string_view t) { return holds(t, "# OSU "); }
+bool is_osu(std::string_view t) { return holds(t, "# OSU "); }
 
 }  // namespace
 
 namespace formats {
-extern const LogFormat osu = {"osu", "OSU micro-benchmarks", true, fits, read_osu};
+extern const LogFormat osu = {"osu", "OSU micro-benchmarks", true, is_osu, read_osu};
 }  // namespace formats
 
 }  // namespace fabricast::inline validate_import

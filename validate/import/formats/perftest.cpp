@@ -23,7 +23,7 @@ std::string program_of(const LogLine& line) {
                                         : "ib_" + verb + "_" + what + (line.contains("Bidirectional") ? " -b" : "");
 }
 
-std::vector<std::string> columns_of(const LogText& log, const LogLine& line) {
+std::vector<std::string> perftest_columns(const LogText& log, const LogLine& line) {
     std::vector<std::string> columns = columns_after("#bytes#iterations", log, line, "perftest",
                                                      "BW peak, BW average, MsgRate, t_min ... with their units");
     if (columns.size() < 2) {
@@ -33,9 +33,9 @@ std::vector<std::string> columns_of(const LogText& log, const LogLine& line) {
     return columns;
 }
 
-class Reader {
+class PerftestReader {
 public:
-    explicit Reader(const LogText& log) : log_(log) {}
+    explicit PerftestReader(const LogText& log) : log_(log) {}
 
     std::vector<Measurement> read() {
         for (const LogLine& line : log_.lines()) {
@@ -70,7 +70,7 @@ private:
 
     void header(const LogLine& line) {
         if (!titled_) { refuse(log_.at(line), "a table without the title of its test", "", "RDMA_Write BW Test"); }
-        const std::vector<std::string> columns = columns_of(log_, line);
+        const std::vector<std::string> columns = perftest_columns(log_, line);
         if (in_table_ && m_.columns == columns) {
             return;  // header of the other side
         }
@@ -172,14 +172,14 @@ private:
     std::vector<Measurement> done_;
 };
 
-std::vector<Measurement> read_perftest(const LogText& log, const Statements&) { return Reader(log).read(); }
+std::vector<Measurement> read_perftest(const LogText& log, const Statements&) { return PerftestReader(log).read(); }
 
-bool fits(std::string_view t) { return holds(t, "#bytes") && holds(t, "#iterations"); }
+bool is_perftest(std::string_view t) { return holds(t, "#bytes") && holds(t, "#iterations"); }
 
 }  // namespace
 
 namespace formats {
-extern const LogFormat perftest = {"perftest", "ib_write_bw, ib_write_lat, ib_read_*, ib_send_*", true, fits,
+extern const LogFormat perftest = {"perftest", "ib_write_bw, ib_write_lat, ib_read_*, ib_send_*", true, is_perftest,
                                    read_perftest};
 }  // namespace formats
 

@@ -94,12 +94,12 @@ std::vector<Measurement> read_ucx_perftest(const LogText& log, const Statements&
     return tables;
 }
 
-bool fits(std::string_view t) { return holds(t, "message rate (msg/s)"); }
+bool is_ucx_perftest(std::string_view t) { return holds(t, "message rate (msg/s)"); }
 
 }  // namespace
 
 namespace formats {
-extern const LogFormat ucx_perftest = {"ucx-perftest", "ucx_perftest", false, fits, read_ucx_perftest};
+extern const LogFormat ucx_perftest = {"ucx-perftest", "ucx_perftest", false, is_ucx_perftest, read_ucx_perftest};
 }  // namespace formats
 
 }  // namespace fabricast::inline validate_import

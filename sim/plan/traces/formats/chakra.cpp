@@ -176,7 +176,7 @@ private:
     std::vector<std::uint64_t> ids_, numbers_;
 };
 
-void read(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
+void read_chakra(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
     RankRecording rank(rank_of_file(recording, file), file.path().string());
     Graph graph(recording);
     WireFile messages(file);
@@ -202,7 +202,7 @@ void read(InputFile& file, Recording& recording, const ReadProgress& progress, B
     graph.finish(std::move(rank));
 }
 
-bool fits(const TraceStart& start) {
+bool is_chakra(const TraceStart& start) {
     // The file begins with a short GlobalMetadata: a version as field 1, or attributes as field 2.
     const std::string_view text = start.text;
     return !start.json && text.size() > 2 && (text[1] == '\x0a' || text[1] == '\x12' || text[2] == '\x12');
@@ -211,7 +211,7 @@ bool fits(const TraceStart& start) {
 }  // namespace
 
 namespace formats {
-extern const TraceFormat chakra = {"chakra", "Chakra execution trace", false, fits, read, ".et"};
+extern const TraceFormat chakra = {"chakra", "Chakra execution trace", false, is_chakra, read_chakra, ".et"};
 }  // namespace formats
 
 }  // namespace fabricast::inline traces

@@ -293,7 +293,7 @@ private:
     std::string first_unsized_;
 };
 
-void read(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
+void read_kineto(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
     Trace trace(file, recording);
     const JsonSelection wishes{{"traceEvents"}, {"distributedInfo", "deviceProperties"}};
     stream_json(
@@ -301,7 +301,7 @@ void read(InputFile& file, Recording& recording, const ReadProgress& progress, B
     trace.finish();
 }
 
-bool fits(const TraceStart& start) {
+bool is_kineto(const TraceStart& start) {
     const bool execution_trace = start.holds("\"schema\":") && start.holds("\"nodes\":");  // format pytorch-et
     return start.json && !execution_trace && (start.holds("\"traceEvents\"") || start.holds("\"ph\""));
 }
@@ -309,8 +309,12 @@ bool fits(const TraceStart& start) {
 }  // namespace
 
 namespace formats {
-extern const TraceFormat kineto = {
-    .name = "kineto", .meaning = "PyTorch profiler", .certain = true, .fits = fits, .read = read, .long_json = true};
+extern const TraceFormat kineto = {.name = "kineto",
+                                   .meaning = "PyTorch profiler",
+                                   .certain = true,
+                                   .fits = is_kineto,
+                                   .read = read_kineto,
+                                   .long_json = true};
 }  // namespace formats
 
 }  // namespace fabricast::inline traces

@@ -147,7 +147,7 @@ double largest_size(const xml::Element& algorithm) {
     return written > 0 ? static_cast<double>(written) : 1 << 20;
 }
 
-void read(InputFile& file, Recording& recording, const ReadProgress&, Bytes size) {
+void read_msccl(InputFile& file, Recording& recording, const ReadProgress&, Bytes size) {
     const std::string path = file.path().string();
     const xml::Element algorithm = xml::parse(read_rest(file, xml::max_file_bytes), path);
     if (algorithm.name != "algo") {
@@ -187,12 +187,12 @@ void read(InputFile& file, Recording& recording, const ReadProgress&, Bytes size
     }
 }
 
-bool fits(const TraceStart& start) { return start.first == '<' && start.holds("<algo"); }
+bool is_msccl(const TraceStart& start) { return start.first == '<' && start.holds("<algo"); }
 
 }  // namespace
 
 namespace formats {
-extern const TraceFormat msccl = {"msccl", "MSCCL algorithm", true, fits, read};
+extern const TraceFormat msccl = {"msccl", "MSCCL algorithm", true, is_msccl, read_msccl};
 }  // namespace formats
 
 }  // namespace fabricast::inline traces

@@ -312,13 +312,13 @@ void Log::finish() {
         "an NCCL log has no times: calls follow each other at once, and nothing is computed between them");
 }
 
-void read(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
+void read_nccl_log(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
     Log log(file, recording);
     for_each_line(file, progress, [&](std::string_view line, int number) { log.line(line, number); });
     log.finish();
 }
 
-bool fits(const TraceStart& start) {
+bool is_nccl_log(const TraceStart& start) {
     // Lines of the log may begin with a time in brackets, so that it looks like JSON.
     return start.holds("NCCL INFO") && (start.holds(": opCount ") || start.holds("commId"));
 }
@@ -326,7 +326,8 @@ bool fits(const TraceStart& start) {
 }  // namespace
 
 namespace formats {
-extern const TraceFormat nccl_log = {"nccl-log", "NCCL_DEBUG=INFO with INIT and COLL", true, fits, read};
+extern const TraceFormat nccl_log = {"nccl-log", "NCCL_DEBUG=INFO with INIT and COLL", true, is_nccl_log,
+                                     read_nccl_log};
 }  // namespace formats
 
 }  // namespace fabricast::inline traces

@@ -188,19 +188,22 @@ private:
     bool any_node_ = false;
 };
 
-void read(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
+void read_pytorch_et(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
     Observed observed(recording);
     stream_json(
         file, {{"nodes"}, {}}, [&](const JsonPiece& piece) { observed.node(piece); }, progress);
     observed.finish({rank_of_file(recording, file), file.path().string()});
 }
 
-bool fits(const TraceStart& start) { return start.json && start.holds("\"schema\":") && start.holds("\"nodes\":"); }
+bool is_pytorch_et(const TraceStart& start) {
+    return start.json && start.holds("\"schema\":") && start.holds("\"nodes\":");
+}
 
 }  // namespace
 
 namespace formats {
-extern const TraceFormat pytorch_et = {"pytorch-et", "PyTorch's ExecutionTraceObserver", true, fits, read};
+extern const TraceFormat pytorch_et = {"pytorch-et", "PyTorch's ExecutionTraceObserver", true, is_pytorch_et,
+                                       read_pytorch_et};
 }  // namespace formats
 
 }  // namespace fabricast::inline traces

@@ -160,11 +160,11 @@ private:
     const std::vector<std::string> kinds_ = names_up_to(RecordKind::receive);
 };
 
-void read(InputFile& file, Recording& recording, const ReadProgress&, Bytes) {
+void read_recording(InputFile& file, Recording& recording, const ReadProgress&, Bytes) {
     read_recording(read_rest(file, yaml::max_file_bytes), file.path().string(), recording);
 }
 
-bool fits(const TraceStart& start) {
+bool is_recording(const TraceStart& start) {
     return !start.json && (start.text.starts_with("recording:") || start.holds("\nrecording:"));
 }
 
@@ -175,7 +175,7 @@ void read_recording(std::string_view yaml, const std::string& file, Recording& r
 }
 
 namespace formats {
-extern const TraceFormat recording = {"recording", "our own", true, fits, read};
+extern const TraceFormat recording = {"recording", "our own", true, is_recording, read_recording};
 }  // namespace formats
 
 }  // namespace fabricast::inline traces
