@@ -21,9 +21,7 @@ constexpr std::array commands = {
     Command{"run", "forecast a scenario: time, bottleneck, scaling", run_scenario},
     Command{"sweep", "many points of a scenario: grid, list or random; resumed after any end", sweep_scenario},
     Command{"compare", "a measurement beside its forecast", compare_measured},
-#ifdef FABRICAST_HAS_CERES
     Command{"calibrate", "one's own measurements as an overlay over the catalogue", calibrate_system},
-#endif
     Command{"diagnose", "is my number normal? causes, ranked by simulating each", diagnose_log},
     Command{"study", "designs side by side: time, efficiency, parts, power, cost", study_designs},
     Command{"explain", "what bounds a result, and what would change it", explain_scenario},
