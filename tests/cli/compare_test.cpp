@@ -52,7 +52,7 @@ TEST_CASE("what compare cannot do is refused with the file and exit 2, and nothi
     refused(measured + " scenarios/dgx-a100-16-hdr.yaml", "128");
     const auto unknown = scratch.write(
         "unknown.yaml",
-        "id: x\nsource: {url: here}\nkind: nccl\nsystem: {gpu: \"NVIDIA B300\", gpus_per_node: 8, nodes: 1}\n"
+        "id: x\nsource: {url: here}\nkind: nccl\nsystem: {gpu: \"NVIDIA B201\", gpus_per_node: 8, nodes: 1}\n"
         "benchmark: {collective: all_reduce}\ncolumns: [size_bytes, time_us]\nrows:\n  - [8, 1]\n");
     refused("compare --measured " + unknown.string(), "nearest: 'b200");
 }

@@ -87,9 +87,9 @@ TEST_CASE("sends and receives have a stand-in for the tuning model") {
 
 TEST_CASE("a table without sizes is skipped and said") {
     const Collection collection = collect(measurements / "nccl", catalog(), cache(), measurements);
-    // Two tables over GPU counts, one of "several" collectives, one list of single values.
-    CHECK(collection.skipped.size() == 4);
-    CHECK(collection.curves.size() == 166);
+    // Two tables over GPU counts, one over channels, one of "several" collectives, one list of single values.
+    CHECK(collection.skipped.size() == 5);
+    CHECK(collection.curves.size() == 263);
     for (const CollectedCurve& curve : collection.curves) {
         INFO(curve.comparison.id);
         CHECK(curve.site.find('/') == std::string::npos);  // all are listed

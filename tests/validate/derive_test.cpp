@@ -53,14 +53,18 @@ TEST_CASE("GPUs are known under the names people give them") {
     CHECK(node("Tesla V100-SXM2-32GB") == "dgx-v100");
     CHECK(node("NVIDIA GeForce RTX 4090") == "rtx4090-8x");
     CHECK(node("NVIDIA L40S", "gpus_per_node: 2, nodes: 1") == "l40s-2x");
+    CHECK(node("NVIDIA L40S", "gpus_per_node: 8, nodes: 1") == "l40s-8x");
+    CHECK(node("NVIDIA B300 SXM6 AC") == "dgx-b300");
+    CHECK(node("NVIDIA GH200", "gpus_per_node: 1, nodes: 1") == "gh200-1x");
+    CHECK(node("NVIDIA GH200", "gpus_per_node: 1, nodes: 1, intra: \"4-way node, NVLink4 all-to-all\"") == "gh200-4x");
     CHECK(node("NVIDIA GB200", "gpus_per_node: 4, nodes: 1") == "gb200-tray-4x");
     CHECK(node("NVIDIA GB200", "gpus_per_node: 72, nodes: 1") == "gb200-nvl72");
 }
 
 TEST_CASE("an unknown GPU is refused by name with the nearest") {
-    const std::string said = refusal({"{gpu: \"NVIDIA B300\", gpus_per_node: 8, nodes: 1}"});
+    const std::string said = refusal({"{gpu: \"NVIDIA B201\", gpus_per_node: 8, nodes: 1}"});
     CHECK_THAT(said, ContainsSubstring("t.yaml:4:"));
-    CHECK_THAT(said, ContainsSubstring("'NVIDIA B300'"));
+    CHECK_THAT(said, ContainsSubstring("'NVIDIA B201'"));
     CHECK_THAT(said, ContainsSubstring("nearest: 'b200"));
     CHECK_THAT(refusal({"{gpus_per_node: 8, nodes: 1}"}), ContainsSubstring("gpu"));
     CHECK_THAT(refusal({"{gpu: \"AMD MI300X\", gpus_per_node: 8, nodes: 1}"}), ContainsSubstring("MI300X"));
@@ -116,6 +120,9 @@ TEST_CASE("networks are known under the names people give them") {
     CHECK(cluster("H100", "nic: \"AWS EFA v2, 32x 100 Gb/s (3200 Gb/s per node)\"").link == "efa-v2");
     CHECK(cluster("H100", "nic: EFA, network: p5.48xlarge").node_options.at("nics") == "32");
     CHECK(cluster("H100", "nic: EFA, network: p5.48xlarge").node == "hgx-h100-efa");
+    CHECK(cluster("A100", "nic: \"AWS EFA, 4x 100 Gb/s\", network: p4de.24xlarge").link == "efa-v1");
+    CHECK(cluster("A100", "nic: \"AWS EFA, 4x 100 Gb/s\", network: p4de.24xlarge").node == "hgx-a100-efa");
+    CHECK(cluster("B300", "nic: \"ConnectX-8, 800 Gb/s\", network: RoCE").link == "ethernet-800g");
     CHECK(cluster("B200", "nic: \"AWS EFA v4 400 Gb/s per GPU (8x 50 GB/s)\"").node_options.at("nics") == "8");
     CHECK(cluster("H100", "nic: \"8x 200 Gb/s GPUDirect-TCPXO (FasTrak)\"").link == "gcp-tcpxo");
     CHECK(cluster("H100", "nic: \"RoCE\", network: \"RoCE 400 Gb/s per node\", nics_per_node: 2").link ==
@@ -145,6 +152,8 @@ TEST_CASE("sockets, plugins and GPUDirect come from the environment") {
     CHECK(derived({system, "{env: \"NCCL_SOCKET_IFNAME=eth0\"}"}).scenario.library.network_plugin.empty());
     CHECK(derived({"{gpu: A100, gpus_per_node: 8, nodes: 2, network: \"IPoIB\"}"}).scenario.library.network_plugin ==
           "sockets");
+    CHECK(derived({"{gpu: GH200, gpus_per_node: 4, nodes: 2, nic: Slingshot-11}", "{env: \"CXI hook disabled\"}"})
+              .scenario.library.network_plugin == "sockets");
     CHECK(derived({system, "{env: \"NCCL_NET_GDR_LEVEL=LOC\"}"}).scenario.cluster.node_options.at("gpu_direct") ==
           "false");
     CHECK_THAT(refusal({"{gpu: H100, gpus_per_node: 8, nodes: 2, network: \"GPUDirect-TCPX\"}"}),
@@ -171,6 +180,8 @@ TEST_CASE("a plugin's defaults hold on one node too, below what the user sets") 
     };
     CHECK(env("{}").at("NCCL_NVLS_CHUNKSIZE") == "524288");
     CHECK(env("{env: \"(NCCL_NVLS_CHUNKSIZE=65536)\"}").at("NCCL_NVLS_CHUNKSIZE") == "65536");
+    const auto p4d = derived({"{gpu: A100, gpus_per_node: 8, nodes: 2, network: p4d.24xlarge}"}).scenario.library.env;
+    CHECK(p4d.at("NCCL_PROTO") == "simple");
 }
 
 TEST_CASE("the NCCL version is stated, named elsewhere, shipped with CUDA or usual") {

@@ -107,9 +107,9 @@ TEST_CASE("L40S cards on PCIe, and too many of them") {
         "system: {gpu: NVIDIA L40S, gpus_per_node: 2, nodes: 1, intra: PCIe Gen4 x16 (PHB)}\n"
         "software: {nccl: 2.22.3}\nbenchmark: {collective: reduce_scatter, ranks: 2}\n",
         {"l40s-2x", 1, 2, "", "2.22.3", {"ada", ">=2.18", "pcie"}});
-    CHECK_THAT(refusal("system: {gpu: NVIDIA L40S, gpus_per_node: 8, nodes: 1, intra: PCIe}\n"
-                       "benchmark: {collective: all_reduce, ranks: 8}\n"),
-               ContainsSubstring("8 x l40s over pcie"));
+    CHECK_THAT(refusal("system: {gpu: NVIDIA L40S, gpus_per_node: 16, nodes: 1, intra: PCIe}\n"
+                       "benchmark: {collective: all_reduce, ranks: 16}\n"),
+               ContainsSubstring("16 x l40s over pcie"));
 }
 
 TEST_CASE("V100 with EDR, four on a board and eight in a cube") {
@@ -134,7 +134,7 @@ TEST_CASE("EFA is told by its instance, by its figure or by the GPU beside it") 
     check("system: {gpu: NVIDIA B200, gpus_per_node: 8, nodes: 2, network: EFA}\n" + benchmark,
           {"dgx-b200", 2, 8, "efa-v4", "2.23.4", {"blackwell", ">=2.18", "efa"}});
     check("system: {gpu: NVIDIA A100-SXM4-40GB, gpus_per_node: 8, nodes: 2, network: p4d.24xlarge}\n" + benchmark,
-          {"dgx-a100", 2, 8, "efa-v2", "2.23.4", {"ampere", ">=2.18", "efa"}});
+          {"hgx-a100-efa", 2, 8, "efa-v1", "2.23.4", {"ampere", ">=2.18", "efa-v1"}});
 }
 
 TEST_CASE("racks of GB200: half a rack, and two") {

@@ -35,7 +35,7 @@ std::uint32_t count(const MeasurementSection& section, std::string_view key) {
     return value;
 }
 
-// The known name that is nearest to any word of the text: "NVIDIA B300" -> "b200-sxm".
+// The known name that is nearest to any word of the text: "NVIDIA B201" -> "b200-sxm".
 std::string nearest_of(std::string_view words, const std::vector<std::string>& names) {
     const auto stem = [](const std::string& name) { return name.substr(0, name.find('-')); };
     const std::vector<std::string> stems = names_of(names, stem);
@@ -116,7 +116,15 @@ std::string intra_of(const Measurement& m, const Alias& gpu, Derived& out) {
     return intra;
 }
 
-// The smallest template for this GPU and connection that has at least as many GPUs as take part.
+// How many GPUs a whole node has where its description says so: "GH200 4-way node"; 0 if it does not.
+std::uint32_t way_of_node(std::string_view words) {
+    static const Pattern way(R"((\d+)[- ]way node)");
+    const auto match = way.first_in(words);
+    return match ? number_in<std::uint32_t>(*(*match)[1]).value_or(0) : 0;
+}
+
+// The smallest template for this GPU and connection that has at least so many GPUs: as many as take part, or as the
+// file says a node has.
 const NodeAlias& node_of(const Measurement& m, std::string_view gpu, std::string_view intra, std::uint32_t used) {
     const NodeAlias* best = nullptr;
     std::vector<std::string> near;
@@ -152,7 +160,8 @@ void derive_node(const Measurement& m, const Counts& c, Derived& out) {
         out.assumptions.push_back(fmt::format("nodes: {} trays are {} NVLink rack{}, a rack is one node", c.nodes,
                                               cluster.nodes, cluster.nodes > 1 ? "s" : ""));
     }
-    const NodeAlias& node = node_of(m, gpu.word("gpu"), intra, used);
+    const std::uint32_t whole = std::max(used, way_of_node(text(m.system, "intra")));
+    const NodeAlias& node = node_of(m, gpu.word("gpu"), intra, whole);
     cluster.node = node.node;
     out.group.fabric = intra == "nvl72" ? "nvswitch" : intra;
     out.assumptions.push_back(fmt::format("node: {} over {} is a {}, {} of its {} GPUs in use",
