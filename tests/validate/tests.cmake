@@ -51,7 +51,10 @@ target_compile_definitions(test_import PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOU
 add_test(NAME import COMMAND test_import)
 
 if(FABRICAST_CERES)
-  add_executable(test_calibrate validate/calibrate_test.cpp)
+  add_executable(test_calibrate
+    validate/calibrate_test.cpp
+    validate/pilots_test.cpp
+  )
   target_link_libraries(test_calibrate PRIVATE fabricast_calibration fabricast_catch)
   add_test(NAME calibrate COMMAND test_calibrate)
 endif()
