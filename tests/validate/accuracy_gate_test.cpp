@@ -14,6 +14,8 @@
 #include "tests/support/source_root.hpp"
 #include "tests/validate/csv.hpp"
 #include "validate/accuracy/accuracy.hpp"
+#include "validate/calibration/calibrate_figures.hpp"
+#include "validate/calibration/fit_size.hpp"
 #include "validate/calibration/fitted_nulls.hpp"
 #include "validate/calibration/without_site.hpp"
 
@@ -97,8 +99,13 @@ TEST_CASE("forecasts without each site and publisher are those of docs/accuracy.
             printed[name] = value;
         }
     }
-    const std::vector<NamedFigure> figures = accuracy_figures(rows);
-    CHECK(printed.size() == figures.size());
+    std::vector<NamedFigure> figures = accuracy_figures(rows);
+    for (const auto& more :
+         {fit_size_figures(catalog, fit_datasets(collection), cache), kept_figures(measurements, fingerprint(rows))}) {
+        figures.insert(figures.end(), more.begin(), more.end());
+    }
+    CHECK(printed.contains("pilot_large_median_pct"));
+    CHECK(printed.size() == figures.size() + 1);  // and planted_recovery_max_pct, which takes long
     for (const NamedFigure& figure : figures) {
         INFO(figure_line(figure));
         REQUIRE(printed.contains(figure.name));

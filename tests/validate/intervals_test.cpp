@@ -89,13 +89,40 @@ TEST_CASE("what networks do to forecasts does not widen the intervals inside a n
 }
 
 TEST_CASE("coverage judges a site by the others alone") {
-    CHECK(coverage(sites_with({1, 1, 1, 1, 1}), Forecast::publisher_out).sites == 1);
+    const Selection left_out{.which = Forecast::publisher_out};
+    CHECK(coverage(sites_with({1, 1, 1, 1, 1}), left_out).sites == 1);
     // The one odd site is outside of what the others tell; each of the others is inside.
-    const Coverage odd = coverage(sites_with({1, 1, 1, 1, 2}), Forecast::publisher_out);
+    const Coverage odd = coverage(sites_with({1, 1, 1, 1, 2}), left_out);
     CHECK(odd.sites == Approx(0.8));
     CHECK(odd.rows == Approx(0.8));
-    CHECK(coverage({}, Forecast::publisher_out).width == 0);
+    CHECK(coverage({}, left_out).width == 0);
+    // Five figures over everything, then coverage and factor of each scope and regime that has rows: none here is known
+    // to be inside a node or between nodes, and every row has a sibling.
     CHECK(interval_figures(sites_with({1, 1.1, 0.9})).size() == 5);
+}
+
+TEST_CASE("coverage and factor are told apart by part, by regime and by sibling") {
+    std::vector<ComparedRow> rows = sites_with({1.1, 1.1, 1.1, 1.1, 1.1, 2, 2, 2, 2, 2});
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        rows[i].part = i < 5 ? "inside" : "between";
+        rows[i].nodes = i < 5 ? 1 : 2;
+    }
+    ComparedRow odd = rows.back();  // a second row of the last site, which no interval of the others holds
+    odd.measured = 9;
+    rows.push_back(odd);
+    std::map<std::string, double> figures;
+    for (const NamedFigure& figure : interval_figures(rows)) { figures[figure.name] = figure.value; }
+    // Four other sites: three degrees of freedom widen ln 1.1 and ln 2 by 1.6377 / 1.28155 to either side.
+    CHECK(figures.at("interval80_inside_mid_factor") == Approx(std::pow(1.1, 2 * 1.6377 / 1.28155)).epsilon(0.01));
+    CHECK(figures.at("interval80_between_sibling_mid_factor") ==
+          Approx(std::pow(2, 2 * 1.6377 / 1.28155)).epsilon(0.01));
+    // What all five sites tell: four degrees of freedom.
+    CHECK(figures.at("interval80_inside_mid_written_factor") ==
+          Approx(std::pow(1.1, 2 * 1.5332 / 1.28155)).epsilon(0.01));
+    CHECK(figures.at("interval80_inside_mid_coverage_pct") == Approx(100));
+    CHECK(figures.at("interval80_between_mid_coverage_pct") == Approx(500 / 6.0));  // five rows of six
+    CHECK_FALSE(figures.contains("interval80_between_small_factor"));
+    CHECK_FALSE(figures.contains("interval80_unseen_mid_factor"));
 }
 
 TEST_CASE("rows that were left out of the data, or that no fit was made without, do not count") {

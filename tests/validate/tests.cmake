@@ -6,6 +6,7 @@ add_executable(test_validate
   validate/foreign_test.cpp
   validate/intervals_test.cpp
   validate/measurement_test.cpp
+  validate/planner_test.cpp
 )
 target_link_libraries(test_validate PRIVATE fabricast_validate fabricast_catch)
 target_compile_definitions(test_validate PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
@@ -51,7 +52,10 @@ target_compile_definitions(test_import PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOU
 add_test(NAME import COMMAND test_import)
 
 if(FABRICAST_CERES)
-  add_executable(test_calibrate validate/calibrate_test.cpp)
+  add_executable(test_calibrate
+    validate/calibrate_test.cpp
+    validate/pilots_test.cpp
+  )
   target_link_libraries(test_calibrate PRIVATE fabricast_calibration fabricast_catch)
   add_test(NAME calibrate COMMAND test_calibrate)
 endif()

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/percentile.hpp"
+#include "validate/accuracy/intervals.hpp"
+#include "validate/accuracy/nulls.hpp"
+#include "validate/accuracy/planner_table.hpp"
 #include "validate/score/row_groups.hpp"
 
 namespace fabricast::inline validate_accuracy {
@@ -62,6 +65,9 @@ std::vector<NamedFigure> accuracy_figures(const std::vector<ComparedRow>& rows) 
         append("null_tuning_", {.which = Forecast::null_tuning});
         append("null_fitted_alphabeta_", {.which = Forecast::fitted_alphabeta});
         append("null_fitted_tuning_", {.which = Forecast::fitted_tuning});
+    }
+    for (const auto& more : {headline_figures(figures), null_figures(rows), interval_figures(rows)}) {
+        figures.insert(figures.end(), more.begin(), more.end());
     }
     return figures;
 }

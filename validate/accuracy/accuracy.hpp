@@ -8,13 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "validate/accuracy/collect.hpp"
 #include "validate/score/errors.hpp"
 #include "validate/score/page.hpp"
 
 namespace fabricast::inline validate_accuracy {
-
-// Every table separates collectives inside one node from collectives between nodes.
-inline constexpr std::array<std::string_view, 2> all_parts = {"inside", "between"};
 
 // Every figure of `./dev accuracy`, in printing order; figures without any row are left out.
 std::vector<NamedFigure> accuracy_figures(const std::vector<ComparedRow>& rows);

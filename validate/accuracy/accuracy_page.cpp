@@ -7,6 +7,8 @@
 #include <set>
 
 #include "validate/accuracy/accuracy.hpp"
+#include "validate/accuracy/nulls.hpp"
+#include "validate/accuracy/planner_table.hpp"
 #include "validate/score/page.hpp"
 
 namespace fabricast::inline validate_accuracy {
@@ -59,46 +61,6 @@ std::string figures_table(const std::vector<NamedFigure>& all) {
         out += markdown_row(cells);
     }
     return out;
-}
-
-// Sites, parts and regimes in which a null model is nearer than our forecast from a fit without the publisher.
-std::string null_better_table(const std::vector<ComparedRow>& rows) {
-    constexpr std::pair<Forecast, const char*> nulls[] = {{Forecast::null_alphabeta, "alpha–beta"},
-                                                          {Forecast::null_tuning, "tuning model"},
-                                                          {Forecast::fitted_alphabeta, "alpha–beta, fitted"},
-                                                          {Forecast::fitted_tuning, "tuning model, fitted"}};
-    std::string table = markdown_head({"site", "part", "sizes", "fabricast, without the publisher", "best null"});
-    std::size_t cells = 0;
-    std::size_t worse = 0;
-    for (const std::string_view part : all_parts) {
-        std::vector<std::map<std::string, RegimeMedians>> theirs;
-        for (const auto& [which, name] : nulls) { theirs.push_back(site_medians(rows, which, part)); }
-        for (const auto& [site, ours] : site_medians(rows, Forecast::publisher_out, part)) {
-            for (const Regime regime : all_regimes) {
-                const std::optional<double>& error = ours[index_of(regime)];
-                cells += error ? 1 : 0;
-                double best = error.value_or(-1);
-                const char* name = nullptr;
-                for (std::size_t n = 0; n < theirs.size(); ++n) {
-                    const std::optional<double> null = theirs[n][site][index_of(regime)];
-                    if (null && *null < best) {
-                        best = *null;
-                        name = nulls[n].second;
-                    }
-                }
-                if (name != nullptr) {
-                    ++worse;
-                    table += markdown_row({site, std::string(part), std::string(to_string(regime)),
-                                           percent_cell(*error), fmt::format("{} ({})", percent_cell(best), name)});
-                }
-            }
-        }
-    }
-    return fmt::format(
-               "{} of {} cells of a site, a part and a regime. The best of four nulls is chosen after the fact, "
-               "which favours them.\n\n",
-               worse, cells) +
-           table;
 }
 
 std::string sites_table(const std::vector<ComparedRow>& rows, std::string_view part) {
@@ -222,17 +184,20 @@ constexpr const char* stale_words =
 
 }  // namespace
 
-std::string accuracy_page(const std::vector<ComparedRow>& rows, const Collection& collection,
-                          const KnownMisses& known) {
-    const std::vector<NamedFigure> figures = accuracy_figures(rows);
+std::string accuracy_page(const std::vector<ComparedRow>& rows, const Collection& collection, const KnownMisses& known,
+                          const std::vector<NamedFigure>& of_fits) {
+    std::vector<NamedFigure> figures = accuracy_figures(rows);
+    figures.insert(figures.end(), of_fits.begin(), of_fits.end());
     std::string lines;
     for (const NamedFigure& figure : figures) { lines += figure_line(figure) + "\n"; }
     const bool stale = std::ranges::none_of(rows, [](const ComparedRow& row) { return row[Forecast::left_out] > 0; });
-    return filled_page("accuracy.md", {{"figures_table", figures_table(figures)},
+    return filled_page("accuracy.md", {{"planner_table", planner_table(figures)},
+                                       {"figures_table", figures_table(figures)},
                                        {"stale", stale ? stale_words : ""},
                                        {"known_fabrics", known_fabrics(rows)},
                                        {"inside", sites_table(rows, "inside")},
                                        {"between", sites_table(rows, "between")},
+                                       {"pilots", pilots_table(figures)},
                                        {"null_better", null_better_table(rows)},
                                        {"misses", misses(rows)},
                                        {"reasons", reasons(rows, known)},

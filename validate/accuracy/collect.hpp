@@ -2,9 +2,11 @@
 // All measurements below some folders, each compared with its forecast: the input of the accuracy figures and of the
 // fit. Where data was measured, and what is known to be broken there: validate/measurements/{sites,unhealthy}.yaml.
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "validate/curves/compare.hpp"
@@ -52,6 +54,9 @@ struct Collection {
 // unhealthy systems are those of the folder `measurements`. Throws IoError if a folder does not exist.
 Collection collect(const std::filesystem::path& folder, const Catalog& catalog, FabricCache& cache,
                    const std::filesystem::path& measurements);
+
+// The parts of these rows: every table separates collectives inside one node from collectives between nodes.
+inline constexpr std::array<std::string_view, 2> all_parts = {"inside", "between"};
 
 // One row per size.
 std::vector<ComparedRow> accuracy_rows(const Collection& collection);

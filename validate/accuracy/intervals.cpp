@@ -28,6 +28,57 @@ const RatioRange* find(const IntervalTable& table, const IntervalKey& key) {
     return nullptr;
 }
 
+struct JudgedInterval {
+    const ComparedRow* row;
+    RatioRange range;
+};
+
+// Each row with the interval that all sites give to rows of its class, or those of other publishers alone.
+std::vector<JudgedInterval> judged_intervals(const std::vector<ComparedRow>& rows, Forecast which,
+                                             bool others_alone = true) {
+    std::map<std::string, IntervalTable> tables;  // by the publisher left out
+    std::vector<JudgedInterval> judged;
+    for (const ComparedRow& row : rows) {
+        if (!counts(row, which)) { continue; }
+        const std::string without = others_alone ? row.publisher : "";
+        const auto [table, added] = tables.try_emplace(without);
+        if (added) { table->second = interval_table(rows, which, without); }
+        const RatioRange* range = find(table->second, key_of(row));
+        if (range != nullptr) { judged.push_back({&row, *range}); }
+    }
+    return judged;
+}
+
+Coverage coverage_of(const std::vector<JudgedInterval>& judged, const Selection& selection) {
+    struct OfSite {
+        double inside = 0;
+        std::vector<double> widths, factors;
+    };
+    std::map<std::string, OfSite> sites;
+    for (const auto& [row, range] : judged) {
+        if (!selects(selection, *row)) { continue; }
+        OfSite& site = sites[row->site];
+        site.inside += range.holds(row->measured / (*row)[selection.which]) ? 1 : 0;
+        site.widths.push_back(range.high80 - range.low80);
+        site.factors.push_back(range.high80 / range.low80);
+    }
+    Coverage result;
+    std::vector<double> widths, factors;
+    double inside = 0, count = 0;
+    for (const auto& [name, site] : sites) {
+        const auto rows = static_cast<double>(site.widths.size());
+        result.sites += site.inside / rows / static_cast<double>(sites.size());
+        inside += site.inside;
+        count += rows;
+        widths.push_back(*percentile(site.widths, 50));
+        factors.push_back(*percentile(site.factors, 50));
+    }
+    result.rows = count > 0 ? inside / count : 0;
+    result.width = percentile(widths, 50).value_or(0);
+    result.factor = percentile(factors, 50).value_or(1);
+    return result;
+}
+
 }  // namespace
 
 IntervalTable interval_table(const std::vector<ComparedRow>& rows, Forecast which, const std::string& without) {
@@ -42,50 +93,42 @@ IntervalTable interval_table(const std::vector<ComparedRow>& rows, Forecast whic
     return table;
 }
 
-Coverage coverage(const std::vector<ComparedRow>& rows, Forecast which) {
-    std::map<std::string, std::vector<const ComparedRow*>> sites;
-    for (const ComparedRow& row : rows) {
-        if (counts(row, which)) { sites[row.site].push_back(&row); }
-    }
-    Coverage result;
-    std::vector<double> shares;
-    std::vector<double> widths;
-    double inside_all = 0;
-    double count_all = 0;
-    for (const auto& [site, list] : sites) {
-        const IntervalTable table = interval_table(rows, which, list.front()->publisher);
-        double inside = 0;
-        std::vector<double> width;
-        for (const ComparedRow* row : list) {
-            const RatioRange* range = find(table, key_of(*row));
-            const double ratio = row->measured / (*row)[which];
-            if (range != nullptr) {
-                inside += range->holds(ratio) ? 1 : 0;
-                width.push_back(range->high80 - range->low80);
-            }
-        }
-        if (!width.empty()) {
-            shares.push_back(inside / static_cast<double>(width.size()));
-            widths.push_back(*percentile(width, 50));
-            inside_all += inside;
-            count_all += static_cast<double>(width.size());
-        }
-    }
-    if (shares.empty()) { return result; }
-    for (const double share : shares) { result.sites += share / static_cast<double>(shares.size()); }
-    result.rows = inside_all / count_all;
-    result.width = *percentile(widths, 50);
-    return result;
+Coverage coverage(const std::vector<ComparedRow>& rows, const Selection& selection) {
+    return coverage_of(judged_intervals(rows, selection.which), selection);
 }
 
 std::vector<NamedFigure> interval_figures(const std::vector<ComparedRow>& rows) {
-    const Coverage ours = coverage(rows, Forecast::publisher_out);
+    const std::vector<JudgedInterval> judged = judged_intervals(rows, Forecast::publisher_out);
+    const std::vector<JudgedInterval> written = judged_intervals(rows, Forecast::publisher_out, false);
+    const Coverage ours = coverage_of(judged, {.which = Forecast::publisher_out});
     if (ours.width <= 0) { return {}; }
-    return {{"interval80_coverage_pct", 100 * ours.sites},
-            {"interval80_rows_coverage_pct", 100 * ours.rows},
-            {"interval80_width_pct", 100 * ours.width},
-            {"interval80_null_alphabeta_width_pct", 100 * coverage(rows, Forecast::null_alphabeta).width},
-            {"interval80_null_tuning_width_pct", 100 * coverage(rows, Forecast::null_tuning).width}};
+    std::vector<NamedFigure> figures{
+        {"interval80_coverage_pct", 100 * ours.sites},
+        {"interval80_rows_coverage_pct", 100 * ours.rows},
+        {"interval80_width_pct", 100 * ours.width},
+        {"interval80_null_alphabeta_width_pct", 100 * coverage(rows, {.which = Forecast::null_alphabeta}).width},
+        {"interval80_null_tuning_width_pct", 100 * coverage(rows, {.which = Forecast::null_tuning}).width}};
+    struct Scope {
+        const char *name, *part;
+        std::optional<bool> sibling;
+    };
+    for (const auto& [name, part, sibling] : {Scope{"inside", "inside", {}},
+                                              {"between", "between", {}},
+                                              {"inside_sibling", "inside", true},
+                                              {"between_sibling", "between", true},
+                                              {"unseen", "", false}}) {
+        for (const Regime regime : all_regimes) {
+            const Selection chosen{
+                .which = Forecast::publisher_out, .regime = regime, .part = part, .sibling = sibling};
+            const Coverage found = coverage_of(judged, chosen);
+            if (found.width <= 0) { continue; }
+            const std::string prefix = fmt::format("interval80_{}_{}_", name, to_string(regime));
+            figures.push_back({prefix + "coverage_pct", 100 * found.rows});
+            figures.push_back({prefix + "factor", found.factor, "x"});
+            figures.push_back({prefix + "written_factor", coverage_of(written, chosen).factor, "x"});
+        }
+    }
+    return figures;
 }
 
 std::string intervals_yaml(const IntervalTable& table, const Part& held) {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "models/catalog.hpp"
-#include "validate/score/compared_row.hpp"
+#include "validate/score/errors.hpp"
 #include "validate/score/page.hpp"
 #include "validate/score/ratio_range.hpp"
 #include "validate/score/regime.hpp"
@@ -36,14 +36,18 @@ using IntervalTable = std::map<IntervalKey, RatioRange>;
 IntervalTable interval_table(const std::vector<ComparedRow>& rows, Forecast which, const std::string& without = "");
 
 struct Coverage {
-    double sites = 0;  // mean over sites of the share of the site's rows inside; 0..1
-    double rows = 0;   // share of all rows inside
-    double width = 0;  // median over sites of the median of (high - low) / forecast
+    double sites = 0;   // mean over sites of the share of the site's rows inside; 0..1
+    double rows = 0;    // share of all rows inside
+    double width = 0;   // median over sites of the median of (high - low) / forecast; 0: there are no rows
+    double factor = 1;  // the same of high / low
 };
-Coverage coverage(const std::vector<ComparedRow>& rows, Forecast which);
+// Of the selected rows, each judged by the other publishers' rows, selected or not.
+Coverage coverage(const std::vector<ComparedRow>& rows, const Selection& selection);
 
 // interval80_coverage_pct, interval80_rows_coverage_pct, interval80_width_pct and, for comparison, the widths that the
-// null models need.
+// null models need; then interval80_<scope>_<regime>_coverage_pct over rows and the _factor of the same intervals,
+// beside the _written_factor of those that the catalogue has, which all sites told. Scopes: rows inside a node, between
+// nodes, the same with a sibling in the fit, and rows without any.
 std::vector<NamedFigure> interval_figures(const std::vector<ComparedRow>& rows);
 
 // The part `forecast-intervals` of the catalogue with the intervals of the table; the rest is copied from the part

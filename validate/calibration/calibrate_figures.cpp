@@ -8,16 +8,20 @@
 #include <map>
 #include <thread>
 
+#include "base/numbers.hpp"
 #include "base/parallel_map_ordered.hpp"
 #include "base/percentile.hpp"
 #include "base/random.hpp"
 #include "base/text_file.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "validate/accuracy/intervals.hpp"
+#include "validate/calibration/pilots.hpp"
 #include "validate/score/page.hpp"
 
 namespace fabricast::inline calibration {
 namespace {
+
+constexpr const char* kept_file = "calibrated.yaml";  // in the folder of the measurements
 
 // Ring runs on one NVSwitch node. LL determines the latency costs and Simple the rates; different numbers of GPUs
 // separate the costs from each other.
@@ -223,26 +227,36 @@ double planted_recovery(const Catalog& catalog, int seeds) {
     return worst;
 }
 
-void tell_calibration(const Catalog& catalog, const SiteOverlays& overlays, const std::vector<FitDataset>& data,
-                      const std::vector<ComparedRow>& rows, FabricCache& cache,
-                      const std::filesystem::path& measurements, bool refit) {
-    std::vector<NamedFigure> figures{{"planted_recovery_max_pct", 100 * planted_recovery(catalog, 3)}};
+std::vector<NamedFigure> kept_figures(const std::filesystem::path& measurements, const std::string& fingerprint) {
+    std::vector<NamedFigure> figures;
+    for (const yaml::Node& kept : kept_members(measurements / kept_file, fingerprint, "figures")) {
+        const std::string value = kept.as_string();  // "2.3000 %"
+        const std::size_t space = value.find(' ');
+        figures.push_back({kept.name, number_in<double>(value.substr(0, space)).value_or(0), value.substr(space + 1)});
+    }
+    return figures;
+}
+
+std::vector<NamedFigure> calibration_figures(const Catalog& catalog, const SiteOverlays& overlays,
+                                             const Collection& collection, const std::vector<ComparedRow>& rows,
+                                             FabricCache& cache, const std::filesystem::path& measurements,
+                                             bool refit) {
     const std::string mark = fingerprint(rows);
-    const std::filesystem::path file = measurements / "calibrated.yaml";
     if (refit && !overlays.empty()) {
+        std::vector<NamedFigure> fresh = fresh_figures(catalog, overlays, fit_datasets(collection), cache);
+        std::ranges::move(pilot_figures(pilots(catalog, overlays, collection, rows, cache)), std::back_inserter(fresh));
         std::string lines;
-        for (const NamedFigure& figure : fresh_figures(catalog, overlays, data, cache)) {
-            lines += fmt::format("  {}: {:.4f}\n", figure.name, figure.value);
+        for (const NamedFigure& figure : fresh) {
+            lines += fmt::format("  {}: {:.4f} {}\n", figure.name, figure.value, figure.unit);
         }
-        write_atomically(file, filled_page("calibrated.yaml", {{"fingerprint", mark}, {"figures", lines}}));
+        write_atomically(measurements / kept_file,
+                         filled_page("calibrated.yaml", {{"fingerprint", mark}, {"figures", lines}}));
         write_atomically("models/catalog/intervals.yaml", intervals_yaml(interval_table(rows, Forecast::publisher_out),
                                                                          catalog.parts.at("forecast-intervals")));
     }
-    for (const yaml::Node& figure : kept_members(file, mark, "figures")) {
-        figures.push_back({figure.name, figure.as_double()});
-    }
-    std::ranges::move(interval_figures(rows), std::back_inserter(figures));
-    for (const NamedFigure& figure : figures) { fmt::print("{}\n", figure_line(figure)); }
+    std::vector<NamedFigure> figures = kept_figures(measurements, mark);
+    figures.push_back({"planted_recovery_max_pct", 100 * planted_recovery(catalog, 3)});
+    return figures;
 }
 
 }  // namespace fabricast::inline calibration

@@ -15,12 +15,14 @@ namespace fabricast::inline calibration {
 // largest relative error of a recovered cost over `seeds` runs. 0.01 means 1 %.
 double planted_recovery(const Catalog& catalog, int seeds);
 
-// Prints every figure of calibration and of intervals. Figures that take minutes to compute are computed only with
-// `refit` and are stored in calibrated.yaml of `measurements` with a fingerprint of catalogue and data. Without `refit`
-// they are read from that file, and are not printed if it is stale. `refit` also writes the intervals of the catalogue.
-// `overlays` contains the fits without each site; if it is empty, the figures that need it are left out.
-void tell_calibration(const Catalog& catalog, const SiteOverlays& overlays, const std::vector<FitDataset>& data,
-                      const std::vector<ComparedRow>& rows, FabricCache& cache,
-                      const std::filesystem::path& measurements, bool refit);
+// The figures of calibration that take minutes, as calibrated.yaml of `measurements` has them; none if it is stale.
+std::vector<NamedFigure> kept_figures(const std::filesystem::path& measurements, const std::string& fingerprint);
+
+// These and planted_recovery_max_pct. With `refit` it first computes them and writes them with a fingerprint of
+// catalogue and data, and the intervals of the catalogue. `overlays` contains the fits without each site; if it is
+// empty, nothing is computed.
+std::vector<NamedFigure> calibration_figures(const Catalog& catalog, const SiteOverlays& overlays,
+                                             const Collection& collection, const std::vector<ComparedRow>& rows,
+                                             FabricCache& cache, const std::filesystem::path& measurements, bool refit);
 
 }  // namespace fabricast::inline calibration

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <string>
 #include <thread>
@@ -20,6 +22,7 @@
 #include "validate/tools/run_tool.hpp"
 #ifdef FABRICAST_HAS_CERES
 #include "validate/calibration/calibrate_figures.hpp"
+#include "validate/calibration/fit_size.hpp"
 #include "validate/calibration/fitted_nulls.hpp"
 #include "validate/calibration/without_site.hpp"
 #endif
@@ -32,14 +35,16 @@ constexpr const char* usage =
     "usage: fabricast-accuracy [--data DIR]... [--loso] [--calibrate] [--docs DIR] [--measurements DIR] [--rows DIR]\n"
     "  --data DIR  forecast the measurements of this folder too\n"
     "  --loso      refit without each site and publisher (minutes) and keep the result beside the measurements\n"
-    "  --calibrate calibrate each system on half of its own sizes (minutes; --loso does too) and keep that\n"
+    "  --calibrate calibrate each system on half of its own sizes, and on a pilot (minutes; --loso does too); keep "
+    "that\n"
     "  --rows DIR  where accuracy.csv with every row goes (build)\n";
 
 #ifdef FABRICAST_HAS_CERES
-// Fills the forecasts from fits that leave sites out, and prints the figures of calibration and of intervals. Only
-// sites of the repository are left out; data from elsewhere were never in the fit.
-void leave_sites_out(std::vector<ComparedRow>& rows, const Collection& collection, const Options& options,
-                     const std::filesystem::path& measurements, const Catalog& catalog, FabricCache& cache) {
+// Fills the forecasts from fits that leave sites out, and returns the figures of the fit and of calibration. Only sites
+// of the repository are left out; data from elsewhere were never in the fit.
+std::vector<NamedFigure> leave_sites_out(std::vector<ComparedRow>& rows, const Collection& collection,
+                                         const Options& options, const std::filesystem::path& measurements,
+                                         const Catalog& catalog, FabricCache& cache) {
     const std::vector<FitDataset> data = fit_datasets(collection);
     const std::filesystem::path file = measurements / "without_site.yaml";
     const std::string mark = fingerprint(rows);
@@ -53,8 +58,11 @@ void leave_sites_out(std::vector<ComparedRow>& rows, const Collection& collectio
     }
     forecast_without_site(rows, collection, overlays, catalog, cache);
     forecast_fitted_nulls(rows, collection);
-    tell_calibration(catalog, overlays, data, rows, cache, measurements,
-                     options.has("--loso") || options.has("--calibrate"));
+    std::vector<NamedFigure> figures = fit_size_figures(catalog, data, cache);
+    std::ranges::move(calibration_figures(catalog, overlays, collection, rows, cache, measurements,
+                                          options.has("--loso") || options.has("--calibrate")),
+                      std::back_inserter(figures));
+    return figures;
 }
 #endif
 
@@ -137,8 +145,9 @@ void run(const Options& options) {
     FabricCache cache(catalog);
     Collection collection = collect(measurements / "nccl", catalog, cache, measurements);
     std::vector<ComparedRow> rows = accuracy_rows(collection);
+    std::vector<NamedFigure> of_fits;
 #ifdef FABRICAST_HAS_CERES
-    leave_sites_out(rows, collection, options, measurements, catalog, cache);
+    of_fits = leave_sites_out(rows, collection, options, measurements, catalog, cache);
 #endif
     for (const std::string& folder : options.values("--data")) {
         const Collection more = collect(folder, catalog, cache, measurements);
@@ -148,13 +157,13 @@ void run(const Options& options) {
         collection.skipped.insert(collection.skipped.end(), more.skipped.begin(), more.skipped.end());
     }
     for (const SkippedFile& file : collection.skipped) { fmt::print("skipped {}: {}\n", file.file, file.reason); }
-    std::vector<NamedFigure> figures = accuracy_figures(rows);
-    const std::vector<NamedFigure> trials = diagnose_figures(diagnose_trials(catalog, 2));
-    figures.insert(figures.end(), trials.begin(), trials.end());
-    for (const NamedFigure& figure : figures) { fmt::print("{}\n", figure_line(figure)); }
+    for (const auto& figures : {accuracy_figures(rows), of_fits, diagnose_figures(diagnose_trials(catalog, 2))}) {
+        for (const NamedFigure& figure : figures) { fmt::print("{}\n", figure_line(figure)); }
+    }
     write_atomically(all_rows / "accuracy.csv", rows_csv(rows));
     write_atomically(docs / "accuracy.csv", curves_csv(rows));
-    write_atomically(docs / "accuracy.md", accuracy_page(rows, collection, read_misses(measurements / "misses.yaml")));
+    write_atomically(docs / "accuracy.md",
+                     accuracy_page(rows, collection, read_misses(measurements / "misses.yaml"), of_fits));
     const std::filesystem::path deviations = docs / "deviations.md";
     write_atomically(deviations, with_deviations(read_text(deviations, 1 << 20),
                                                  read_deviations(measurements / "deviations.yaml"), rows));
