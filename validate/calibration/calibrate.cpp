@@ -13,8 +13,13 @@
 namespace fabricast::inline calibration {
 namespace {
 
-// The relative error from which the robust loss flattens, and the weight of the catalogue's values as priors.
-constexpr FitOptions fit_options{.scale = 0.03, .lambda = 0.05, .iterations = 40};
+// The relative error from which the robust loss flattens, and the weight of the catalogue's values as priors. The rows
+// of a curve are no independent observations, and a pilot's are to hold for other node counts and collectives too, so
+// the catalogue counts for much, unless the user names the figures to fit.
+constexpr FitOptions pilot_options{.scale = 0.05, .lambda = 0.5, .iterations = 40};
+constexpr FitOptions named_options{.scale = 0.03, .lambda = 0.05, .iterations = 40};
+// How far a site's figure lies from its kind's, as a standard deviation of ln x, when the kind's is known exactly.
+constexpr double between_sites = 0.2;
 // A figure counts as determined if the data narrow its prior spread (of ln x) to this share or less.
 constexpr double told = 0.7;
 // A row is an outlier if |ln(measured / forecast)| exceeds this number of robust standard deviations.
@@ -48,10 +53,17 @@ std::vector<CalibratedCurve> curves_of(const std::vector<FitDataset>& data, cons
     return curves;
 }
 
-// The prior of a figure: the value in the catalogue, with spread and bounds from priors.yaml.
-FitParameter parameter_of(const FigureName& name, const Catalog& catalog) {
-    const Prior* prior = prior_of(name);
-    return parameter_at(std::max(figure_of(catalog, name).value.at(0), 1e-12), name, prior ? *prior : Prior{});
+// The prior of a figure: the value in the catalogue, with bounds from priors.yaml. Its spread is what other sites leave
+// open, and what sites differ by; not more than that of priors.yaml, which knows no site.
+FitParameter parameter_of(const FigureName& name, const Catalog& catalog, bool named) {
+    const Prior* found = prior_of(name);
+    Prior prior = found ? *found : Prior{};
+    const Figure& figure = figure_of(catalog, name);
+    if (!named && figure.low80 > 0 && figure.high80 > figure.low80) {
+        const double open = deviation_of({figure.value.at(0), figure.low80, figure.high80});
+        prior.spread = std::min(prior.spread, std::hypot(open, between_sites));
+    }
+    return parameter_at(std::max(figure.value.at(0), 1e-12), name, prior);
 }
 
 FitCurve fit_curve(const CalibratedCurve& curve, const std::vector<FitParameter>& parameters, Catalog& working,
@@ -90,9 +102,9 @@ struct Attempt {
 };
 
 Attempt attempt(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, const std::set<FigureName>& free,
-                FabricCache& cache) {
+                FabricCache& cache, bool named) {
     Attempt result;
-    for (const FigureName& name : free) { result.parameters.push_back(parameter_of(name, catalog)); }
+    for (const FigureName& name : free) { result.parameters.push_back(parameter_of(name, catalog, named)); }
     Catalog working = catalog;
     std::vector<FitCurve> parts;
     double rows = 0;
@@ -103,7 +115,7 @@ Attempt attempt(const Catalog& catalog, const std::vector<CalibratedCurve>& curv
             parts.push_back(std::move(part));
         }
     }
-    result.outcome = robust_fit(result.parameters, {}, parts, rows, fit_options);
+    result.outcome = robust_fit(result.parameters, {}, parts, rows, named ? named_options : pilot_options);
     return result;
 }
 
@@ -180,14 +192,18 @@ Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& dat
     Calibration out;
     Attempt last;
     for (;;) {  // each round fits fewer figures
-        last = attempt(catalog, curves, free, cache);
-        std::set<FigureName> untold;
+        last = attempt(catalog, curves, free, cache, !only.empty());
+        std::vector<KeptFigure> open;
         for (std::size_t p = 0; p < last.parameters.size(); ++p) {
-            if (last.narrowed(p) > told) {
-                untold.insert(last.parameters[p].name);
-                out.kept.push_back({last.parameters[p].name, last.narrowed(p)});
-            }
+            if (last.narrowed(p) > told) { open.push_back({last.parameters[p].name, last.narrowed(p)}); }
         }
+        // Figures that could each explain the same rows are all untold as long as all are free: the least told quarter
+        // goes first.
+        std::ranges::stable_sort(open, std::ranges::greater{}, &KeptFigure::narrowed);
+        open.resize(only.empty() ? (open.size() + 3) / 4 : open.size());
+        out.kept.insert(out.kept.end(), open.begin(), open.end());
+        std::set<FigureName> untold;
+        for (const KeptFigure& figure : open) { untold.insert(figure.name); }
         if (!only.empty() && !untold.empty()) {
             throw UnderDetermined("under-determined: these data do not tell " + listed(untold));
         }

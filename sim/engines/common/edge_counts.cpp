@@ -102,15 +102,26 @@ private:
         if (!across_by_switch()) { across_by_node(); }
     }
 
-    // NIC to NIC, one path for each sending node and receiving rank, since the flow label (the rank) may choose the
-    // path.
+    // NIC to NIC, one path for each sending node, receiving rank and label, which may choose the path.
     void across_by_node() {
         for (std::uint32_t to = pairs_.first; to < pairs_.first + pairs_.ranks; ++to) {
             if (rail(to) != in_) { continue; }
             PathQuery query{.dst = fabric_.nic(to / gpus_, in_), .flow_label = to - pairs_.first};
             for (std::uint32_t node = first_node_; node < end_node_; ++node) {
                 query.src = fabric_.nic(node, out_);
-                if (node != to / gpus_ && ends_[node].senders > 0) { count(query, ends_[node].senders, true); }
+                if (node == to / gpus_ || ends_[node].senders == 0) { continue; }
+                if (!pairs_.pxn) {
+                    count(query, ends_[node].senders, true);
+                    continue;
+                }
+                std::map<std::uint32_t, double> flows;
+                ranks_of(node, [&](std::uint32_t from) {
+                    if (sends_by(from, out_)) { flows[pxn_label(from % gpus_, to - pairs_.first, pairs_.ranks)] += 1; }
+                });
+                for (const auto& [label, senders] : flows) {
+                    query.flow_label = label;
+                    count(query, senders, true);
+                }
             }
         }
     }

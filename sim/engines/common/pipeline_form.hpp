@@ -124,8 +124,8 @@ private:
     // Seconds of a ring whose longest hop waits for its window again and again. The chunks that are left after the
     // whole windows go round the ring or stream. Zero if there is no whole window.
     double windows(double tau) const {
-        const double last = std::ceil(chunks_ - 1e-9) - 1;
-        const double whole = windows_before(std::ceil(chunks_ - fill_ - 1e-9) - 1);
+        const double last = std::ceil(chunks_ - fill_ - 1e-9) - 1;
+        const double whole = windows_before(last);
         if (stages_.empty() || whole < 1) { return 0; }
         const Hop& longest = stages_[longest_];
         const double left = std::max(0.0, last - whole * slots_);
@@ -136,7 +136,8 @@ private:
         for (const Hop& hop : stages_) {
             seconds += &hop == &longest ? 0 : all * hop.count * (hop.latency + own(hop, tau));
         }
-        return longest.latency + tau + whole * (2 * longest.latency + tau) + std::max(left * tau, seconds);
+        return longest.latency + tau + whole * (2 * longest.latency + tau) + std::max(left * tau, seconds) +
+               fill_ * tau;
     }
 
     std::vector<Hop> stages_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <utility>
 #include <variant>
 
@@ -35,8 +36,19 @@ int slices(nccl::Proto proto, double chunk) {
     return 1;
 }
 
-Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto) {
-    const double hop = ledger.transport("hop");
+double message_bytes(nccl::Proto proto, double chunk) {
+    switch (proto) {
+        case nccl::Proto::ll: return 2 * chunk;
+        case nccl::Proto::ll128: return chunk * 16 / 15;
+        case nccl::Proto::simple: break;
+    }
+    return chunk;
+}
+
+Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto, double message) {
+    double hop = ledger.transport("hop");
+    const double eager = ledger.parts().transport->number_or("eager", 0);
+    if (eager > 0 && message > eager) { hop += ledger.transport("rendezvous"); }
     // Simple waits for whole slices and their completions, which costs a part of another hop.
     const auto waited = [&](std::string_view more) {
         return hop * ledger.network("simple.hop_factor") + ledger.network(more);
@@ -49,20 +61,48 @@ Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto) {
     } else if (proto == nccl::Proto::simple) {
         seconds = waited(ring ? "simple.ring_hop" : "simple.tree_hop");
     }
-    return from_seconds(seconds + (ring ? ledger.transport("ring_hop") : 0));
+    return from_seconds(seconds);
 }
 
 double network_wire(FigureReader& ledger, nccl::Proto proto) {
     const double wire = ledger.transport("wire");
     switch (proto) {
-        case nccl::Proto::ll: return 2 * wire * ledger.transport("ll_wire");  // half of the bytes are flags
+        case nccl::Proto::ll: return 2 * wire;  // half of the bytes are flags
         case nccl::Proto::ll128: return wire * 16 / 15;
         case nccl::Proto::simple: return wire;
     }
     return wire;
 }
 
-double network_slots(FigureReader& ledger) { return std::max(1.0, ledger.transport("slots")); }
+std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels) {
+    std::vector<int> count(found.rings.size(), 0);
+    for (int c = 0; c < channels; ++c) { ++count[static_cast<std::size_t>(c) % found.rings.size()]; }
+    return count;
+}
+
+int busiest_proxy(const nccl::TopologySearchResult& found, int channels, bool rings) {
+    const std::vector<int> on_ring = channels_of_ring(found, channels);
+    std::map<std::uint16_t, int> served;  // by rank
+    int most = 0;
+    for (std::size_t r = 0; r < on_ring.size(); ++r) {
+        const std::vector<std::uint16_t>& order = found.rings[r].order;
+        most = std::max(most, served[order.front()] += on_ring[r]);
+        if (rings) { most = std::max(most, served[order.back()] += on_ring[r]); }
+    }
+    return most;
+}
+
+Duration posting(const Call& call, double chunk, double messages) {
+    double one = call.ledger.transport("post");
+    if (call.proto == nccl::Proto::ll) { one += 2 * chunk / call.ledger.network("ll.scan_rate"); }
+    return from_seconds(one * messages);
+}
+
+Duration posting_pace(const Pipeline& pipeline, Duration of_chunk) {
+    return from_seconds(to_seconds(of_chunk) * std::max(0.0, 1 - pipeline.chunk / pipeline.bytes_per_edge));
+}
+
+double tree_messages(std::uint32_t nodes) { return nodes <= 2 ? 2 : nodes == 3 ? 3 : 4; }
 
 PathQuery local_hop(const Call& call, const nccl::Ring& ring) {
     return call.rules.applied({.src = call.fabric.gpu(ring.order.front()),
@@ -84,7 +124,7 @@ Pipeline network_stream(const Call& call, double bytes, double chunk, int channe
     Pipeline pipeline;
     pipeline.bytes_per_edge = bytes;
     pipeline.chunk = std::min(bytes, chunk);
-    pipeline.slots = network_slots(ledger);
+    pipeline.slots = call.release.slots();
     pipeline.edge_rate_cap = cost.channel_rate;
     pipeline.wire_ratio = cost.wire;
     pipeline.network_wire_ratio = network_wire(ledger, nccl::Proto::simple);

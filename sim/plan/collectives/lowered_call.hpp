@@ -60,11 +60,34 @@ Duration kernel_start(FigureReader& ledger, nccl::Proto proto, const ProtocolCos
 // block.
 int slices(nccl::Proto proto, double chunk);
 
-// One way over the network, by protocol: the transport's hop and what NCCL's kernels add to it.
+// Bytes on the wire of a message that carries `chunk` payload bytes.
+double message_bytes(nccl::Proto proto, double chunk);
+
+// One way over the network for a message of so many bytes on the wire: the transport's hop, with a rendezvous for a
+// long message where the transport has one, and what NCCL's kernels add to it.
 enum class NetworkHop : std::uint8_t { ring, tree, nvls_tree };
-Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto);
+Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto, double message);
 double network_wire(FigureReader& ledger, nccl::Proto proto);
-double network_slots(FigureReader& ledger);
+
+// For each searched ring, how many of the execution channels [0, channels) run on it.
+std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels);
+
+// The most ends of channels that one rank has towards other nodes: its proxy thread serves them all, one message after
+// another (NCCL, src/proxy.cc, ncclProxyProgress). Channels leave a node at the first rank of their ring's order, and
+// with `rings` come in by the first and leave by the last.
+int busiest_proxy(const nccl::TopologySearchResult& found, int channels, bool rings);
+
+// How long such a thread takes for this many messages of `chunk` payload bytes. It reads the flags of every line of an
+// LL message before it posts it (src/transport/net.cc, sendProxyProgress).
+Duration posting(const Call& call, double chunk, double messages);
+
+// The pace that posting sets for a stream of chunks: it holds each chunk but the first, whose messages are part of its
+// hops.
+Duration posting_pace(const Pipeline& pipeline, Duration of_chunk);
+
+// Messages of one chunk at the busiest node of the double tree, both trees and both ways: as an inner node it has two
+// children and a parent, of which each chunk's tree shows it half the time.
+double tree_messages(std::uint32_t nodes);
 
 // A representative hop inside the first node, and one from its GPU `from` to the second node on this ring's rail.
 PathQuery local_hop(const Call& call, const nccl::Ring& ring);

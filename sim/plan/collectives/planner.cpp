@@ -150,7 +150,7 @@ double port_rate(const Fabric& fabric) {
 
 // What NCCL finds out about a fabric before it tunes.
 nccl::Communicator communicator(const Fabric& fabric, const nccl::TopologySearchResult& found,
-                                const nccl::Environment& environment) {
+                                const nccl::Environment& environment, const Part* transport) {
     using enum nccl::CpuVendor;
     const NodeTemplate& node = fabric.node();
     return {.ranks = fabric.gpu_count(),
@@ -163,7 +163,8 @@ nccl::Communicator communicator(const Fabric& fabric, const nccl::TopologySearch
             .ll128 = ll128_is_safe(fabric, found),
             .nvls = found.nvls_channels > 0,
             .nvswitch = node.nvlink == NvlinkShape::nvswitch,
-            .collnet = network_reduces(fabric, environment)};
+            .collnet = network_reduces(fabric, environment),
+            .plugin_latency = transport == nullptr ? 0 : transport->number_or("tuning_latency", 0)};
 }
 
 }  // namespace
@@ -185,7 +186,7 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
     if (costs.transport != nullptr) { apply_plugin(*costs.transport, workload, library, algorithms, environment); }
     nccl::TopologySearchResult found = nccl::search(algorithms, fabric.node(), fabric.gpus_per_node(),
                                                     fabric.node_count(), port_rate(fabric), release, environment);
-    const nccl::Communicator comm = communicator(fabric, found, environment);
+    const nccl::Communicator comm = communicator(fabric, found, environment, costs.transport);
     if (environment.peers == nccl::PeerLevel::loc && comm.nvls) {
         environment.notes.emplace_back("NVLS maps no peer's memory: it stays; NCCL_NVLS_ENABLE=0 turns it off");
     }

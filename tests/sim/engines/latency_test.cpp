@@ -85,19 +85,21 @@ TEST_CASE("the cables on a collective's way are as many as one counts by hand, i
     const Counted counted[] = {
         // Fourteen steps of a ring of eight with two edges between nodes, four apart: 1st, 5th, 9th, 13th step.
         {{"all_reduce", "ring", "ll"}, 2 * 4},
-        {{"all_reduce", "ring", "simple"}, 2 * 4},
+        // A Simple chunk takes four of the eight slots: two fit, so the last of the 14 chunks of an edge has waited for
+        // six ways and credits: 1 + 6 * 2 hops, and there is time for the rest of the ring meanwhile.
+        {{"all_reduce", "ring", "simple"}, 2 * 13},
         // With one GPU a node every step is between nodes; with two every other.
         {{"all_reduce", "ring", "ll", 3, 1}, 2 * 4},
         {{"all_reduce", "ring", "ll", 3, 2}, 2 * 5},
         // Thirty steps; 4 hops for the chunk that goes round, but an edge's steps 8, 16 and 24 wait for a slot of
         // eight, which is a way and the credit's way back: 1 + 3 * 2 hops.
         {{"all_reduce", "ring", "ll", 2, 8}, 2 * 7},
-        {{"all_reduce", "ring", "simple", 2, 8}, 2 * 7},
+        {{"all_reduce", "ring", "simple", 2, 8}, 2 * 29},
         // 126 steps: 15 windows.
         {{"all_reduce", "ring", "ll", 8, 8}, 2 * 31},
         // Seven steps, the first and the fifth between nodes; with one GPU a node all.
         {{"all_gather", "ring", "ll"}, 2 * 2},
-        {{"reduce_scatter", "ring", "simple"}, 2 * 2},
+        {{"reduce_scatter", "ring", "simple"}, 2 * 7},
         {{"all_gather", "ring", "ll", 5, 1}, 2 * 4},
         // Up and down once; over eight nodes three levels each way.
         {{"all_reduce", "tree", "ll"}, 2 * 2},

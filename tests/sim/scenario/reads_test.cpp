@@ -217,8 +217,14 @@ void train_otherwise() {
     }
 }
 
-// What NCCL does only where it is told to, or with one GPU on each node.
+// What NCCL does only where it is told to, or with one GPU on each node; and on a GPU that no data tell of.
 void plan_as_told() {
+    Scenario far;
+    far.cluster.node = "dgx-p100";
+    const Fabric old(build(far, catalogue()));
+    for (const std::int64_t size : {std::int64_t{1} << 20, std::int64_t{1} << 30}) {
+        Planner(collective_of(far), old, far.library, far.launch, catalogue()).plan(Bytes{size});
+    }
     for (const auto& [algorithm, gpus] : {std::pair{Algorithm::nvls_tree, 8}, std::pair{Algorithm::pat, 1}}) {
         Scenario s;
         s.cluster.node = "dgx-h100";

@@ -47,9 +47,9 @@ LoweredCall plan_collnet(const Call& call, Schedule& schedule) {
     const Pipeline pipeline =
         network_stream(call, call.bytes / channels, call.release.number("collnet.chunk"), channels);
     const nccl::Ring& ring = call.found.rings.front();
-    const std::vector<Stage> stages{
-        {call.per_node() > 1 ? 2.0 : 0.0, local_hop(call, ring), cost.hop},
-        {2, rail_hop(call, ring, ring.order.back()), network_hop(ledger, NetworkHop::nvls_tree, nccl::Proto::simple)}};
+    const std::vector<Stage> stages{{call.per_node() > 1 ? 2.0 : 0.0, local_hop(call, ring), cost.hop},
+                                    {2, rail_hop(call, ring, ring.order.back()),
+                                     network_hop(ledger, NetworkHop::nvls_tree, nccl::Proto::simple, pipeline.chunk)}};
     return streamed(call, schedule, pipeline, collnet_edges(call), stages, channels, Evidence::formula_only);
 }
 

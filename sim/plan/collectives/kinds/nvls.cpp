@@ -82,10 +82,12 @@ double channel_start(const Call& call, int channels) {
     return call.ledger.kernel("nvls.per_channel") * std::clamp(call.bytes / 4096, 1.0, static_cast<double>(channels));
 }
 
+int heads_of(const Call& call) { return std::max(1, call.found.nvls.channels); }
+
 // The stream of all heads, before what differs in one node and between nodes.
 Pipeline heads_stream(const Call& call) {
     const int channels = call.found.nvls_channels;
-    const int heads = std::max(1, call.found.nvls.channels);
+    const int heads = heads_of(call);
     const double chunk = nccl::nvls_chunk(call.release, call.environment, call.shape, channels, heads, call.bytes);
     Pipeline pipeline;
     pipeline.bytes_per_edge = call.bytes / channels;
@@ -121,19 +123,22 @@ LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     const double crossings = 1 + 1.0 / call.per_node();
     Pipeline pipeline = heads_stream(call);
     pipeline.slices = call.shape.nodes > 2 ? 2 : 1;
-    pipeline.slots = network_slots(ledger);
+    pipeline.slots = call.release.slots();
     pipeline.fill = ledger.network("nvls_tree.fill");
-    pipeline.chunk_overhead = from_seconds(ledger.network("nvls_tree.chunk_overhead"));
     pipeline.edge_rate_cap =
         ledger.kernel("nvls.rate") * ledger.network("nvls_tree.rate_factor") / crossings / channels;
     pipeline.wire_ratio = ledger.kernel("nvls.wire") * ledger.network("nvls_tree.wire_inside");
     pipeline.network_wire_ratio = network_wire(ledger, nccl::Proto::simple);
-    pipeline.start = from_seconds(ledger.kernel("nvls.start") + ledger.network("nvls_tree.start"));
+    pipeline.start = from_seconds(ledger.kernel("nvls.start") + ledger.network("nvls_tree.per_head") * heads_of(call));
     const bool network_reduces = call.algorithm == &nccl::nvls_model;
+    // A head has all channels' edges to other nodes.
+    const double messages = network_reduces ? 2 : tree_messages(call.shape.nodes);
+    const Duration posts = posting(call, pipeline.chunk / heads_of(call), messages * channels);
+    pipeline.chunk_posting = posting_pace(pipeline, posts);
     const nccl::Ring& ring = call.found.rings.front();
     const double hops = network_reduces ? 2 : 2 * tree_depth(call.shape.nodes);
     const Stage stage{hops, rail_hop(call, ring, ring.order.front()),
-                      network_hop(ledger, NetworkHop::nvls_tree, nccl::Proto::simple)};
+                      network_hop(ledger, NetworkHop::nvls_tree, nccl::Proto::simple, pipeline.chunk / heads_of(call))};
     return streamed(call, schedule, pipeline, network_edges(call, crossings, network_reduces), {stage}, channels,
                     network_reduces ? Evidence::formula_only : Evidence::measured_here);
 }

@@ -65,15 +65,13 @@ Pattern pattern(const Call& call) {
     return {AllPairs{.first = 0, .ranks = ranks, .pxn = pxn, .gpu_direct = call.gpu_direct}, share, ranks - 1};
 }
 
-// What the host spends on one rank's messages to other nodes before the last one can start.
-double message_cost(const Call& call, double bytes, std::uint32_t peers) {
+// How long a proxy thread takes to post a chunk to one peer on another node.
+double posting_one(const Call& call, double bytes, int channels) {
     FigureReader& ledger = call.ledger;
     // The size in bytes below which the transport's messages cost more; 0: there is none.
     const std::string small_below = ledger.parts().transport->word_or("small_messages", "0");
     const bool small = bytes < std::strtod(small_below.c_str(), nullptr);
-    const double one = ledger.transport("message") * (small ? ledger.transport("small_message_factor") : 1);
-    const std::uint32_t local = std::min(peers, call.per_node() - 1);
-    return ledger.transport("p2p_start") + one * std::max(peers - local, 1U);
+    return channels * ledger.transport("message") * (small ? ledger.transport("small_message_factor") : 1);
 }
 
 // If a protocol was asked for, it costs as much as on a ring of one hop. NCCL's own messages have no choice of
@@ -89,7 +87,7 @@ void use_protocol(const Call& call, nccl::Proto proto, Pipeline& pipeline, Stage
     stage.overhead = cost.hop;
     if (call.several_nodes()) {
         pipeline.network_wire_ratio = network_wire(ledger, proto);
-        stage.overhead = network_hop(ledger, NetworkHop::ring, proto);
+        stage.overhead = network_hop(ledger, NetworkHop::ring, proto, message_bytes(proto, pipeline.chunk));
     }
 }
 
@@ -101,8 +99,8 @@ LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
     const int channels = nccl::p2p_channels(call.release, call.environment, call.found, call.shape, p.bytes);
     Pipeline pipeline;
     pipeline.bytes_per_edge = p.bytes / channels;
-    pipeline.chunk =
-        std::min(pipeline.bytes_per_edge, nccl::p2p_chunk(call.release, call.environment, call.found, call.shape));
+    pipeline.chunk = std::min(pipeline.bytes_per_edge,
+                              nccl::p2p_chunk(call.release, call.environment, call.found, call.shape, p.bytes));
     pipeline.slots = call.release.slots();
     pipeline.fill = ledger.kernel("p2p.fill");
     pipeline.edge_rate_cap = ledger.kernel("p2p.channel_rate");
@@ -112,7 +110,14 @@ LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
     if (call.several_nodes()) {
         const bool one_pair = call.workload.collective == Collective::sendrecv;
         pipeline.network_wire_ratio = ledger.transport(one_pair ? "sendrecv_wire" : "p2p_wire");
-        pipeline.start = from_seconds(message_cost(call, p.bytes, p.peers));
+        pipeline.slots = nccl::p2p_slots(call.release, call.found, channels, p.peers);
+        // Where everyone sends to everyone, a rank's proxy posts each chunk to all its peers; elsewhere only the root
+        // has several, one message each before it begins.
+        const std::uint32_t remote = std::max(p.peers - std::min(p.peers, call.per_node() - 1), 1U);
+        const std::uint32_t at_once = std::holds_alternative<AllPairs>(p.edges) ? remote : 1;
+        const double one = posting_one(call, p.bytes, channels);
+        pipeline.start = from_seconds(ledger.transport("p2p_start") + one * (remote - at_once));
+        pipeline.chunk_posting = from_seconds(one * at_once);
         pipeline.edge_rate_cap = std::numeric_limits<double>::infinity();
     }
     const nccl::Ring& ring = call.found.rings.front();

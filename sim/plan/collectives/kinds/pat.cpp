@@ -34,14 +34,14 @@ LoweredCall plan_pat(const Call& call, Schedule& schedule) {
     const int channels = nccl::channels_used(call.release, call.found, false, nccl::Proto::simple,
                                              call.workload.collective, call.shape, call.bytes);
     const std::uint32_t ranks = call.shape.ranks;
-    const Pipeline pipeline =
-        network_stream(call, call.bytes * (ranks - 1) / ranks / channels,
-                       nccl::slot_payload(call.release, call.environment, nccl::Proto::simple), channels);
+    const Pipeline pipeline = network_stream(
+        call, call.bytes * (ranks - 1) / ranks / channels,
+        nccl::pat_chunk(call.release, call.environment, call.workload.collective, channels, call.bytes), channels);
     const bool forward = call.workload.collective == Collective::all_gather;
     const auto distances = static_cast<std::uint32_t>(std::bit_width(ranks - 1));
     const nccl::Ring& ring = call.found.rings.front();
     const Stage stage{static_cast<double>(distances), rail_hop(call, ring, ring.order.back()),
-                      network_hop(call.ledger, NetworkHop::tree, nccl::Proto::simple)};
+                      network_hop(call.ledger, NetworkHop::tree, nccl::Proto::simple, pipeline.chunk)};
     return streamed(call, schedule, pipeline, pat_edges(call, distances, forward), {stage}, channels,
                     Evidence::formula_only);
 }

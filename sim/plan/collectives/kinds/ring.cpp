@@ -1,7 +1,6 @@
 // Rings: all-reduce, all-gather and reduce-scatter as cyclic pipelines, broadcast and reduce as chains.
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "sim/plan/collectives/lowered_call.hpp"
@@ -13,34 +12,16 @@ namespace {
 
 bool streams(Collective collective) { return collective == Collective::broadcast || collective == Collective::reduce; }
 
-// For each searched ring, how many of the execution channels [0, channels) run on it.
-std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels) {
-    std::vector<int> count(found.rings.size(), 0);
-    for (int c = 0; c < channels; ++c) { ++count[static_cast<std::size_t>(c) % found.rings.size()]; }
-    return count;
+// A Simple chunk of a cyclic ring is two slices, but none below 32 KiB, and a message is a slice.
+double slices_sent(const Call& call, double chunk) {
+    return call.proto == nccl::Proto::simple && chunk > 32 * 1024 ? 2 : 1;
 }
+double message(const Call& call, double chunk) { return message_bytes(call.proto, chunk / slices_sent(call, chunk)); }
 
-// How many messages of one ring step the busiest proxy thread of a node handles, one after another: one for each
-// channel that enters the node at its rank and one for each that leaves there, twice that for a Simple chunk of two
-// slices (one thread per rank serves both directions: NCCL, src/proxy.cc, ncclProxyProgress; one request per slice:
-// src/transport/net.cc).
+// How many messages of one ring step the busiest proxy thread of a node handles: one for each slice of each channel
+// that enters the node at its rank, and of each that leaves there.
 double messages(const Call& call, double chunk, int channels) {
-    const std::vector<int> on_ring = channels_of_ring(call.found, channels);
-    std::map<std::uint16_t, int> served;  // by rank
-    int most = 0;
-    for (std::size_t r = 0; r < on_ring.size(); ++r) {
-        const std::vector<std::uint16_t>& order = call.found.rings[r].order;
-        most = std::max(most, served[order.front()] += on_ring[r]);
-        most = std::max(most, served[order.back()] += on_ring[r]);
-    }
-    return most * (call.proto == nccl::Proto::simple && chunk > 32 * 1024 ? 2.0 : 1.0);
-}
-
-// How long this thread takes for these messages. For LL and LL128 it checks the flags of all lines before it posts
-// (src/transport/net.cc).
-Duration posting(const Call& call, double chunk, int channels) {
-    const double flags = call.proto == nccl::Proto::simple ? 1 : call.ledger.transport("ll_post");
-    return from_seconds(call.ledger.transport("post") * flags * messages(call, chunk, channels));
+    return slices_sent(call, chunk) * busiest_proxy(call.found, channels, true);
 }
 
 // The copy in before the first step and the copy out after the last are not hidden by the link. Returns their cost in
@@ -144,21 +125,35 @@ PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
 }
 
 // Latencies of the successive steps that a chunk takes.
-std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double steps) {
+std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double steps,
+                                 double chunk) {
     if (!call.several_nodes()) { return {{steps, local_hop(call, ring), cost.hop}}; }
     const double between = network_steps(call.workload.collective, call.shape.nodes, call.per_node());
-    return {{steps - between, local_hop(call, ring), cost.hop},
-            {between, ring_hop(call, ring), network_hop(call.ledger, NetworkHop::ring, call.proto)}};
+    return {
+        {steps - between, local_hop(call, ring), cost.hop},
+        {between, ring_hop(call, ring), network_hop(call.ledger, NetworkHop::ring, call.proto, message(call, chunk))}};
 }
 
-// Hops from the root to the other end of the chain. The root itself is done when it has sent its stream.
-std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost) {
-    const double network_hops = call.shape.nodes - 1;
+// Hops from the root round the ring to the rank before it (src/device/broadcast.h). The root itself is done when it has
+// sent its stream. A ring that does not enter the root's node at the root comes back to that node's other ranks last.
+std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double chunk) {
+    const std::uint32_t root = call.workload.root % call.per_node();
+    const bool returns =
+        std::ranges::any_of(call.found.rings, [&](const nccl::Ring& r) { return r.order.front() != root; });
+    const double network_hops = call.several_nodes() ? call.shape.nodes - (returns ? 0 : 1) : 0;
     std::vector<Stage> stages{{call.shape.ranks - 1 - network_hops, local_hop(call, ring), cost.hop}};
     if (network_hops > 0) {
-        stages.push_back({network_hops, ring_hop(call, ring), network_hop(call.ledger, NetworkHop::ring, call.proto)});
+        stages.push_back({network_hops, ring_hop(call, ring),
+                          network_hop(call.ledger, NetworkHop::ring, call.proto, message_bytes(call.proto, chunk))});
     }
     return stages;
+}
+
+// Chunks that an edge holds: a Simple chunk of a cyclic ring takes `chunk.steps` of the slots, also when it is short
+// (src/include/collectives.h: ALLREDUCE_CHUNKSTEPS is half of NCCL_STEPS; src/device/prims_simple.h advances by them).
+double chunk_slots(const Call& call, bool chain) {
+    const bool several = call.proto == nccl::Proto::simple && !chain;
+    return call.release.slots() / (several ? call.release.item("chunk.steps", 0) : 1);
 }
 
 LoweredCall plan_ring(const Call& call, Schedule& schedule) {
@@ -177,12 +172,14 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     pipeline.chunk = std::min(per_step, nccl::ring_chunk(call.release, call.environment, call.proto, collective));
     pipeline.cyclic = !chain;
     pipeline.slices = chain ? 1 : slices(call.proto, pipeline.chunk);
-    pipeline.slots = call.release.slots();
+    pipeline.slots = chunk_slots(call, chain);
     pipeline.fill = chain ? 0 : cost.fill;
     if (call.per_node() > 1) {  // with one GPU per node the channels only copy inside their own memory, for the NIC
         pipeline.edge_rate_cap = cost.channel_rate;
     }
-    if (call.several_nodes() && !chain) { pipeline.chunk_posting = posting(call, pipeline.chunk, channels); }
+    if (call.several_nodes() && !chain) {
+        pipeline.chunk_posting = posting(call, pipeline.chunk, messages(call, pipeline.chunk, channels));
+    }
     pipeline.wire_ratio = cost.wire * (1 + copy_steps(ledger, call.proto, collective) / (chain ? 1 : steps));
     pipeline.start = chain
                          ? from_seconds(ledger.kernel("stream.start") + ledger.kernel("stream.per_channel") * channels)
@@ -190,9 +187,10 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     if (call.several_nodes()) { pipeline.network_wire_ratio = network_wire(ledger, call.proto); }
 
     const nccl::Ring& ring = call.found.rings.front();
-    LoweredCall lowered =
-        streamed(call, schedule, pipeline, all_rings(call, channels, !chain),
-                 chain ? chain_stages(call, ring, cost) : cyclic_stages(call, ring, cost, steps), channels);
+    LoweredCall lowered = streamed(
+        call, schedule, pipeline, all_rings(call, channels, !chain),
+        chain ? chain_stages(call, ring, cost, pipeline.chunk) : cyclic_stages(call, ring, cost, steps, pipeline.chunk),
+        channels);
     lowered.streams = chain;
     return lowered;
 }

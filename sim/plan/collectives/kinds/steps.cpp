@@ -73,11 +73,11 @@ Unrolling costs_of(const Call& call, std::uint32_t pieces) {
     FigureReader& ledger = call.ledger;
     const ProtocolCost cost = protocol_cost(ledger, nccl::Proto::simple);
     const bool several = call.several_nodes();
-    const Duration network = several ? network_hop(ledger, NetworkHop::ring, nccl::Proto::simple) : Duration{};
+    const double bytes = call.bytes / pieces;
+    const Duration network = several ? network_hop(ledger, NetworkHop::ring, nccl::Proto::simple, bytes) : Duration{};
     const double network_ratio = several ? network_wire(ledger, nccl::Proto::simple) : 1;
     const double rate_cap = cost.channel_rate * call.found.channels;
     const std::uint32_t per_node = call.per_node();
-    const double bytes = call.bytes / pieces;
     const bool gpu_direct = call.gpu_direct;
     const PathRules rules = call.rules;
     Unrolling as;

@@ -66,11 +66,10 @@ EdgeSet all_trees(const Call& call, int channels) {
                           }};
 }
 
-Stage network_stage(const Call& call, const nccl::Ring& ring, double chunk, int channels) {
-    FigureReader& ledger = call.ledger;
-    const double messages = channels * (call.proto == nccl::Proto::simple && chunk > 32 * 1024 ? 2.0 : 1.0);
-    const Duration hop = network_hop(ledger, NetworkHop::tree, call.proto) +
-                         from_seconds(ledger.transport("tree_post") * (messages - 1));
+// The first chunk of a hop goes behind those of the other channels that its rank's proxy serves.
+Stage network_stage(const Call& call, const nccl::Ring& ring, double chunk, int served) {
+    const Duration hop = network_hop(call.ledger, NetworkHop::tree, call.proto, message_bytes(call.proto, chunk)) +
+                         posting(call, chunk, served - 1);
     return {2.0 * tree_depth(call.shape.nodes), rail_hop(call, ring, ring.order.front()), hop};
 }
 
@@ -84,20 +83,21 @@ LoweredCall plan_tree(const Call& call, Schedule& schedule) {
     pipeline.chunk = std::min(pipeline.bytes_per_edge, nccl::tree_chunk(call.release, call.environment, call.proto,
                                                                         call.shape, channels, call.bytes));
     const bool simple = call.proto == nccl::Proto::simple;
-    pipeline.slices = simple ? (call.shape.nodes > 2 ? 2 : 1) : slices(call.proto, pipeline.chunk);
+    pipeline.slices = simple ? 1 : slices(call.proto, pipeline.chunk);
     pipeline.slots = call.release.slots();
     pipeline.edge_rate_cap = cost.channel_rate;
     pipeline.wire_ratio = cost.wire;
     pipeline.start = kernel_start(ledger, call.proto, cost, channels, pipeline.chunk);
+    const int served = busiest_proxy(call.found, channels, false);
     if (call.several_nodes()) {
         pipeline.network_wire_ratio = network_wire(ledger, call.proto);
-        pipeline.slots = network_slots(ledger);
-        if (call.proto == nccl::Proto::ll) { pipeline.edge_rate_cap = ledger.network("ll.tree_channel_rate"); }
+        pipeline.chunk_posting =
+            posting_pace(pipeline, posting(call, pipeline.chunk, tree_messages(call.shape.nodes) * served));
     }
 
     const nccl::Ring& ring = call.found.rings.front();
     std::vector<Stage> stages{{2.0 * (call.per_node() - 1), local_hop(call, ring), cost.hop}};
-    if (call.several_nodes()) { stages.push_back(network_stage(call, ring, pipeline.chunk, channels)); }
+    if (call.several_nodes()) { stages.push_back(network_stage(call, ring, pipeline.chunk, served)); }
     return streamed(call, schedule, pipeline, all_trees(call, channels), stages, channels);
 }
 
@@ -108,7 +108,9 @@ using nccl::TuningCase;
 nccl::Graph tree_graph(const nccl::TopologySearchResult& found, const nccl::NodeBandwidths& p) {
     nccl::Graph tree = found.ring;
     tree.simple_tree = p.several() && p.pxn_exit && p.node.gpu.compute_capability >= 90;
-    if (p.several() && p.gpus > 1 && p.node.nvlink == NvlinkShape::nvswitch) {
+    // In a mesh of four each channel's chain can take its own pairs, so they share the links as a switch's do.
+    const bool even = p.node.nvlink == NvlinkShape::nvswitch || (p.node.nvlink == NvlinkShape::mesh && p.gpus <= 4);
+    if (p.several() && p.gpus > 1 && even) {
         const double load = found.ring.channels * (p.gpus - 1.0) / p.gpus;
         tree.intra = p.raised(
             tree.intra, [&](double next, double now) { return now < 2 * tree.inter && next * load <= p.nvlink_total; });

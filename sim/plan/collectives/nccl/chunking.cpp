@@ -100,8 +100,16 @@ double nvls_chunk(const Release& release, const Environment& environment, const 
                   {{32, 256 * KiB}, {16, 128 * KiB}, {4, 64 * KiB}, {1, 32 * KiB}});
 }
 
-double p2p_chunk(const Release& release, const Environment& environment, const TopologySearchResult& found,
-                 const Shape& shape) {
+double pat_chunk(const Release& release, const Environment& environment, Collective collective, int channels,
+                 double bytes) {
+    double chunk = slot_payload(release, environment, Proto::simple);
+    const double chunks = channels * (collective == Collective::all_gather ? 32 : 16);
+    while (chunk * chunks > bytes && chunk > 64 * KiB) { chunk /= 2; }
+    return chunk;
+}
+
+double p2p_step(const Release& release, const Environment& environment, const TopologySearchResult& found,
+                const Shape& shape) {
     if (shape.nodes > 1) {
         return environment.p2p_net_chunk > 0 ? environment.p2p_net_chunk : release.number("p2p.chunk.net");
     }
@@ -111,9 +119,22 @@ double p2p_chunk(const Release& release, const Environment& environment, const T
     return release.number("p2p.chunk.pci");
 }
 
+double p2p_chunk(const Release& release, const Environment& environment, const TopologySearchResult& found,
+                 const Shape& shape, double bytes) {
+    const double step = p2p_step(release, environment, found, shape);
+    if (shape.nodes == 1) { return step; }
+    return bytes < step ? step / 4 : bytes < 8 * step ? step / 2 : step;
+}
+
+double p2p_slots(const Release& release, const TopologySearchResult& found, int channels, std::uint32_t peers) {
+    constexpr double shared = 16;  // NCCL_SHARED_STEPS
+    const double batched = std::ceil(static_cast<double>(peers) * channels / std::max(1, found.p2p_channels));
+    return std::min<double>(release.slots(), shared / std::clamp(batched, 1.0, 8.0));
+}
+
 int p2p_channels(const Release& release, const Environment& environment, const TopologySearchResult& found,
                  const Shape& shape, double bytes) {
-    const double step = p2p_chunk(release, environment, found, shape);
+    const double step = p2p_step(release, environment, found, shape);
     const std::int64_t ranks = shape.ranks;
     int least = found.p2p_channels_per_peer;
     while (least > 1 && least * ranks > found.p2p_channels) { least /= 2; }

@@ -33,11 +33,20 @@ double tree_chunk(const Release& release, const Environment& environment, Proto 
 double nvls_chunk(const Release& release, const Environment& environment, const Shape& shape, int channels, int heads,
                   double bytes);
 
+// Of PAT: halved while the call has too few of them (src/enqueue.cc, calcCollChunking).
+double pat_chunk(const Release& release, const Environment& environment, Collective collective, int channels,
+                 double bytes);
+
 // Channels of one send/receive pair: starts from a number that lets all peers run at once, and doubles it as long as
 // each channel's part is too long.
 int p2p_channels(const Release& release, const Environment& environment, const TopologySearchResult& found,
                  const Shape& shape, double bytes);
+// A chunk of a message of `bytes`. To another node it is a quarter or a half of the step if the message is short
+// (src/enqueue.cc, addP2pToPlan; before 2.22 src/proxy.cc, ncclProxyComputeP2p).
 double p2p_chunk(const Release& release, const Environment& environment, const TopologySearchResult& found,
-                 const Shape& shape);
+                 const Shape& shape, double bytes);
+// Chunks in flight for each peer: the peers that a channel serves at once, at most 8, share its buffers between nodes
+// (src/transport/net.cc, NCCL_SHARED_STEPS).
+double p2p_slots(const Release& release, const TopologySearchResult& found, int channels, std::uint32_t peers);
 
 }  // namespace fabricast::inline collectives::nccl

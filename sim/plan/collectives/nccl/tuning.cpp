@@ -41,6 +41,11 @@ TuningCase::Latency TuningCase::latency(Proto proto) const {
     // With one GPU per node nothing hides the network's latency.
     const bool exposed = per_node() == 1 && release.is("single_gpu_net_latency", "tree");
     out.inter = hop("net", exposed ? "tree" : key, proto);
+    if (release.is("plugin_latency", "added")) {
+        out.inter += comm.plugin_latency * (proto == Proto::simple ? 2 : 1);
+    } else if (release.is("plugin_latency", "instead") && comm.plugin_latency > 0) {
+        out.inter = comm.plugin_latency;
+    }
     return out;
 }
 

@@ -29,7 +29,8 @@ struct Communicator {
     bool ll128 = true;   // LL128 is safe on these paths
     bool nvls = false;   // the switch can multicast and reduce
     bool nvswitch = false;
-    bool collnet = false;  // a network that reduces (SHARP)
+    bool collnet = false;       // a network that reduces (SHARP)
+    double plugin_latency = 0;  // seconds, which the network plugin states for its NICs
 };
 
 // Which algorithms and protocols may be chosen; NCCL_ALGO and NCCL_PROTO restrict this.

@@ -137,7 +137,8 @@ TEST_CASE("so many calls in one operation take as long as one after the other") 
             }
             return to_seconds(replay(Flow{}, fabric, schedule).makespan - Time{});
         };
-        CHECK(calls(5, 1) == Approx(calls(1, 5)).epsilon(0.01));
+        // But for the part of a window that each call's last chunks leave unused.
+        CHECK(calls(5, 1) == Approx(calls(1, 5)).epsilon(0.02));
     }
 }
 

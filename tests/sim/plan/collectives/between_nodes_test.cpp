@@ -1,0 +1,140 @@
+// What NCCL does between nodes, each with a number from its source or from paper: chunks in flight, messages that
+// proxies post, crossings, what a plugin's stated latency and rendezvous cost.
+
+#include <set>
+
+#include "sim/plan/collectives/lowered_call.hpp"
+#include "sim/plan/collectives/planner.hpp"
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/parse.hpp"
+#include "tests/support/binary_units.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+CallPlan plan_of(const std::string& collective, std::uint32_t nodes, const std::string& size,
+                 const std::string& algorithm, const std::string& protocol, const std::string& cluster = "") {
+    const std::string h100 = "node: dgx-h100, fabric: {kind: rail-optimized, link: infiniband-ndr, switch: quantum-2}";
+    const Scenario s = parse_scenario(
+        "name: between\ncluster: {nodes: " + std::to_string(nodes) + ", " + (cluster.empty() ? h100 : cluster) +
+            "}\nworkload: {kind: collective, collective: " + collective + ", sizes: [" + size +
+            "], algorithm: " + algorithm + ", protocol: " + protocol + "}\nlibrary: {nccl: \"2.22\"}\n",
+        "between.yaml");
+    const Fabric fabric(build(s, catalogue()));
+    return Planner(collective_of(s), fabric, s.library, s.launch, catalogue()).plan(sizes_of(s.workload)->front());
+}
+
+const std::string efa = "node: hgx-h100-efa, fabric: {kind: fat-tree, link: efa-v2}";
+
+const Pipeline& pipeline_of(const CallPlan& plan) { return plan.schedule.pipelines.at(0); }
+
+double network_hops(const CallPlan& plan) {
+    return plan.schedule.stages.at(pipeline_of(plan).first_stage + pipeline_of(plan).stage_count - 1).count;
+}
+
+double post() { return catalogue().at("transport", "transport-ib-ndr").number("post"); }
+
+}  // namespace
+
+TEST_CASE("two Simple chunks of a ring are in flight, and eight of LL or of a chain") {
+    CHECK(pipeline_of(plan_of("all_reduce", 2, "64 MiB", "ring", "simple")).slots == 2);
+    CHECK(pipeline_of(plan_of("all_gather", 2, "64 MiB", "ring", "simple")).slots == 2);
+    CHECK(pipeline_of(plan_of("all_reduce", 2, "1 KiB", "ring", "ll")).slots == 8);
+    CHECK(pipeline_of(plan_of("broadcast", 2, "64 MiB", "ring", "simple")).slots == 8);
+    CHECK(pipeline_of(plan_of("all_reduce", 2, "64 MiB", "tree", "simple")).slots == 8);
+}
+
+TEST_CASE("a proxy posts two messages of a tree's chunk at two nodes, three at three, four beyond") {
+    CHECK(tree_messages(2) == 2);
+    CHECK(tree_messages(3) == 3);
+    CHECK(tree_messages(4) == 4);
+    CHECK(tree_messages(64) == 4);
+    // NVLSTree: a head has all 16 channels. Of 1 GiB a chunk is 1/64 or less, and the first one's messages are in its
+    // hops.
+    for (const auto& [nodes, messages] : {std::pair(2U, 2.0), std::pair(4U, 4.0)}) {
+        const CallPlan plan = plan_of("all_reduce", nodes, "1 GiB", "nvls-tree", "simple");
+        const Pipeline& p = pipeline_of(plan);
+        CHECK(plan.channels == 16);
+        CHECK(to_seconds(p.chunk_posting) ==
+              Approx(messages * 16 * post() * (1 - p.chunk / p.bytes_per_edge)).epsilon(1e-6));
+    }
+}
+
+TEST_CASE("a proxy reads every line of an LL message before it posts it") {
+    const CallPlan plan = plan_of("all_reduce", 2, "64 KiB", "ring", "ll");
+    const Pipeline& p = pipeline_of(plan);
+    const double scan = catalogue().at("kernel", "nccl-network").number("ll.scan_rate");
+    // One channel comes in at a rank and another leaves there.
+    const double messages = to_seconds(p.chunk_posting) / (post() + 2 * p.chunk / scan);
+    CHECK(messages == Approx(std::round(messages)).epsilon(1e-6));
+    CHECK(messages > 0.99);
+}
+
+TEST_CASE("a chain comes back to the root's node unless every ring enters there at the root") {
+    CHECK(network_hops(plan_of("broadcast", 2, "1 MiB", "ring", "simple")) == 2);
+    CHECK(network_hops(plan_of("broadcast", 8, "1 MiB", "ring", "simple")) == 8);
+    const std::string one = "gpus_per_node: 1, node: dgx-h100, fabric: {kind: fat-tree, link: infiniband-ndr}";
+    CHECK(network_hops(plan_of("broadcast", 8, "1 MiB", "ring", "simple", one)) == 7);
+}
+
+TEST_CASE("chunks of sends between nodes are short for short messages, and peers share their slots") {
+    const nccl::Release release = nccl::release(catalogue(), nccl::parse_version("2.27"));
+    nccl::TopologySearchResult found;
+    found.p2p_channels = 32;
+    nccl::Environment large;
+    large.p2p_net_chunk = 512 * KiB;
+    const auto chunk = [&](double bytes, const nccl::Environment& environment) {
+        return nccl::p2p_chunk(release, environment, found, {16, 2}, bytes);
+    };
+    CHECK(chunk(100 * KiB, {}) == 32 * KiB);
+    CHECK(chunk(512 * KiB, {}) == 64 * KiB);
+    CHECK(chunk(MiB, {}) == 128 * KiB);
+    CHECK(chunk(400 * KiB, large) == 128 * KiB);
+    CHECK(chunk(2 * MiB, large) == 256 * KiB);
+    CHECK(nccl::p2p_slots(release, found, 2, 1) == 8);
+    CHECK(nccl::p2p_slots(release, found, 2, 127) == 2);
+}
+
+TEST_CASE("the latency that a plugin states counts in NCCL's estimates, twice for Simple") {
+    const auto estimate = [](const std::string& algorithm, const std::string& protocol, const std::string& cluster) {
+        return 1e6 * plan_of("all_reduce", 2, "8 B", algorithm, protocol, cluster).tuning_seconds;
+    };
+    // 6.8 + 2 (7 * 0.6 + 5), and 75 us more for each of the two hops on EFA.
+    CHECK(estimate("tree", "ll", "") == Approx(25.2).epsilon(0.001));
+    CHECK(estimate("tree", "ll", efa) == Approx(175.2).epsilon(0.001));
+    CHECK(estimate("tree", "ll128", efa) == Approx(198.5).epsilon(0.001));
+    CHECK(estimate("nvls-tree", "simple", efa) - estimate("nvls-tree", "simple", "") == Approx(300).epsilon(0.001));
+}
+
+TEST_CASE("a message beyond the eager limit asks first") {
+    const Scenario s = parse_scenario("name: efa\ncluster: {nodes: 2, " + efa +
+                                          "}\nworkload: {kind: collective, collective: all_reduce, sizes: [8 B]}\n",
+                                      "efa.yaml");
+    const Fabric fabric(build(s, catalogue()));
+    const CostParts parts = cost_parts(catalogue(), fabric, nccl::parse_version("2.22"), s.library, true);
+    FigureReader ledger(parts);
+    const auto hop = [&](double message) {
+        return to_seconds(network_hop(ledger, NetworkHop::tree, nccl::Proto::ll, message));
+    };
+    CHECK(hop(8192) == hop(8));
+    CHECK(hop(8193) - hop(8192) == Approx(parts.transport->number("rendezvous")).epsilon(1e-6));
+    CHECK(message_bytes(nccl::Proto::ll, 4096) == 8192);  // half of the bytes are flags
+}
+
+TEST_CASE("with PXN the senders of a node reach one receiver over connections of their own") {
+    const Scenario s = parse_scenario(
+        "name: pairs\ncluster: {node: dgx-h100, nodes: 2, fabric: {kind: fat-tree, link: "
+        "ethernet-400g}}\nworkload: {kind: collective, collective: all_to_all, sizes: [8 B]}\n",
+        "pairs.yaml");
+    const Fabric fabric(build(s, catalogue()));
+    std::set<std::uint32_t> labels;
+    for_each_edge(AllPairs{.first = 0, .ranks = 16, .pxn = true}, fabric, [&](const Edge& edge) {
+        if (edge.path.dst == fabric.gpu(8) && fabric.node_of(edge.path.src) == 0) {
+            labels.insert(edge.path.flow_label);
+        }
+    });
+    CHECK(labels.size() == 8);
+}
