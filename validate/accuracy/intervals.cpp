@@ -28,11 +28,6 @@ const RatioRange* find(const IntervalTable& table, const IntervalKey& key) {
     return nullptr;
 }
 
-struct JudgedInterval {
-    const ComparedRow* row;
-    RatioRange range;
-};
-
 // Each row with the interval that all sites give to rows of its class, or those of other publishers alone.
 std::vector<JudgedInterval> judged_intervals(const std::vector<ComparedRow>& rows, Forecast which,
                                              bool others_alone = true) {
@@ -48,6 +43,8 @@ std::vector<JudgedInterval> judged_intervals(const std::vector<ComparedRow>& row
     }
     return judged;
 }
+
+}  // namespace
 
 Coverage coverage_of(const std::vector<JudgedInterval>& judged, const Selection& selection) {
     struct OfSite {
@@ -78,8 +75,6 @@ Coverage coverage_of(const std::vector<JudgedInterval>& judged, const Selection&
     result.factor = percentile(factors, 50).value_or(1);
     return result;
 }
-
-}  // namespace
 
 IntervalTable interval_table(const std::vector<ComparedRow>& rows, Forecast which, const std::string& without) {
     std::map<IntervalKey, RatioGroups> ratios;

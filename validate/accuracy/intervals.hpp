@@ -41,6 +41,11 @@ struct Coverage {
     double width = 0;   // median over sites of the median of (high - low) / forecast; 0: there are no rows
     double factor = 1;  // the same of high / low
 };
+struct JudgedInterval {
+    const ComparedRow* row;
+    RatioRange range;  // of measured / forecast
+};
+Coverage coverage_of(const std::vector<JudgedInterval>& judged, const Selection& selection);
 // Of the selected rows, each judged by the other publishers' rows, selected or not.
 Coverage coverage(const std::vector<ComparedRow>& rows, const Selection& selection);
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "validate/score/regime.hpp"
@@ -11,10 +12,15 @@
 namespace fabricast::inline validate_accuracy {
 namespace {
 
+std::optional<double> value_of(const std::vector<NamedFigure>& figures, const std::string& name) {
+    const auto found = std::ranges::find(figures, name, &NamedFigure::name);
+    return found == figures.end() ? std::nullopt : std::optional(found->value);
+}
+
 // "6.1", or a dash where there is no such figure.
 std::string cell(const std::vector<NamedFigure>& figures, const std::string& name) {
-    const auto found = std::ranges::find(figures, name, &NamedFigure::name);
-    return found == figures.end() ? "–" : fmt::format("{:.1f}", found->value);
+    const std::optional<double> value = value_of(figures, name);
+    return value ? fmt::format("{:.1f}", *value) : "–";
 }
 
 // One cell for each regime, of figures whose names differ in it.
@@ -36,8 +42,7 @@ std::vector<NamedFigure> headline_figures(const std::vector<NamedFigure>& figure
     for (const auto& [name, same] : names) {
         for (const Regime regime : all_regimes) {
             const std::string end = fmt::format("_{}_median_pct", to_string(regime));
-            const auto found = std::ranges::find(figures, same + end, &NamedFigure::name);
-            if (found != figures.end()) { headlines.push_back({name + end, found->value}); }
+            if (const auto value = value_of(figures, same + end)) { headlines.push_back({name + end, *value}); }
         }
     }
     return headlines;

@@ -4,6 +4,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "validate/curves/compare.hpp"
@@ -18,6 +19,9 @@ struct FitDataset {
     std::vector<Bytes> sizes;
     std::vector<double> seconds;
 };
+
+// All curves of a site and group in one regime count as one observation, however many rows they have.
+using FitCell = std::tuple<std::string, SystemGroup, Regime>;
 
 // The curve of a comparison: of its rows each `step`th, except those left out. It is its own site and publisher.
 FitDataset fit_dataset(const Comparison& comparison, std::size_t step = 1);

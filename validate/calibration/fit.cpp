@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iterator>
 #include <memory>
-#include <tuple>
 
 #include "base/text.hpp"
 #include "base/unit_text.hpp"
@@ -57,18 +56,15 @@ FitParameter known_parameter(const FigureName& name, const FittedValue& found) {
     return parameter;
 }
 
-// All curves of a site and group in one regime count as one observation, however many rows they have.
-using Cell = std::tuple<std::string, SystemGroup, Regime>;
-
-std::map<Cell, double> rows_of_cells(const std::vector<FitDataset>& data, const std::vector<std::size_t>& chosen) {
-    std::map<Cell, double> rows;
+std::map<FitCell, double> rows_of_cells(const std::vector<FitDataset>& data, const std::vector<std::size_t>& chosen) {
+    std::map<FitCell, double> rows;
     for (const std::size_t d : chosen) {
         for (const Bytes size : data[d].sizes) { rows[{data[d].site, data[d].group, regime_of(size)}] += 1; }
     }
     return rows;
 }
 
-std::vector<double> weights_of(const FitDataset& dataset, const std::map<Cell, double>& rows) {
+std::vector<double> weights_of(const FitDataset& dataset, const std::map<FitCell, double>& rows) {
     std::vector<double> weights;
     for (const Bytes size : dataset.sizes) {
         weights.push_back(1 / std::sqrt(rows.at({dataset.site, dataset.group, regime_of(size)})));
@@ -211,7 +207,7 @@ void Fitter::fit_stage(const std::vector<std::size_t>& chosen, const std::set<Fi
     for (const auto& [figure, names] : by_figure) { add_family(stage, names, result); }
     Catalog working = with_figures(catalog_, result.figures);
     for (const auto& [name, p] : stage.place) { figure_of(working, name).value = {stage.parameters[p].start}; }
-    const std::map<Cell, double> rows = rows_of_cells(data_, chosen);
+    const std::map<FitCell, double> rows = rows_of_cells(data_, chosen);
     std::vector<FitCurve> curves;
     double observations = 0;
     for (const std::size_t d : chosen) {

@@ -3,19 +3,17 @@
 #include <map>
 #include <set>
 #include <string>
-#include <tuple>
 
 namespace fabricast::inline calibration {
 
 std::vector<NamedFigure> fit_size_figures(const Catalog& catalog, const std::vector<FitDataset>& data,
                                           FabricCache& cache) {
-    using CellOfFit = std::tuple<std::string, SystemGroup, Regime>;
-    std::set<CellOfFit> cells;
-    std::map<FigureName, std::set<CellOfFit>> readers;
+    std::set<FitCell> cells;
+    std::map<FigureName, std::set<FitCell>> readers;
     for (const FitDataset& dataset : data) {
         const CurveForecaster forecaster(dataset.scenario, cache.at(dataset.scenario), catalog);
         for (const Bytes size : dataset.sizes) {
-            const CellOfFit cell{dataset.site, dataset.group, regime_of(size)};
+            const FitCell cell{dataset.site, dataset.group, regime_of(size)};
             cells.insert(cell);
             for (const FigureName& name : forecaster.at(size).costs) { readers[name].insert(cell); }
         }

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <set>
 #include <thread>
-#include <tuple>
 
 #include "base/parallel_map_ordered.hpp"
-#include "base/percentile.hpp"
 #include "base/yaml.hpp"
 #include "models/catalog_reader.hpp"
 #include "sim/plan/collectives/trust.hpp"
@@ -98,28 +96,6 @@ Pilot piloted(const Curves& system, Catalog catalog, const std::vector<ComparedR
     return pilot;
 }
 
-// Coverage over rows and the median over sites of the factor, in one regime.
-void append_intervals(std::vector<NamedFigure>& figures, const std::vector<Pilot>& pilots, Regime regime) {
-    std::map<std::string, std::vector<double>> factors;
-    double inside = 0, count = 0;
-    for (const Pilot& pilot : pilots) {
-        for (std::size_t i = 0; i < pilot.rows.size(); ++i) {
-            const ComparedRow& row = pilot.rows[i];
-            if (regime_of(row.size) != regime) { continue; }
-            const RatioRange& range = pilot.intervals[i];
-            factors[row.site].push_back(range.high80 / range.low80);
-            inside += range.holds(row.measured / row[Forecast::ours]) ? 1 : 0;
-            count += 1;
-        }
-    }
-    if (factors.empty()) { return; }
-    std::vector<double> medians;
-    for (const auto& [site, list] : factors) { medians.push_back(*percentile(list, 50)); }
-    const std::string prefix = fmt::format("pilot_{}_", to_string(regime));
-    figures.push_back({prefix + "coverage_pct", 100 * inside / count});
-    figures.push_back({prefix + "factor", *percentile(medians, 50), "x"});
-}
-
 }  // namespace
 
 std::vector<Pilot> pilots(const Catalog& catalog, const SiteOverlays& overlays, const Collection& collection,
@@ -133,7 +109,11 @@ std::vector<Pilot> pilots(const Catalog& catalog, const SiteOverlays& overlays, 
 
 std::vector<NamedFigure> pilot_figures(const std::vector<Pilot>& pilots) {
     std::vector<ComparedRow> rows;
-    for (const Pilot& pilot : pilots) { rows.insert(rows.end(), pilot.rows.begin(), pilot.rows.end()); }
+    std::vector<JudgedInterval> judged;
+    for (const Pilot& pilot : pilots) {
+        rows.insert(rows.end(), pilot.rows.begin(), pilot.rows.end());
+        for (std::size_t i = 0; i < pilot.rows.size(); ++i) { judged.push_back({&pilot.rows[i], pilot.intervals[i]}); }
+    }
     if (rows.empty()) { return {}; }
     std::vector<NamedFigure> figures, of_sites;
     std::set<std::string> worse, sites;
@@ -144,7 +124,9 @@ std::vector<NamedFigure> pilot_figures(const std::vector<Pilot>& pilots) {
         const std::string prefix = fmt::format("pilot_{}_", to_string(regime));
         figures.push_back({prefix + "median_pct", 100 * *median_over(after, &ErrorSummary::median)});
         figures.push_back({prefix + "before_median_pct", 100 * *median_over(before, &ErrorSummary::median)});
-        append_intervals(figures, pilots, regime);
+        const Coverage covered = coverage_of(judged, {.regime = regime});
+        figures.push_back({prefix + "coverage_pct", 100 * covered.rows});
+        figures.push_back({prefix + "factor", covered.factor, "x"});
         for (const auto& [site, errors] : after) {
             constexpr double tolerated = 0.02;
             const double uncalibrated = before.at(site).median;

@@ -1,6 +1,7 @@
 #include "sim/engines/common/edge_counts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <vector>
 
@@ -30,6 +31,7 @@ public:
 private:
     struct Ends {  // ranks that send by NIC `out_`, and that receive by NIC `in_`
         double senders = 0, receivers = 0;
+        std::array<double, pxn_ways> by_way{};  // the senders that share a way with PXN; of one node
         void operator+=(const Ends& more) {
             senders += more.senders;
             receivers += more.receivers;
@@ -78,7 +80,9 @@ private:
         for (std::uint32_t node = first_node_; node < end_node_; ++node) {
             Ends& ends = ends_[node] = {};
             ranks_of(node, [&](std::uint32_t rank) {
-                ends.senders += sends_by(rank, out) ? 1 : 0;
+                const double sends = sends_by(rank, out) ? 1 : 0;
+                ends.senders += sends;
+                ends.by_way[rank % gpus_ % pxn_ways] += sends;
                 ends.receivers += rail(rank) == in ? 1 : 0;
             });
             all_ += ends;
@@ -114,13 +118,10 @@ private:
                     count(query, ends_[node].senders, true);
                     continue;
                 }
-                std::map<std::uint32_t, double> flows;
-                ranks_of(node, [&](std::uint32_t from) {
-                    if (sends_by(from, out_)) { flows[pxn_label(from % gpus_, to - pairs_.first, pairs_.ranks)] += 1; }
-                });
-                for (const auto& [label, senders] : flows) {
-                    query.flow_label = label;
-                    count(query, senders, true);
+                for (std::uint32_t way = 0; way < pxn_ways; ++way) {
+                    query.flow_label = pxn_label(way, to - pairs_.first, pairs_.ranks);
+                    const double senders = ends_[node].by_way[way];
+                    if (senders > 0) { count(query, senders, true); }
                 }
             }
         }

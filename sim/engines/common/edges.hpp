@@ -34,14 +34,15 @@ struct NodeRing {
     bool closed = true;  // false: a chain, without the edge from the last back to the first
 };
 
-// Every ordered pair of ranks [first, first + ranks); if `pxn`, pairs in different nodes leave by the NIC on the
-// destination's rail.
 // With PXN all GPUs of a node reach a rail by one NIC, each over a connection of its own, which a hash may send another
-// way. Eight ways tell them apart well enough.
+// way. Eight ways tell them apart well enough: sender s has that of s % 8.
+inline constexpr std::uint32_t pxn_ways = 8;
 inline std::uint32_t pxn_label(std::uint32_t sender, std::uint32_t to, std::uint32_t ranks) {
-    return to + ranks * (sender % 8);
+    return to + ranks * (sender % pxn_ways);
 }
 
+// Every ordered pair of ranks [first, first + ranks); if `pxn`, pairs in different nodes leave by the NIC on the
+// destination's rail.
 struct AllPairs {
     std::uint32_t first = 0;
     std::uint32_t ranks = 0;

@@ -38,7 +38,7 @@ int slices(nccl::Proto proto, double chunk) {
 
 double message_bytes(nccl::Proto proto, double chunk) {
     switch (proto) {
-        case nccl::Proto::ll: return 2 * chunk;
+        case nccl::Proto::ll: return 2 * chunk;  // half of the bytes are flags
         case nccl::Proto::ll128: return chunk * 16 / 15;
         case nccl::Proto::simple: break;
     }
@@ -64,15 +64,7 @@ Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto, d
     return from_seconds(seconds);
 }
 
-double network_wire(FigureReader& ledger, nccl::Proto proto) {
-    const double wire = ledger.transport("wire");
-    switch (proto) {
-        case nccl::Proto::ll: return 2 * wire;  // half of the bytes are flags
-        case nccl::Proto::ll128: return wire * 16 / 15;
-        case nccl::Proto::simple: return wire;
-    }
-    return wire;
-}
+double network_wire(FigureReader& ledger, nccl::Proto proto) { return message_bytes(proto, ledger.transport("wire")); }
 
 std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels) {
     std::vector<int> count(found.rings.size(), 0);
@@ -94,15 +86,15 @@ int busiest_proxy(const nccl::TopologySearchResult& found, int channels, bool ri
 
 Duration posting(const Call& call, double chunk, double messages) {
     double one = call.ledger.transport("post");
-    if (call.proto == nccl::Proto::ll) { one += 2 * chunk / call.ledger.network("ll.scan_rate"); }
+    if (call.proto == nccl::Proto::ll) {
+        one += message_bytes(call.proto, chunk) / call.ledger.network("ll.scan_rate");
+    }
     return from_seconds(one * messages);
 }
 
 Duration posting_pace(const Pipeline& pipeline, Duration of_chunk) {
     return from_seconds(to_seconds(of_chunk) * std::max(0.0, 1 - pipeline.chunk / pipeline.bytes_per_edge));
 }
-
-double tree_messages(std::uint32_t nodes) { return nodes <= 2 ? 2 : nodes == 3 ? 3 : 4; }
 
 PathQuery local_hop(const Call& call, const nccl::Ring& ring) {
     return call.rules.applied({.src = call.fabric.gpu(ring.order.front()),

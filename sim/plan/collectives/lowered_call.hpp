@@ -85,10 +85,6 @@ Duration posting(const Call& call, double chunk, double messages);
 // hops.
 Duration posting_pace(const Pipeline& pipeline, Duration of_chunk);
 
-// Messages of one chunk at the busiest node of the double tree, both trees and both ways: as an inner node it has two
-// children and a parent, of which each chunk's tree shows it half the time.
-double tree_messages(std::uint32_t nodes);
-
 // A representative hop inside the first node, and one from its GPU `from` to the second node on this ring's rail.
 PathQuery local_hop(const Call& call, const nccl::Ring& ring);
 PathQuery rail_hop(const Call& call, const nccl::Ring& ring, std::uint16_t from);

@@ -133,12 +133,12 @@ LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     const bool network_reduces = call.algorithm == &nccl::nvls_model;
     // A head has all channels' edges to other nodes.
     const double messages = network_reduces ? 2 : tree_messages(call.shape.nodes);
-    const Duration posts = posting(call, pipeline.chunk / heads_of(call), messages * channels);
-    pipeline.chunk_posting = posting_pace(pipeline, posts);
+    const double message = pipeline.chunk / heads_of(call);
+    pipeline.chunk_posting = posting_pace(pipeline, posting(call, message, messages * channels));
     const nccl::Ring& ring = call.found.rings.front();
     const double hops = network_reduces ? 2 : 2 * tree_depth(call.shape.nodes);
     const Stage stage{hops, rail_hop(call, ring, ring.order.front()),
-                      network_hop(ledger, NetworkHop::nvls_tree, nccl::Proto::simple, pipeline.chunk / heads_of(call))};
+                      network_hop(ledger, NetworkHop::nvls_tree, nccl::Proto::simple, message)};
     return streamed(call, schedule, pipeline, network_edges(call, crossings, network_reduces), {stage}, channels,
                     network_reduces ? Evidence::formula_only : Evidence::measured_here);
 }

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "sim/plan/collectives/algorithms/double_tree.hpp"
 #include "sim/plan/collectives/lowered_call.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "sim/scenario/build.hpp"
