@@ -152,8 +152,8 @@ void take_network_template(std::string_view family, ClusterRequest& cluster) {
 }  // namespace
 
 void derive_network(const Measurement& m, Derived& out) {
-    const std::string words =
-        fmt::format("{} | {} | {}", text(m.software, "env"), text(m.system, "network"), text(m.system, "nic"));
+    const std::string words = fmt::format("{} | {} | {} | written {}", text(m.software, "env"),
+                                          text(m.system, "network"), text(m.system, "nic"), text(m.source, "date"));
     if (out.scenario.cluster.nodes == 1) {
         if (const Alias* network = first_match(builtin_aliases().networks, words)) {
             take_plugin_environment(*network, out);

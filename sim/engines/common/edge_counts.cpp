@@ -237,13 +237,20 @@ void count_edges(const EdgeSet& edges, const Fabric& fabric, const CountCrossing
 
 bool count_each_edge(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count,
                      const WayRound& way_round) {
+    const bool hashed = fabric.cluster().fabric.choice == PathChoice::ecmp;
     bool differs = false;
     Path path;
     for_each_edge(edges, fabric, [&](const Edge& edge) {
-        const auto way = way_round ? way_round(edge.path) : std::nullopt;
-        differs = differs || way.has_value();
-        fabric.path(way ? *way : edge.path, path);
-        count(path.span(), edge.count, fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst));
+        const bool between = fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst);
+        const std::uint32_t ways = hashed && between ? edge.connections : 1;
+        for (std::uint32_t connection = 0; connection < ways; ++connection) {
+            PathQuery query = edge.path;
+            query.flow_label = connection_label(query.flow_label, connection);
+            const auto way = way_round ? way_round(query) : std::nullopt;
+            differs = differs || way.has_value();
+            fabric.path(way ? *way : query, path);
+            count(path.span(), edge.count / ways, between);
+        }
     });
     return differs;
 }

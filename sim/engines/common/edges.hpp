@@ -10,11 +10,18 @@
 
 namespace fabricast::inline engine_common {
 
-// One edge of a pipeline, or `count` edges on the same path, so that every link of it is crossed `count` times.
+// One edge of a pipeline, or `count` edges on the same path, so that every link of it is crossed `count` times. They
+// share `connections` queue pairs (NCCL: one for each channel), of which a hash may send each another way.
 struct Edge {
     PathQuery path;
     double count = 1;
+    std::uint32_t connections = 1;
 };
+
+// The flow label of each connection of an edge.
+constexpr std::uint32_t connection_label(std::uint32_t label, std::uint32_t connection) {
+    return label + connection * 0x85ebca6bU;
+}
 
 // An explicit list of edges.
 struct EdgeList {

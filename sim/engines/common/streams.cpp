@@ -21,6 +21,7 @@ public:
     PipelineStreams make() {
         make_streams();
         join_channels();
+        label_connections();
         result_.layered = pipeline_.cyclic || sort();
         const double moved = pipeline_.bytes_per_edge / pipeline_.chunk;
         result_.chunks = moved + pipeline_.fill;
@@ -55,7 +56,10 @@ private:
             stream.overhead = overhead_of(network);
             stream.wire_ratio = network ? pipeline_.network_wire_ratio : pipeline_.wire_ratio;
             stream.rate_cap = stream.scale * pipeline_.chunk / least_tau(pipeline_, network);
-            result_.streams.insert(result_.streams.end(), static_cast<std::size_t>(copies), stream);
+            for (long copy = 0; copy < copies; ++copy) {
+                result_.streams.push_back(stream);
+                connection_.push_back(static_cast<std::uint32_t>(copy) % edge.connections);
+            }
             result_.longest = std::max(result_.longest, fabric_.path(edge.path).latency + stream.overhead);
         });
     }
@@ -80,6 +84,13 @@ private:
                     stream.before.push_back(s);
                 }
             }
+        }
+    }
+
+    void label_connections() {
+        for (std::size_t s = 0; s < connection_.size(); ++s) {
+            PathQuery& path = result_.streams[s].path;
+            path.flow_label = connection_label(path.flow_label, connection_[s]);
         }
     }
 
@@ -111,6 +122,7 @@ private:
     const Schedule& schedule_;
     const Pipeline& pipeline_;
     PipelineStreams result_;
+    std::vector<std::uint32_t> connection_;  // of each stream, among those of its edge
 };
 
 }  // namespace

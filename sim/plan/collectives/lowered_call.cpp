@@ -85,7 +85,9 @@ int busiest_proxy(const nccl::TopologySearchResult& found, int channels, bool ri
 }
 
 Duration posting(const Call& call, double chunk, double messages) {
-    double one = call.ledger.transport("post");
+    const bool by_nccl = call.ledger.parts().transport->word_or("posted_by", "") == "net_ib";
+    double one = by_nccl ? call.ledger.network("net_ib.post") * call.release.number("net_ib.post_factor")
+                         : call.ledger.transport("post");
     if (call.proto == nccl::Proto::ll) {
         one += message_bytes(call.proto, chunk) / call.ledger.network("ll.scan_rate");
     }
@@ -135,7 +137,7 @@ std::uint32_t add_edges(const Call& call, Schedule& schedule, EdgeSet edges) {
     if (ruled) {
         edges = GeneratedEdges{edge_count(edges), [rules = call.rules, edges](const auto& visit) {
                                    for_each_edge(edges, rules.fabric, [&](const Edge& edge) {
-                                       visit(Edge{rules.applied(edge.path), edge.count});
+                                       visit(Edge{rules.applied(edge.path), edge.count, edge.connections});
                                    });
                                }};
     }

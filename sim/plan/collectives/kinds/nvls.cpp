@@ -39,8 +39,11 @@ EdgeList switch_edges(const Fabric& fabric, double crossings) {
 // itself reduces (SHARP), once up and once down, which loads a NIC as one pass of a ring around the nodes would.
 EdgeSet network_edges(const Call& call, double crossings, bool network_reduces) {
     const std::uint32_t nodes = call.shape.nodes;
+    // Of a head's channels every other one runs on each tree.
+    const auto channels = static_cast<std::uint32_t>(call.found.nvls_channels);
+    const std::uint32_t connections = network_reduces ? channels : std::max(1U, channels / 2);
     const auto visit_all = [fabric = call.fabric, rails = call.found.nics, nodes, crossings, network_reduces,
-                            gpu_direct = call.gpu_direct](const auto& visit) {
+                            connections, gpu_direct = call.gpu_direct](const auto& visit) {
         const std::uint32_t per_node = fabric.gpus_per_node();
         const Trays trays(fabric.node());
         // Every head of `a` sends its part of `share` of the stream to the same head of `b`.
@@ -53,7 +56,8 @@ EdgeSet network_edges(const Call& call, double crossings, bool network_reduces) 
                                    .dst_nic = rail,
                                    .flow_label = head,
                                    .gpu_direct = gpu_direct},
-                          .count = share / per_node};
+                          .count = share / per_node,
+                          .connections = connections};
                 visit(edge);
                 if (both_ways) {
                     std::swap(edge.path.src, edge.path.dst);
@@ -88,7 +92,7 @@ int heads_of(const Call& call) { return std::max(1, call.found.nvls.channels); }
 Pipeline heads_stream(const Call& call) {
     const int channels = call.found.nvls_channels;
     const int heads = heads_of(call);
-    const double chunk = nccl::nvls_chunk(call.release, call.environment, call.shape, channels, heads, call.bytes);
+    const double chunk = nccl::nvls_chunk(call.release, call.environment, call.found, call.shape, call.bytes);
     Pipeline pipeline;
     pipeline.bytes_per_edge = call.bytes / channels;
     // The call's bytes are spread evenly over the loops of all channels and heads that it needs.

@@ -31,7 +31,9 @@ double copy_steps(FigureReader& ledger, nccl::Proto proto, Collective collective
     return ledger.kernel(streams(collective) ? "stream.copy" : "simple.copy." + std::string(to_string(collective)));
 }
 
-NodeRing edges_of(const Call& call, const nccl::Ring& ring, bool closed) {
+// Of the searched ring of this number.
+NodeRing edges_of(const Call& call, std::size_t number, bool closed) {
+    const nccl::Ring& ring = call.found.rings[number];
     NodeRing edges;
     edges.nodes = call.shape.nodes;
     edges.order = ring.order;
@@ -40,7 +42,7 @@ NodeRing edges_of(const Call& call, const nccl::Ring& ring, bool closed) {
     if (call.several_nodes()) {
         edges.exit_nic = ring.exit_nic;
         edges.entry_nic = ring.nic;
-        edges.flow_label = ring.nic;
+        edges.flow_label = static_cast<std::uint32_t>(number);
     }
     return edges;
 }
@@ -76,7 +78,7 @@ void visit_alternating(const NodeRing& even, const std::vector<std::uint16_t>& o
 struct CountedRing {
     NodeRing edges;
     std::vector<std::uint16_t> odd_order;  // empty: all nodes are alike
-    double channels = 1;
+    std::uint32_t channels = 1;
 };
 
 // The rings of all channels as one set: the channels advance together.
@@ -85,15 +87,15 @@ EdgeSet all_rings(const Call& call, int channels, bool closed) {
     const std::vector<int> on_ring = channels_of_ring(call.found, channels);
     for (std::size_t r = 0; r < on_ring.size(); ++r) {
         if (on_ring[r] > 0) {
-            const nccl::Ring& ring = call.found.rings[r];
-            rings.push_back({edges_of(call, ring, closed), ring.odd_order, static_cast<double>(on_ring[r])});
+            rings.push_back(
+                {edges_of(call, r, closed), call.found.rings[r].odd_order, static_cast<std::uint32_t>(on_ring[r])});
         }
     }
     const std::uint64_t edges = rings.size() * (std::uint64_t{call.shape.ranks} - (closed ? 0 : 1));
     return GeneratedEdges{edges, [fabric = call.fabric, rings = std::move(rings)](const auto& visit) {
                               for (const CountedRing& ring : rings) {
                                   const auto counted = [&](const Edge& edge) {
-                                      visit(Edge{edge.path, edge.count * ring.channels});
+                                      visit(Edge{edge.path, edge.count * ring.channels, ring.channels});
                                   };
                                   if (ring.odd_order.empty()) {
                                       for_each_edge(ring.edges, fabric, counted);

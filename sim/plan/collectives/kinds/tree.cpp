@@ -16,7 +16,8 @@ struct Tree {
     std::vector<std::uint16_t> chain;  // local GPUs; the first has the edges to other nodes
     std::uint16_t nic = any_nic;
     std::uint32_t tree = 0;
-    double channels = 1;
+    std::uint32_t flow_label = 0;  // of its first channel
+    std::uint32_t channels = 1;
 };
 
 // Every edge of the tree, in both directions.
@@ -31,7 +32,9 @@ void visit_tree(const Tree& tree, const Fabric& fabric, std::uint32_t nodes, boo
         return fabric.gpu(node * fabric.gpus_per_node() + tree.chain[place]);
     };
     for (std::uint32_t node = 0; node < nodes; ++node) {
-        Edge edge{.path = {.gpu_direct = gpu_direct}, .count = tree.channels};
+        Edge edge{.path = {.gpu_direct = gpu_direct},
+                  .count = static_cast<double>(tree.channels),
+                  .connections = tree.channels};
         for (std::size_t i = 0; i + 1 < tree.chain.size(); ++i) {
             edge.path.src = gpu(node, i);
             edge.path.dst = gpu(node, i + 1);
@@ -41,7 +44,7 @@ void visit_tree(const Tree& tree, const Fabric& fabric, std::uint32_t nodes, boo
             edge.path.src = gpu(node, 0);
             edge.path.dst = gpu(*parent, 0);
             edge.path.src_nic = edge.path.dst_nic = tree.nic;
-            edge.path.flow_label = tree.nic;
+            edge.path.flow_label = tree.flow_label;
             both_ways(edge);
         }
     }
@@ -52,12 +55,13 @@ void visit_tree(const Tree& tree, const Fabric& fabric, std::uint32_t nodes, boo
 EdgeSet all_trees(const Call& call, int channels) {
     std::vector<Tree> trees;
     const std::uint32_t nodes = call.shape.nodes;
-    const int searched = static_cast<int>(call.found.rings.size());
+    const auto searched = static_cast<std::uint32_t>(call.found.rings.size());
+    const auto used = static_cast<std::uint32_t>(channels);
     std::uint64_t edges = 0;
-    for (int first = 0; first < std::min(channels, 2 * searched); ++first) {
-        const nccl::Ring& ring = call.found.rings[static_cast<std::size_t>(first % searched)];
-        const int further = (channels - 1 - first) / (2 * searched);
-        trees.push_back({ring.order, ring.nic, first < searched ? 0U : 1U, 1.0 + further});
+    for (std::uint32_t first = 0; first < std::min(used, 2 * searched); ++first) {
+        const nccl::Ring& ring = call.found.rings[first % searched];
+        trees.push_back(
+            {ring.order, ring.nic, first < searched ? 0U : 1U, first, 1 + (used - 1 - first) / (2 * searched)});
         edges += 2 * (std::uint64_t{nodes} * (ring.order.size() - 1) + nodes - 1);
     }
     return GeneratedEdges{edges, [fabric = call.fabric, trees = std::move(trees), nodes,

@@ -89,12 +89,15 @@ double tree_chunk(const Release& release, const Environment& environment, Proto 
     return chunk;
 }
 
-double nvls_chunk(const Release& release, const Environment& environment, const Shape& shape, int channels, int heads,
-                  double bytes) {
-    const double base = environment.nvls_chunk > 0 ? environment.nvls_chunk : release.number_or_0("nvls.chunk");
-    const double at_once = static_cast<double>(channels) * heads;
+double nvls_chunk(const Release& release, const Environment& environment, const TopologySearchResult& found,
+                  const Shape& shape, double bytes) {
+    const double base = environment.nvls_chunk > 0 ? environment.nvls_chunk
+                        : found.nvls_chunk > 0     ? found.nvls_chunk
+                                                   : release.number_or_0("nvls.chunk");
+    const double at_once = static_cast<double>(found.nvls_channels) * std::max(1, found.nvls.channels);
     if (shape.nodes == 1) { return capped(base, bytes, at_once, {{64, 64 * KiB}, {8, 32 * KiB}, {2, 16 * KiB}}); }
     double most = shape.nodes >= 4 ? 64 * KiB : base;  // NVLSTREE_MAX_CHUNKSIZE left at its default
+    if (found.nvls_tree_chunk > 0) { most = found.nvls_tree_chunk; }
     if (environment.nvls_tree_chunk > 0) { most = environment.nvls_tree_chunk; }
     return capped(std::min(base, most), bytes, at_once,
                   {{32, 256 * KiB}, {16, 128 * KiB}, {4, 64 * KiB}, {1, 32 * KiB}});
@@ -135,7 +138,7 @@ double p2p_slots(const Release& release, const TopologySearchResult& found, int 
 int p2p_channels(const Release& release, const Environment& environment, const TopologySearchResult& found,
                  const Shape& shape, double bytes) {
     const double step = p2p_step(release, environment, found, shape);
-    const std::int64_t ranks = shape.ranks;
+    const std::int64_t ranks = release.flags.scales_p2p_channels ? (shape.ranks + 7) / 8 : shape.ranks;
     int least = found.p2p_channels_per_peer;
     while (least > 1 && least * ranks > found.p2p_channels) { least /= 2; }
     int most = found.p2p_channels_per_peer;

@@ -30,8 +30,8 @@ double tree_chunk(const Release& release, const Environment& environment, Proto 
                   double bytes);
 
 // Bytes per head and channel of one loop of NVLS or, with several nodes, NVLSTree.
-double nvls_chunk(const Release& release, const Environment& environment, const Shape& shape, int channels, int heads,
-                  double bytes);
+double nvls_chunk(const Release& release, const Environment& environment, const TopologySearchResult& found,
+                  const Shape& shape, double bytes);
 
 // Of PAT: halved while the call has too few of them (src/enqueue.cc, calcCollChunking).
 double pat_chunk(const Release& release, const Environment& environment, Collective collective, int channels,

@@ -26,7 +26,9 @@ constexpr std::array all_flags{Flag{"doubles_few_channels", &Flags::doubles_few_
                                Flag{"collnet_direct_gathers", &Flags::collnet_direct_gathers},
                                Flag{"nvls_gathers_leave_out_own", &Flags::nvls_gathers_leave_out_own},
                                Flag{"corrects_nvls_tree", &Flags::corrects_nvls_tree},
-                               Flag{"nvls_channels_add_to_start", &Flags::nvls_channels_add_to_start}};
+                               Flag{"nvls_channels_add_to_start", &Flags::nvls_channels_add_to_start},
+                               Flag{"tunes_nvls_tree", &Flags::tunes_nvls_tree},
+                               Flag{"scales_p2p_channels", &Flags::scales_p2p_channels}};
 
 // Throws PlanError if the part has a flag that is none.
 Flags read_flags(const Part& part) {

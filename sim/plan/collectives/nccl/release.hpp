@@ -21,6 +21,8 @@ struct Flags {
     bool nvls_gathers_leave_out_own = false;
     bool corrects_nvls_tree = false;
     bool nvls_channels_add_to_start = false;
+    bool tunes_nvls_tree = false;
+    bool scales_p2p_channels = false;
 };
 
 struct Release {

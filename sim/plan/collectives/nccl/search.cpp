@@ -110,9 +110,13 @@ int execution_channels(const NodeBandwidths& p, const TopologySearchResult& foun
 
 int power_of_two_up(int n) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(n, 1)))); }
 
-// ncclTopoComputeP2pChannels, ncclTopoGetNchannels: two channels per NVLink to a peer, two to a network peer.
+// ncclTopoComputeP2pChannels, ncclTopoGetNchannels: two channels per NVLink to a peer; to a network peer two, or as many
+// as its adapter's rate wants.
 int channels_per_peer(const NodeBandwidths& p, int p2p_channels) {
-    if (p.several()) { return 2; }
+    if (p.several()) {
+        const bool scales = p.release.flags.scales_p2p_channels;
+        return scales ? power_of_two_up(static_cast<int>(std::ceil(p.port / p.release.number("p2p.channel_rate")))) : 2;
+    }
     if (p.node.nvlink == NvlinkShape::nvswitch) {
         return std::min(p2p_channels, power_of_two_up(std::min(p2p_channels, 2 * p.node.gpu.nvlinks)));
     }
@@ -128,6 +132,29 @@ int channels_per_peer(const NodeBandwidths& p, int p2p_channels) {
 bool nvls_possible(const NodeBandwidths& p, const Release& release, const Environment& environment) {
     return release.has("nvls") && p.node.nvlink == NvlinkShape::nvswitch && p.node.nvswitch_generation >= 3 &&
            p.node.gpu.compute_capability >= 90 && p.gpus > 1 && environment.nvls_enable.value_or(true);
+}
+
+// What NVLSTree takes on nodes of Blackwell GPUs only, by the number of GPUs, the adapter's rate and whether it is near
+// (src/transport/nvls.cc, ncclNvlsTreeSm100Tuning).
+void tune_nvls_tree(const NodeBandwidths& p, TopologySearchResult& found) {
+    constexpr double KiB = 1024;
+    const bool near = p.places.nics > 0 && p.places.nic_path(0, p.rails.front()) <= PciePath::pxb;
+    const bool fastest = p.port >= 96e9;
+    const auto set = [&](int channels, double chunk, double most) {
+        found.nvls_channels = channels;
+        found.nvls_chunk = chunk;
+        found.nvls_tree_chunk = most;
+    };
+    set(32, 128 * KiB, 0);
+    if (p.port < 48e9) { return; }
+    if (p.nodes == 2) {
+        const bool short_chunks = p.gpus >= 16 || (p.gpus <= 8 && near && !fastest);
+        p.gpus <= 4 ? set(32, 256 * KiB, 256 * KiB) : set(32, 128 * KiB, (short_chunks ? 64 : 128) * KiB);
+    } else if (fastest) {
+        p.gpus <= 8 ? set(24, 256 * KiB, 256 * KiB) : set(32, 128 * KiB, (p.gpus < 32 ? 128 : 64) * KiB);
+    } else {
+        set(24, 128 * KiB, (near ? 64 : 128) * KiB);
+    }
 }
 
 // The node as it counts if GPUs may not map each other's memory at all: without NVLinks, because all traffic goes
@@ -169,6 +196,9 @@ TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std
         const Generation gpu = generation(node.gpu.compute_capability);
         const double channels = release.item_of("nvls.channels", gpu, whole.several() ? 1 : 0);
         found.nvls_channels = found.nvls.channels == 0 ? 0 : static_cast<int>(channels);
+        if (found.nvls_channels > 0 && whole.several() && gpu == Generation::blackwell && release.flags.tunes_nvls_tree) {
+            tune_nvls_tree(whole, found);
+        }
     }
     for (const AlgorithmModel* algorithm : algorithms) { found.graphs[algorithm->key] = algorithm->graph(found, p); }
     found.channels = execution_channels(p, found, release, environment);

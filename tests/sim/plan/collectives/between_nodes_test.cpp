@@ -1,13 +1,17 @@
 // What NCCL does between nodes, each with a number from its source or from paper: chunks in flight, messages that
 // proxies post, crossings, what a plugin's stated latency and rendezvous cost.
 
+#include <map>
 #include <set>
 
+#include "sim/engines/common/edge_counts.hpp"
 #include "sim/plan/collectives/algorithms/double_tree.hpp"
 #include "sim/plan/collectives/lowered_call.hpp"
+#include "sim/plan/collectives/nccl_algorithms.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
+#include "tests/sim/plan/collectives/nodes.hpp"
 #include "tests/support/binary_units.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
@@ -36,7 +40,7 @@ double network_hops(const CallPlan& plan) {
     return plan.schedule.stages.at(pipeline_of(plan).first_stage + pipeline_of(plan).stage_count - 1).count;
 }
 
-double post() { return catalogue().at("transport", "transport-ib-ndr").number("post"); }
+double post() { return catalogue().at("kernel", "nccl-network").number("net_ib.post"); }
 
 }  // namespace
 
@@ -62,6 +66,77 @@ TEST_CASE("a proxy posts two messages of a tree's chunk at two nodes, three at t
         CHECK(to_seconds(p.chunk_posting) ==
               Approx(messages * 16 * post() * (1 - p.chunk / p.bytes_per_edge)).epsilon(1e-6));
     }
+}
+
+TEST_CASE("2.29 posts a message at 1.8 times the cost") {
+    const auto factor = [](const char* version) {
+        return nccl::release(catalogue(), nccl::parse_version(version)).number("net_ib.post_factor");
+    };
+    CHECK(factor("2.8") == 1);
+    CHECK(factor("2.28") == 1);
+    CHECK(factor("2.29.2") == 1.8);
+}
+
+TEST_CASE("2.30 chooses NVLSTree's channels and chunks on Blackwell by the adapter's rate and place") {
+    const auto found = [](const char* version, std::uint32_t nodes, double port) {
+        return nccl::search(nccl::all_algorithms(), test::b200_node(), 8, nodes, port,
+                            nccl::release(catalogue(), nccl::parse_version(version)), {});
+    };
+    const nccl::TopologySearchResult fast = found("2.30", 4, 100e9), slow = found("2.30", 8, 50e9);
+    const nccl::TopologySearchResult pair = found("2.30", 2, 50e9), before = found("2.29", 4, 100e9);
+    CHECK(fast.nvls_channels == 24);
+    CHECK(fast.nvls_tree_chunk == 256 * KiB);
+    CHECK(slow.nvls_channels == 24);
+    CHECK(slow.nvls_tree_chunk == 64 * KiB);
+    CHECK(pair.nvls_channels == 32);
+    CHECK(pair.nvls_tree_chunk == 64 * KiB);
+    CHECK(before.nvls_tree_chunk == 0);
+}
+
+TEST_CASE("from 2.29 on a network peer gets a channel for each 14 GB/s of the adapter") {
+    const auto channels = [](const char* version, double port) {
+        return nccl::search(nccl::all_algorithms(), test::h100_node(), 8, 2, port,
+                            nccl::release(catalogue(), nccl::parse_version(version)), {})
+            .p2p_channels_per_peer;
+    };
+    CHECK(channels("2.28", 50e9) == 2);
+    CHECK(channels("2.29.2", 25e9) == 2);
+    CHECK(channels("2.29.2", 50e9) == 4);
+    CHECK(channels("2.29.2", 100e9) == 8);
+}
+
+TEST_CASE("each channel of a ring has a connection of its own, which a hash may send another way") {
+    const auto crossings = [](const std::string& routing) {
+        const std::string cluster =
+            "node: dgx-h100, gpus_per_node: 1, fabric: {kind: fat-tree, link: ethernet-400g, switch: spectrum-4, "
+            "routing: " +
+            routing + "}";
+        const CallPlan plan = plan_of("all_reduce", 128, "1 GiB", "ring", "simple", cluster);
+        const Scenario s =
+            parse_scenario("name: a\ncluster: {nodes: 128, " + cluster +
+                               "}\nworkload: {kind: collective, collective: all_reduce, sizes: [1 GiB]}\n",
+                           "a.yaml");
+        const Fabric fabric(build(s, catalogue()));
+        std::map<LinkId, double> crossed;
+        const auto count = [&](std::span<const LinkId> path, double times, bool) {
+            for (const LinkId link : path) { crossed[link] += times; }
+        };
+        count_edges(plan.schedule.edge_sets.at(0), fabric, count);
+        double trunks = 0, most = 0;  // of those between switches
+        for (const auto& [link, times] : crossed) {
+            const auto ends = fabric.ends(link);
+            if (fabric.kind(ends.from) == DeviceKind::fabric_switch &&
+                fabric.kind(ends.to) == DeviceKind::fabric_switch) {
+                trunks += 1;
+                most = std::max(most, times);
+            }
+        }
+        return std::pair(trunks, most / plan.channels);
+    };
+    // 128 nodes on leaves of 32: four edges of the ring cross the spine, each on one trunk up and one down if one hash
+    // decided for all channels, and on more with one for each.
+    CHECK(crossings("ecmp").first > 8);
+    CHECK(crossings("ecmp").second < 1);
 }
 
 TEST_CASE("a proxy reads every line of an LL message before it posts it") {

@@ -14,6 +14,13 @@ using namespace fabricast::nccl;
 namespace {
 
 Release newest() { return release(catalogue(), parse_version("2.27")); }
+// As far as NVLS goes.
+TopologySearchResult eight_heads() {
+    TopologySearchResult found;
+    found.nvls_channels = 16;
+    found.nvls.channels = 8;
+    return found;
+}
 TopologySearchResult one_h100_node() { return search(all_algorithms(), test::h100_node(), 8, 1, 0, newest(), {}); }
 
 }  // namespace
@@ -21,7 +28,7 @@ TopologySearchResult one_h100_node() { return search(all_algorithms(), test::h10
 TEST_CASE("NVLS chunks grow at 8 MiB, 64 MiB and 1 GiB on eight H100, where measured curves kink") {
     const Shape shape{8, 1};
     const auto chunk = [&](double bytes, const Environment& environment = {}) {
-        return nvls_chunk(newest(), environment, shape, 16, 8, bytes);
+        return nvls_chunk(newest(), environment, eight_heads(), shape, bytes);
     };
     CHECK(chunk(8 * MiB - 1) == 16 * KiB);
     CHECK(chunk(8 * MiB) == 32 * KiB);
@@ -34,9 +41,9 @@ TEST_CASE("NVLS chunks grow at 8 MiB, 64 MiB and 1 GiB on eight H100, where meas
 }
 
 TEST_CASE("NVLSTree keeps to 64 KiB from four nodes on") {
-    CHECK(nvls_chunk(newest(), {}, {16, 2}, 16, 8, 8 * GiB) == 128 * KiB);
-    CHECK(nvls_chunk(newest(), {}, {32, 4}, 16, 8, 8 * GiB) == 64 * KiB);
-    CHECK(nvls_chunk(newest(), {}, {32, 4}, 16, 8, 4 * MiB) == 32 * KiB);
+    CHECK(nvls_chunk(newest(), {}, eight_heads(), {16, 2}, 8 * GiB) == 128 * KiB);
+    CHECK(nvls_chunk(newest(), {}, eight_heads(), {32, 4}, 8 * GiB) == 64 * KiB);
+    CHECK(nvls_chunk(newest(), {}, eight_heads(), {32, 4}, 4 * MiB) == 32 * KiB);
 }
 
 TEST_CASE("LL uses one channel more for each 4 KiB a rank") {

@@ -162,7 +162,7 @@ TEST_CASE("every figure that a plan reports moves its time") {
          {"process.issue", "simple.channel_rate", "simple.hop"}},
         {{.node = "dgx-a100", .collective = Collective::all_to_all}, GiB, {"process.issue", "p2p.channel_rate"}},
         {{"dgx-h100", 4}, 64 * KiB, {"process.issue", "ll.channel_rate", "ll.fill"}},
-        {{"dgx-h100", 2}, GiB, {"process.issue", "post", "wire"}},
+        {{"dgx-h100", 2}, GiB, {"process.issue", "net_ib.post", "wire"}},
     };
     for (const Probe& probe : probes) {
         const double before = seconds_of(probe.system, probe.bytes);
