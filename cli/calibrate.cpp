@@ -10,6 +10,7 @@
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "validate/calibration/calibrate_report.hpp"
+#include "validate/calibration/outlook.hpp"
 #include "validate/import/formats.hpp"
 
 namespace fabricast::cli {
@@ -66,7 +67,9 @@ ExitCode calibrate_system(const std::vector<std::string>& arguments) {
     const std::vector<FitDataset> data = data_of(*values, catalog, cache, scenario);
     const Calibration calibration = calibrate(catalog, data, cache, texts_of(*values, "only"));
     outputs.write("output", [&] { return overlay_yaml(calibration, catalog, data, cache); });
-    outputs.words() << to_text(calibration) << "\nwrote " << text_of(*values, "output") << "\n";
+    outputs.words() << to_text(calibration)
+                    << to_text(outlook(with_calibration(catalog, calibration), calibration, data, cache)) << "\nwrote "
+                    << text_of(*values, "output") << "\n";
     return ok;
 }
 

@@ -9,6 +9,7 @@
 #include "tests/support/catch.hpp"
 #include "validate/calibration/calibrate_figures.hpp"
 #include "validate/calibration/calibrate_report.hpp"
+#include "validate/calibration/outlook.hpp"
 
 using namespace fabricast;
 
@@ -38,6 +39,39 @@ std::vector<FitDataset> slower(const Catalog& catalog, FabricCache& cache) {
 
 TEST_CASE("planted costs are recovered within 1.1 % from data with 5 % noise and 5 % outliers") {
     CHECK(100 * planted_recovery(read_catalog(), 2) <= 1.1);
+}
+
+TEST_CASE("a calibration says what it expects of larger systems, and which measurement would tell most") {
+    const Catalog catalog = read_catalog();
+    FabricCache cache(catalog);
+    FitDataset d;
+    d.id = "own-pilot";
+    d.site = "own";
+    d.scenario.cluster.node = "dgx-h100";
+    d.scenario.cluster.nodes = 2;
+    d.scenario.cluster.fabric_kind = "rail-optimized";
+    d.scenario.cluster.link = "infiniband-ndr";
+    d.scenario.library.nccl = "2.27";
+    d.scenario.engine = Analytic{};
+    const CurveForecaster forecaster(d.scenario, cache.at(d.scenario), catalog);
+    for (std::int64_t size = 8; size <= (std::int64_t{1} << 33); size *= 2) {
+        d.sizes.push_back(Bytes{size});
+        d.seconds.push_back(1.1 * forecaster.seconds(Bytes{size}));
+    }
+    const Calibration c = calibrate(catalog, {d}, cache);
+    const Outlook found = outlook(with_calibration(catalog, c), c, {d}, cache);
+    CHECK(found.refused.empty());
+    CHECK(found.measured_nodes == 2);
+    REQUIRE(found.rows.size() == 9);
+    CHECK(found.rows.front().nodes == 4);
+    CHECK(found.rows.back().nodes == 128);
+    for (std::size_t i = 3; i < found.rows.size(); i += 3) {  // the smallest size: more nodes are more hops
+        CHECK(found.rows[i].forecast.seconds > found.rows[i - 3].forecast.seconds);
+    }
+    REQUIRE(found.next);
+    CHECK(found.next->after < found.next->before);
+    CHECK(found.next->nodes <= 4);
+    CHECK(to_text(found).find("more than 2 nodes") != std::string::npos);
 }
 
 TEST_CASE("half of the sizes are fitted, the other half judges") {

@@ -53,6 +53,34 @@ TEST_CASE("the comparison prints assumptions, signed errors and a summary by reg
     CHECK_THAT(text, ContainsSubstring("%"));
 }
 
+TEST_CASE("what a file leaves unsaid widens its intervals, and the text says what stating it takes off") {
+    const Measurement file = read_measurement(measurements / "nccl" / "gke-dranet-h200-2n1g-allreduce.yaml");
+    const Comparison open = compare(file, catalog(), cache());
+    REQUIRE_FALSE(open.derived.unsaid.empty());
+    CHECK(open.derived.unsaid.front().what == "NCCL's version");
+    CHECK(open.derived.unsaid.front().others.size() >= 2);
+    const Comparison told = compare(file, catalog(), cache(), open.derived.scenario);
+    double widths = 0;
+    for (std::size_t i = 0; i < open.sizes.size(); ++i) {
+        const auto width = [](const ForecastRow& row) { return std::log(row.high80 / row.low80); };
+        CHECK(width(open.sizes[i].ours) >= width(told.sizes[i].ours) * (1 - 1e-6));
+        widths += width(open.sizes[i].ours) - width(told.sizes[i].ours);
+    }
+    CHECK(widths > 0);
+    CHECK_THAT(to_text(open), ContainsSubstring("NCCL's version is not stated"));
+    CHECK(told.narrowing.empty());
+}
+
+TEST_CASE("no interval promises more than the busiest link carries") {
+    // 64 GiB on the NICs of two nodes: the catalogue's interval for this class is much wider than what the wire leaves.
+    const Comparison c = compared("gcp-a3mega-h100-2n8g-allgather");
+    const ComparedSize& largest = c.sizes.back();
+    // Seven of eight shares of a node's half enter by eight NICs of 200 Gb/s: half of the buffer at 200 GB/s.
+    const double least = static_cast<double>(largest.measured.size.count) / 2 / 200e9;
+    CHECK(largest.ours.low80 >= least * (1 - 1e-9));
+    CHECK(largest.ours.low80 < largest.ours.seconds);
+}
+
 TEST_CASE("JSON and drawing hold every size") {
     const Comparison c = compared("aic-a100-1n8g-allreduce-half");
     const Json json = to_json(c);

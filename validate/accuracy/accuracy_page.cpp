@@ -185,7 +185,7 @@ constexpr const char* stale_words =
 }  // namespace
 
 std::string accuracy_page(const std::vector<ComparedRow>& rows, const Collection& collection, const KnownMisses& known,
-                          const std::vector<NamedFigure>& of_fits) {
+                          const std::vector<PeerFigure>& peers, const std::vector<NamedFigure>& of_fits) {
     std::vector<NamedFigure> figures = accuracy_figures(rows);
     figures.insert(figures.end(), of_fits.begin(), of_fits.end());
     std::string lines;
@@ -198,6 +198,7 @@ std::string accuracy_page(const std::vector<ComparedRow>& rows, const Collection
                                        {"inside", sites_table(rows, "inside")},
                                        {"between", sites_table(rows, "between")},
                                        {"pilots", pilots_table(figures)},
+                                       {"peers", peers_table(peers, rows)},
                                        {"null_better", null_better_table(rows)},
                                        {"misses", misses(rows)},
                                        {"reasons", reasons(rows, known)},

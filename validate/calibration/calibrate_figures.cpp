@@ -40,7 +40,7 @@ FitDataset synthetic(const Catalog& truth, FabricCache& cache, std::uint32_t gpu
     d.scenario.engine = Analytic{};
     const CurveForecaster forecaster(d.scenario, cache.at(d.scenario), truth);
     const bool latency = std::string_view(protocol) == "LL";
-    constexpr int repeats = 320;  // a start cost is only a few microseconds, which 5 % noise hides without many repeats
+    constexpr int repeats = 640;  // a start cost is only a few microseconds, which 5 % noise hides without many repeats
     constexpr double noise = 0.05;
     constexpr double outliers = 0.05;
     for (std::int64_t size = latency ? 8 : 65536; size <= (latency ? std::int64_t{16384} : std::int64_t{1} << 32);
@@ -108,18 +108,6 @@ Judged judge(const std::vector<FitDataset>& data, const Catalog& unseen, FabricC
     }
 }
 
-RegimeMedians errors_of(const std::vector<const FitDataset*>& curves, const Catalog& catalog, FabricCache& cache) {
-    ByRegime errors;
-    for (const FitDataset* d : curves) {
-        const CurveForecaster forecaster(d->scenario, cache.at(d->scenario), catalog);
-        for (std::size_t i = 0; i < d->sizes.size(); ++i) {
-            errors[index_of(regime_of(d->sizes[i]))].push_back(
-                std::abs(forecaster.seconds(d->sizes[i]) / d->seconds[i] - 1));
-        }
-    }
-    return medians(errors);
-}
-
 // One system: the curves of a site that have the same GPU, era and fabric.
 using System = std::pair<std::string, SystemGroup>;
 
@@ -135,51 +123,8 @@ std::vector<Judged> calibrated_systems(const Catalog& catalog, const SiteOverlay
     });
 }
 
-// One collective of one system, measured at several node counts: calibrated on the smallest, forecast at the larger
-// ones.
-struct ScaleOut : Judged {
-    std::string site, collective;
-    std::uint32_t fit_nodes = 0, largest = 0;  // node count of the fitted curves; largest node count forecast
-};
-
-// For every healthy system that was measured between nodes at two or more node counts: calibrates on the curves of the
-// smallest count alone, starting from the fit that never saw its site, and judges all larger counts.
-std::vector<ScaleOut> scale_out(const Catalog& catalog, const SiteOverlays& overlays,
-                                const std::vector<FitDataset>& data, FabricCache& cache) {
-    std::map<System, std::map<std::uint32_t, std::vector<FitDataset>>> systems;
-    for (const FitDataset& d : data) {
-        if (d.scenario.cluster.nodes > 1) { systems[{d.site, d.group}][d.scenario.cluster.nodes].push_back(d); }
-    }
-    std::vector<ScaleOut> pairs;
-    for (const auto& [system, by_nodes] : systems) {
-        if (by_nodes.size() < 2) { continue; }
-        const Catalog unseen = catalog_without(catalog, overlays, {system.first});
-        Catalog pilot = unseen;
-        try {
-            pilot = with_calibration(unseen, calibrate(unseen, by_nodes.begin()->second, cache));
-        } catch (const UnderDetermined&) {
-            // Too few rows to calibrate: the forecast stays as it was.
-        }
-        std::map<std::string, std::vector<const FitDataset*>> larger;  // by collective
-        for (auto n = std::next(by_nodes.begin()); n != by_nodes.end(); ++n) {
-            for (const FitDataset& d : n->second) {
-                larger[std::string(to_string(collective_of(d.scenario).collective))].push_back(&d);
-            }
-        }
-        for (const auto& [collective, curves] : larger) {
-            pairs.push_back({{errors_of(curves, unseen, cache), errors_of(curves, pilot, cache)},
-                             system.first,
-                             collective,
-                             by_nodes.begin()->first,
-                             by_nodes.rbegin()->first});
-        }
-    }
-    return pairs;
-}
-
 // "calibrated_large_median_pct" over systems, and the same before calibration.
-template <class Judgement>
-void append_medians(std::vector<NamedFigure>& figures, const std::string& prefix, const std::vector<Judgement>& list) {
+void append_medians(std::vector<NamedFigure>& figures, const std::string& prefix, const std::vector<Judged>& list) {
     for (const Regime regime : all_regimes) {
         std::vector<double> before;
         std::vector<double> after;
@@ -201,17 +146,6 @@ std::vector<NamedFigure> fresh_figures(const Catalog& catalog, const SiteOverlay
                                        const std::vector<FitDataset>& data, FabricCache& cache) {
     std::vector<NamedFigure> figures;
     append_medians(figures, "calibrated", calibrated_systems(catalog, overlays, data, cache));
-    const std::vector<ScaleOut> pairs = scale_out(catalog, overlays, data, cache);
-    append_medians(figures, "scaleout", pairs);
-    for (const ScaleOut& pair : pairs) {
-        for (const Regime regime : all_regimes) {
-            if (const std::optional<double> error = pair.after[index_of(regime)]) {
-                figures.push_back({fmt::format("scaleout_{}_{}_to_{}_nodes_{}_{}_pct", pair.site, pair.fit_nodes,
-                                               pair.largest, pair.collective, to_string(regime)),
-                                   100 * *error});
-            }
-        }
-    }
     return figures;
 }
 

@@ -14,6 +14,7 @@
 #include "validate/calibration/calibrate.hpp"
 #include "validate/calibration/calibrate_report.hpp"
 #include "validate/calibration/part_similarity.hpp"
+#include "validate/curves/mixed_forecast.hpp"
 
 namespace fabricast::inline calibration {
 namespace {
@@ -72,13 +73,13 @@ Catalog unseen_catalog(const Catalog& catalog, const SiteOverlays& overlays, con
 Pilot piloted(const Curves& system, Catalog catalog, const std::vector<ComparedRow>& rows, FabricCache& cache) {
     Pilot pilot{system.front()->site, {}, "", {}, {}};
     std::vector<FitDataset> data;
-    std::map<std::string, const Scenario*> judged;
+    std::map<std::string, const Derived*> judged;
     for (const CollectedCurve* curve : system) {
         if (pilot_order(*curve) == pilot_order(*system.front())) {
             data.push_back(fit_dataset(curve->comparison));
             pilot.datasets.push_back(curve->comparison.id);
         } else {
-            judged[curve->comparison.id] = &curve->comparison.derived.scenario;
+            judged[curve->comparison.id] = &curve->comparison.derived;
         }
     }
     try {
@@ -86,9 +87,9 @@ Pilot piloted(const Curves& system, Catalog catalog, const std::vector<ComparedR
         merge_overlay(catalog, yaml::parse(overlay_yaml(calibration, catalog, data, cache), "pilot.yaml"));
     } catch (const UnderDetermined& error) { pilot.refused = error.what(); }
     for (const ComparedRow& row : rows) {
-        const auto scenario = judged.find(row.table);
-        if (scenario == judged.end() || !row.counted() || !row.compares(Forecast::left_out)) { continue; }
-        const ForecastRow after = CurveForecaster(*scenario->second, cache.at(*scenario->second), catalog).at(row.size);
+        const auto system = judged.find(row.table);
+        if (system == judged.end() || !row.counted() || !row.compares(Forecast::left_out)) { continue; }
+        const ForecastRow after = MixedForecaster(*system->second, cache, catalog).at(row.size).row;
         pilot.rows.push_back(row);
         pilot.rows.back()[Forecast::ours] = after.seconds;
         pilot.intervals.push_back({after.low80 / after.seconds, after.high80 / after.seconds});

@@ -8,6 +8,7 @@
 
 #include "base/hash.hpp"
 #include "base/parallel_map_ordered.hpp"
+#include "validate/curves/mixed_forecast.hpp"
 #include "validate/score/page.hpp"
 
 namespace fabricast::inline calibration {
@@ -124,9 +125,9 @@ void forecast_without_site(std::vector<ComparedRow>& rows, const Collection& col
                            const Catalog& catalog, FabricCache& cache) {
     std::map<SystemGroup, std::set<std::string>> sites_of_group;
     std::map<std::string, std::set<std::string>> sites_of_publisher;
-    std::map<std::string, const Scenario*> scenarios;
+    std::map<std::string, const Derived*> systems;
     for (const CollectedCurve& curve : collection.curves) {
-        scenarios[curve.comparison.id] = &curve.comparison.derived.scenario;
+        systems[curve.comparison.id] = &curve.comparison.derived;
         if (curve.cause.empty()) {
             sites_of_group[curve.comparison.derived.group].insert(curve.site);
             sites_of_publisher[curve.publisher].insert(curve.site);
@@ -138,8 +139,7 @@ void forecast_without_site(std::vector<ComparedRow>& rows, const Collection& col
         if (!overlays.contains(key)) { return 0.0; }
         const auto [without, added] = catalogs.try_emplace(key);
         if (added) { without->second = catalog_without(catalog, overlays, sites); }
-        const Scenario& scenario = *scenarios.at(row.table);
-        return CurveForecaster(scenario, cache.at(scenario), without->second).seconds(row.size);
+        return MixedForecaster(*systems.at(row.table), cache, without->second).at(row.size).row.seconds;
     };
     const auto has_sibling = [&](const ComparedRow& row, const std::set<std::string>& sites) {
         return std::ranges::any_of(sites_of_group.at(row.group), [&](const auto& s) { return !sites.contains(s); });

@@ -53,12 +53,20 @@ struct ComparedSize {
     double error() const { return ours.seconds / measured.seconds - 1; }
 };
 
+// What the file leaves open, what else it may well be, and the share of the intervals' width that stating it takes off:
+// the median over sizes, in logarithms.
+struct Narrowing {
+    std::string what, others;
+    double share = 0;
+};
+
 struct Comparison {
     std::string id;
     std::string source;
     Derived derived;
     double busbw_factor = 1;
     std::vector<ComparedSize> sizes;
+    std::vector<Narrowing> narrowing;  // the most first
 };
 
 // Uses `scenario` instead of the derived one if given. Throws InputError if the file is not understood, NotACurve if it

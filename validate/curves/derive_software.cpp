@@ -49,6 +49,7 @@ std::string nccl_version(const Measurement& m, Derived& out) {
     }
     const auto usual = builtin_aliases().nccl_by_generation.find(out.group.generation);
     std::string version = usual == builtin_aliases().nccl_by_generation.end() ? LibrarySpec{}.nccl : usual->second;
+    out.nccl_guessed = true;
     out.assumptions.push_back("nccl: not stated; " + version + ", usual for " + out.group.generation);
     return version;
 }
@@ -97,6 +98,7 @@ void derive_launch(const Measurement& m, Derived& out) {
         launch.mode = LaunchMode::threads;
         out.assumptions.push_back("launch: one process drives " + std::to_string(threads) + " GPUs, a thread each");
     } else if (gpus == 0 && threads == 0) {
+        out.launch_guessed = true;
         out.assumptions.emplace_back("launch: not stated; one process a GPU");
     }
 }

@@ -10,11 +10,24 @@
 
 namespace fabricast::inline curves {
 
+// What a file leaves unsaid, and what it may well be instead of what the scenario takes.
+struct Unsaid {
+    struct Other {
+        std::string value;
+        Scenario scenario;
+    };
+    std::string what;   // "NCCL's version"
+    double weight = 0;  // of all others together; what the scenario takes has the rest
+    std::vector<Other> others;
+};
+
 struct Derived {
     Scenario scenario;  // without sizes, which come from the curve
     std::uint32_t ranks = 0;
     SystemGroup group;
     std::vector<std::string> assumptions;
+    bool nccl_guessed = false, launch_guessed = false;
+    std::vector<Unsaid> unsaid;
 };
 
 }  // namespace fabricast::inline curves

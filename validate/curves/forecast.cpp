@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "sim/engines/common/accounting.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
 
@@ -40,19 +43,20 @@ CurveForecaster::CurveForecaster(const Scenario& scenario, const Fabric& fabric,
       events_(link_events(scenario, fabric, catalog)),
       planner_(planner_of(scenario.workload, {fabric, scenario.library, scenario.launch, catalog})) {}
 
-double CurveForecaster::seconds_of(const Plan& plan) const {
+double CurveForecaster::seconds(Bytes size) const {
+    const Plan plan = planner_(size, {false});
     return timed_part(plan, replay(scenario_.engine, fabric_, plan, events_).timeline).seconds;
 }
-
-double CurveForecaster::seconds(Bytes size) const { return seconds_of(planner_(size, {false})); }
 
 ForecastRow CurveForecaster::at(Bytes size) const {
     const Plan planned = planner_(size, {});
     const auto& plan = std::get<CollectiveFacts>(planned.facts);
-    const double seconds = seconds_of(planned);
+    const Timeline timeline = replay(scenario_.engine, fabric_, planned, events_).timeline;
+    const double seconds = timed_part(planned, timeline).seconds;
+    const double least = least_seconds(planned.schedule, timeline, fabric_) / planned.timing->iterations;
     ForecastRow row;
     row.seconds = seconds;
-    row.low80 = seconds * (1 + plan.relative_low80);
+    row.low80 = std::min(seconds, std::max(seconds * (1 + plan.relative_low80), least));
     row.high80 = seconds * (1 + plan.relative_high80);
     row.algorithm = to_string(plan.algorithm);
     row.protocol = to_string(plan.protocol);

@@ -34,7 +34,7 @@ inline bool has_costs(const Part& part) {
 
 struct ForecastRow {
     double seconds = 0;
-    double low80 = 0, high80 = 0;
+    double low80 = 0, high80 = 0;  // never faster than the payload alone on the busiest link
     std::string algorithm, protocol;
     int channels = 0;
     Evidence evidence = Evidence::formula_only;
@@ -66,8 +66,6 @@ public:
     double seconds(Bytes size) const;
 
 private:
-    double seconds_of(const Plan& plan) const;
-
     const Scenario& scenario_;
     const Fabric& fabric_;
     const Catalog& catalog_;

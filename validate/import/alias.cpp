@@ -48,7 +48,7 @@ WordMap read_words(const yaml::Node& root, std::string_view key) {
 
 AliasTable read_alias_table(const yaml::Node& root) {
     root.allow({"gpus", "intra", "nodes", "networks", "speeds", "hosts", "collectives", "dtypes", "launchers", "link",
-                "speed_by_generation", "nccl_by_generation", "nccl_by_cuda"});
+                "speed_by_generation", "nccl_by_generation", "nccl_usual", "nccl_dates", "nccl_by_cuda"});
     AliasTable table;
     table.gpus = read_aliases(root, "gpus");
     table.intra = read_aliases(root, "intra");
@@ -62,6 +62,8 @@ AliasTable read_alias_table(const yaml::Node& root) {
     table.link = read_words(root, "link");
     table.speed_by_generation = read_words(root, "speed_by_generation");
     table.nccl_by_generation = read_words(root, "nccl_by_generation");
+    table.nccl_usual = read_words(root, "nccl_usual");
+    table.nccl_dates = read_words(root, "nccl_dates");
     for (const yaml::Node& node : root.required("nccl_by_cuda").items()) {
         node.allow({"cuda", "nccl"});
         table.nccl_by_cuda.emplace_back(node.required("cuda").as_string(), node.required("nccl").as_string());

@@ -54,6 +54,8 @@ struct AliasTable {
     WordMap link;                 // "infiniband 400" -> the catalogue's link
     WordMap speed_by_generation;  // "hopper" -> Gb/s of the NIC it is usually sold with
     WordMap nccl_by_generation;
+    WordMap nccl_usual;  // by generation: releases in use on it, with blanks between
+    WordMap nccl_dates;  // by release: the month when it came out
     std::vector<std::pair<std::string, std::string>> nccl_by_cuda;  // from this CUDA release on, ascending
 };
 

@@ -162,8 +162,8 @@ void run(const Options& options) {
     }
     write_atomically(all_rows / "accuracy.csv", rows_csv(rows));
     write_atomically(docs / "accuracy.csv", curves_csv(rows));
-    write_atomically(docs / "accuracy.md",
-                     accuracy_page(rows, collection, read_misses(measurements / "misses.yaml"), of_fits));
+    write_atomically(docs / "accuracy.md", accuracy_page(rows, collection, read_misses(measurements / "misses.yaml"),
+                                                         read_peers(measurements / "peers.yaml"), of_fits));
     const std::filesystem::path deviations = docs / "deviations.md";
     write_atomically(deviations, with_deviations(read_text(deviations, 1 << 20),
                                                  read_deviations(measurements / "deviations.yaml"), rows));

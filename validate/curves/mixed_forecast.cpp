@@ -1,0 +1,95 @@
+#include "validate/curves/mixed_forecast.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fabricast::inline curves {
+namespace {
+
+constexpr double z90 = 1.2815515655;
+
+// A forecast as a distribution of ln(seconds), normal on each side of its middle.
+struct Component {
+    double weight = 1, middle = 0, below = 0, above = 0;
+
+    double share_below(double x) const {
+        const double spread = std::max(x < middle ? below : above, 1e-9);
+        return weight * 0.5 * std::erfc(-(x - middle) / spread / std::sqrt(2.0));
+    }
+};
+
+Component component_of(double weight, const ForecastRow& row) {
+    return {weight, std::log(row.seconds), std::log(row.seconds / row.low80) / z90,
+            std::log(row.high80 / row.seconds) / z90};
+}
+
+// The value below which this share of the mixture lies.
+double quantile(const std::vector<Component>& mixture, double share) {
+    double low = 1e300, high = -1e300, total = 0;
+    for (const Component& c : mixture) {
+        low = std::min(low, c.middle - 6 * c.below - 1e-6);
+        high = std::max(high, c.middle + 6 * c.above + 1e-6);
+        total += c.weight;
+    }
+    for (int halving = 0; halving < 60; ++halving) {
+        const double x = (low + high) / 2;
+        double below = 0;
+        for (const Component& c : mixture) { below += c.share_below(x); }
+        (below < share * total ? low : high) = x;
+    }
+    return (low + high) / 2;
+}
+
+// The middle of the component at which half of the weight is reached.
+double median_middle(std::vector<Component> mixture) {
+    std::ranges::sort(mixture, {}, &Component::middle);
+    double total = 0, reached = 0;
+    for (const Component& c : mixture) { total += c.weight; }
+    for (const Component& c : mixture) {
+        reached += c.weight;
+        if (reached >= total / 2 * (1 - 1e-9)) { return c.middle; }
+    }
+    return mixture.back().middle;
+}
+
+double width(const std::vector<Component>& mixture) { return quantile(mixture, 0.9) - quantile(mixture, 0.1); }
+
+}  // namespace
+
+MixedForecaster::MixedForecaster(const Derived& derived, FabricCache& cache, const Catalog& catalog) {
+    const auto add = [&](double weight, std::size_t unsaid, const Scenario& scenario) {
+        parts_.push_back(
+            {weight, unsaid, std::make_unique<const CurveForecaster>(scenario, cache.at(scenario), catalog)});
+    };
+    add(1, 0, derived.scenario);
+    for (std::size_t u = 0; u < derived.unsaid.size(); ++u) {
+        const Unsaid& unsaid = derived.unsaid[u];
+        const double odds = unsaid.weight / (1 - unsaid.weight) / static_cast<double>(unsaid.others.size());
+        for (const Unsaid::Other& other : unsaid.others) { add(odds, u, other.scenario); }
+    }
+}
+
+MixedForecast MixedForecaster::at(Bytes size) const {
+    MixedForecast forecast{parts_.front().forecaster->at(size), {}};
+    if (parts_.size() == 1) { return forecast; }
+    ForecastRow& row = forecast.row;
+    std::vector<Component> mixture{component_of(1, row)};
+    for (std::size_t p = 1; p < parts_.size(); ++p) {
+        mixture.push_back(component_of(parts_[p].weight, parts_[p].forecaster->at(size)));
+    }
+    const double all = width(mixture);
+    for (std::size_t unsaid = 0; unsaid <= parts_.back().unsaid; ++unsaid) {
+        std::vector<Component> told;
+        for (std::size_t p = 0; p < parts_.size(); ++p) {
+            if (p == 0 || parts_[p].unsaid != unsaid) { told.push_back(mixture[p]); }
+        }
+        forecast.narrowed.push_back(std::max(0.0, 1 - width(told) / all));
+    }
+    row.seconds = std::exp(median_middle(mixture));
+    // What is not known never narrows an interval.
+    row.low80 = std::min({row.low80, row.seconds, std::exp(quantile(mixture, 0.1))});
+    row.high80 = std::max({row.high80, row.seconds, std::exp(quantile(mixture, 0.9))});
+    return forecast;
+}
+
+}  // namespace fabricast::inline curves
