@@ -18,8 +18,9 @@
 
 namespace fabricast::inline models {
 
-enum class Origin : std::uint8_t { spec, vendor, measured, fitted, estimated };
-inline constexpr std::array<std::string_view, 5> origin_names = {"spec", "vendor", "measured", "fitted", "estimated"};
+enum class Origin : std::uint8_t { spec, vendor, measured, fitted, estimated, announced };
+inline constexpr std::array<std::string_view, 6> origin_names = {"spec",   "vendor",    "measured",
+                                                                 "fitted", "estimated", "announced"};
 inline std::string_view to_string(Origin origin) { return enum_name(origin_names, origin); }
 
 // One figure (or a short list of them) in SI base units: bytes, seconds, bytes per second, FLOP/s, watts or none.

@@ -14,8 +14,9 @@ namespace {
 
 int whole(const Part& part, std::string_view path) { return static_cast<int>(std::lround(part.number(path, ""))); }
 
+// A generation that the table does not have says which it is taken for: `like`.
 GpuArch arch(const Part& part) {
-    const std::string& found = part.word("arch");
+    const std::string& found = part.word_or("like", part.word("arch"));
     if (const auto name = std::ranges::find(gpu_arch_names, found); name != gpu_arch_names.end()) {
         return static_cast<GpuArch>(name - gpu_arch_names.begin());
     }
@@ -31,6 +32,7 @@ GpuSpec gpu_spec(const Part& part) {
     GpuSpec gpu;
     gpu.name = part.name;
     gpu.arch = arch(part);
+    gpu.unlike = part.text.contains("like");
     gpu.compute_capability = whole(part, "compute_capability");
     gpu.sms = whole(part, "sms");
     gpu.fp64 = part.number_or("flops.fp64", 0);

@@ -34,6 +34,9 @@ LinkSpec nvlink_link(const Part& part, LinkFamily family) {
     return framed_link(part, family, nvlink::framing(part.bytes("packet_payload")));
 }
 
+// Between GPUs, of makers other than NVIDIA: everything treats such a link as an NVLink, but its framing is as stated.
+LinkSpec scale_up_link(const Part& part, LinkFamily) { return as_stated(part, LinkFamily::nvlink); }
+
 LinkSpec infiniband_link(const Part& part, LinkFamily family) {
     return framed_link(part, family, infiniband::framing(part.bytes("mtu")));
 }
@@ -46,6 +49,7 @@ LinkSpec ethernet_link(const Part& part, LinkFamily family) {
 constexpr std::array families = {
     LinkFamilyRow{"pcie", pcie_link},
     LinkFamilyRow{"nvlink", nvlink_link},
+    LinkFamilyRow{"scale-up", scale_up_link},
     LinkFamilyRow{"c2c", as_stated},
     LinkFamilyRow{"infiniband", infiniband_link, true},
     LinkFamilyRow{"ethernet", ethernet_link, true, false},

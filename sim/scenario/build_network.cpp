@@ -56,14 +56,15 @@ double signalling(const Catalog& catalog, std::string_view name) {
 }
 
 // Of all switches of the link's family that are fast enough, those of the link's generation are preferred; among them
-// the slowest, then the one with the most ports.
+// the slowest, then the one with the most ports. What is only announced is nobody's usual switch.
 SwitchSpec usual_switch(const Scenario& scenario, const Catalog& catalog, const LinkSpec& link,
                         const std::string& family) {
     SwitchSpec chosen;
     bool chosen_like = false;
     for (const Part* part : catalog.of_kind("switch")) {
         const SwitchSpec spec = switch_spec(*part);
-        if (!has_word(spec.speaks, family) || spec.port_rate < link.rate) { continue; }
+        const bool sold = part->figure("radix").origin != Origin::announced;
+        if (!sold || !has_word(spec.speaks, family) || spec.port_rate < link.rate) { continue; }
         const bool like = signalling(catalog, part->word_or("link", "")) == signalling(catalog, link.name);
         const bool better =
             spec.port_rate < chosen.port_rate || (spec.port_rate == chosen.port_rate && spec.radix > chosen.radix);

@@ -196,13 +196,13 @@ TEST_CASE("a misspelt figure, word or kind in a user's folder is refused with th
         } catch (const InputError& error) { return error.what(); }
         return "accepted";
     };
-    CHECK_THAT(refusal("h20: {base: h100-sxm, origin: vendor, source: s, figures: {memory_bandwidth: 4 TB/s}}\n"),
+    CHECK_THAT(refusal("my-h20: {base: h100-sxm, origin: vendor, source: s, figures: {memory_bandwidth: 4 TB/s}}\n"),
                ContainsSubstring("mine.yaml:1:") && ContainsSubstring("'memory_bandwidth'") &&
                    ContainsSubstring("'memory.bandwidth'"));
     CHECK_THAT(refusal("mine: {base: connectx-7, speeks: infiniband}\n"), ContainsSubstring("'speaks'"));
     CHECK_THAT(refusal("mine: {kind: nicc}\n"), ContainsSubstring("'nic'"));
     CHECK_THAT(refusal("mine: {kind: node, gpu: h100-sxm}\n"), ContainsSubstring("topologies/nodes"));
-    CHECK(refusal("h20: {base: h100-sxm, origin: vendor, source: s, figures: {memory.bandwidth: 4 TB/s}}\n") ==
+    CHECK(refusal("my-h20: {base: h100-sxm, origin: vendor, source: s, figures: {memory.bandwidth: 4 TB/s}}\n") ==
           "accepted");
     std::filesystem::remove_all(folder);
 }

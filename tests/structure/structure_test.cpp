@@ -209,6 +209,15 @@ TEST_CASE("no engine knows NCCL") {
     }
 }
 
+TEST_CASE("no source names what models/catalog/amd.yaml and scale_up.yaml have") {
+    for (const Source& source : house().sources()) {
+        for (const char* name : {"mi300", "mi350", "xgmi", "cdna", "pollara", "ualink", "sue-800g"}) {
+            INFO(source.path << " names " << name);
+            CHECK(source.text.find(name) == std::string::npos);
+        }
+    }
+}
+
 TEST_CASE("dataset names stand in the catalogue only as sources") {
     // A constant belongs to a part or a library version, never to a dataset: no id of a measurement may steer code.
     std::vector<std::string> ids;
