@@ -10,6 +10,7 @@
 #include "base/yaml.hpp"
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
+#include "topologies/node_parts.hpp"
 #include "topologies/node_reader.hpp"
 
 namespace fabricast::inline topologies {
@@ -36,11 +37,12 @@ std::vector<UserFile> read_folder(const std::filesystem::path& folder) {
     return files;
 }
 
-// A node template has `gpu: PART` at its top level; a file of parts has only maps there.
+// A node template has `gpu: PART` or `gpus: {part: PART}` at its top level; a file of parts has only maps there, and no
+// part has the word `part`.
 bool is_node(const yaml::Node& tree) {
     if (!tree.is_map()) { return false; }
     const yaml::Node* gpu = tree.get("gpu");
-    return gpu != nullptr && !gpu->is_map();
+    return (gpu != nullptr && !gpu->is_map()) || (told_by_parts(tree) && tree.get("gpus")->get("part") != nullptr);
 }
 
 // The figures and words that parts of one kind have in the catalogue.

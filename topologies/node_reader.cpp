@@ -11,6 +11,7 @@
 #include "models/link_part.hpp"
 #include "models/pcie.hpp"
 #include "topologies/node_links.hpp"
+#include "topologies/node_parts.hpp"
 
 namespace fabricast::inline topologies {
 
@@ -222,7 +223,11 @@ private:
 
 }  // namespace
 
-NodeTemplate read_node(const yaml::Node& tree, const Catalog& catalog) { return Reader(tree, catalog).read(); }
+NodeTemplate read_node(const yaml::Node& tree, const Catalog& catalog) {
+    if (!told_by_parts(tree)) { return Reader(tree, catalog).read(); }
+    const yaml::Node written = written_out(tree, catalog);
+    return Reader(written, catalog).read();
+}
 
 NodeTemplate node_template(std::string_view name, const Catalog& catalog) {
     const Part* part = catalog.find(name);

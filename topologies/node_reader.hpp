@@ -18,6 +18,8 @@
 //     - {from: cpu0, to: cpu1}  # the CPU part's own links between sockets
 //   mesh:                   # NVLinks between pairs of GPUs, as `nvidia-smi topo -m` prints them
 //     {link: nvlink-2, links: [[0, 2], [2, 0]]}
+//
+// or a shorter form, from which the devices and cables follow: node_parts.hpp.
 
 #include <span>
 #include <string_view>

@@ -32,6 +32,7 @@ enum class Form : std::uint8_t {
     variations,   // paths of keys, each with a list of values
     assignments,  // a list of maps from paths to values
     ranges,       // paths of keys, each with a list or with {from, to, scale}
+    text_or_map,  // a name, or a map that the key itself reads
 };
 
 // What a key says about itself.

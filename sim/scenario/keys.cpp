@@ -91,13 +91,47 @@ Key include_key() {
 
 constexpr double most_nodes = 1 << 24;
 
+Json json_of(const Node& node) {
+    if (node.is_null() || node.is_scalar()) { return node.is_null() ? Json() : Json(node.text); }
+    Json json = node.is_list() ? Json::array() : Json::object();
+    for (const Node& child : node.children) {
+        if (node.is_list()) {
+            json.push_back(json_of(child));
+        } else {
+            json[child.name] = json_of(child);
+        }
+    }
+    return json;
+}
+
+// A node by its template's name, or made of parts; these are read when the cluster is built, for the catalogue has
+// them.
+KeyOf<ClusterRequest> node_key() {
+    KeyOf<ClusterRequest> key{{"node", Form::text_or_map,
+                               "Node template: `fabricast catalog list` shows them. Or its parts, as in "
+                               "[catalogue.md](catalogue.md#a-node-made-of-parts)."}};
+    key.read = [](const Node& node, ClusterRequest& cluster) {
+        if (node.is_map()) {
+            cluster.node_parts = node;
+            cluster.node = node.text_or("name", "node");
+        } else {
+            cluster.node = text_of(node);
+        }
+    };
+    key.write = [](const ClusterRequest& cluster) {
+        if (cluster.node_parts) { return json_of(*cluster.node_parts); }
+        return cluster.node.empty() ? Json() : Json(cluster.node);
+    };
+    return key;
+}
+
 std::vector<Key> cluster_keys() {
     using C = ClusterRequest;
     std::vector<Key> keys = map_keys(
         "cluster", &Scenario::cluster, "The machine.",
         together<C>({
             {
-                text_key("node", &C::node, "Node template: `fabricast catalog list` shows them."),
+                node_key(),
                 whole_key("nodes", &C::nodes, 1, most_nodes, "Number of nodes."),
                 whole_key("gpus_per_node", &C::gpus_per_node, 1, 65535, "Use only the first so many GPUs of each node.",
                           "all"),

@@ -78,6 +78,7 @@ Json value_schema(const Key& key) {
         case Form::assignments: return {{"type", "array"}, {"items", {{"type", "object"}}}};
         case Form::ranges:
             return by_path(list_or_range_schema(any_list, any_scalar, "scale", {{"enum", {"linear", "log"}}}));
+        case Form::text_or_map: return {{"anyOf", {any_scalar, {{"type", "object"}}}}};
     }
     return {};
 }
@@ -105,7 +106,7 @@ std::string range_words(const Key& key) {
 }
 
 std::string accepted_words(const Key& key) {
-    static constexpr std::array<std::string_view, 17> words = {
+    static constexpr std::array<std::string_view, 18> words = {
         "a map of the keys below",
         "a list of maps of the keys below",
         "`true`, `false`",
@@ -122,7 +123,8 @@ std::string accepted_words(const Key& key) {
         "list of sizes, or `{from: 8 B, to: 8 GiB, factor: 2}`",
         "map, as `{cluster.nodes: [8, 16, 32]}`",
         "list of maps, as `[{cluster.nodes: 8}, {cluster.nodes: 32, seed: 2}]`",
-        "map, as `{cluster.nodes: {from: 8, to: 64, scale: log}}`"};
+        "map, as `{cluster.nodes: {from: 8, to: 64, scale: log}}`",
+        "text, or a map"};
     return key.form == Form::word ? fmt::format("`{}`", fmt::join(key.words, "` `"))
                                   : std::string(enum_name(words, key.form)) + range_words(key);
 }

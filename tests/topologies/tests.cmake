@@ -12,8 +12,10 @@ add_executable(test_topologies
 target_link_libraries(test_topologies PRIVATE fabricast_catch fabricast_topologies)
 add_test(NAME topologies COMMAND test_topologies)
 
-add_executable(test_node_library topologies/node_library_test.cpp topologies/toy_node_test.cpp)
+add_executable(test_node_library topologies/node_library_test.cpp topologies/node_parts_test.cpp
+  topologies/toy_maker_test.cpp topologies/toy_node_test.cpp)
 target_link_libraries(test_node_library PRIVATE fabricast_catch fabricast_sim)
+target_compile_definitions(test_node_library PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 add_test(NAME node_library COMMAND test_node_library)
 
 # The exported platform, read by SimGrid itself.

@@ -48,7 +48,7 @@ private:
 
     // Whether the node has the GPU and the adapter of its template, and as many GPUs, NICs and NIC ports.
     bool as_in_the_library() const {
-        if (scenario_.cluster.node.empty()) { return false; }
+        if (scenario_.cluster.node.empty() || scenario_.cluster.node_parts) { return false; }
         const NodeTemplate library = node_template(scenario_.cluster.node, catalog_);
         return library.gpu.name == node().gpu.name && library.gpus == node().gpus && library.nics == node().nics &&
                library.nic_ports == node().nic_ports && library.nic_part == node().nic_part;
