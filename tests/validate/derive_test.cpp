@@ -1,11 +1,13 @@
 #include "validate/curves/derive.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
 #include "tests/support/catch.hpp"
 #include "validate/curves/curve.hpp"
+#include "validate/curves/derive_node.hpp"
 #include "validate/import/alias.hpp"
 
 using namespace fabricast;
@@ -61,13 +63,49 @@ TEST_CASE("GPUs are known under the names people give them") {
     CHECK(node("NVIDIA GB200", "gpus_per_node: 72, nodes: 1") == "gb200-nvl72");
 }
 
-TEST_CASE("an unknown GPU is refused by name with the nearest") {
-    const std::string said = refusal({"{gpu: \"NVIDIA B201\", gpus_per_node: 8, nodes: 1}"});
-    CHECK_THAT(said, ContainsSubstring("t.yaml:4:"));
-    CHECK_THAT(said, ContainsSubstring("'NVIDIA B201'"));
-    CHECK_THAT(said, ContainsSubstring("nearest: 'b200"));
-    CHECK_THAT(refusal({"{gpus_per_node: 8, nodes: 1}"}), ContainsSubstring("gpu"));
-    CHECK_THAT(refusal({"{gpu: \"AMD MI300X\", gpus_per_node: 8, nodes: 1}"}), ContainsSubstring("MI300X"));
+TEST_CASE("a GPU that no alias names is assumed, said, and widens the interval") {
+    const Derived known = derived({"{gpu: \"NVIDIA B200\", gpus_per_node: 8, nodes: 1}"});
+    CHECK(known.spread == 1);
+    const Derived near = derived({"{gpu: \"NVIDIA B201\", gpus_per_node: 8, nodes: 1}"});
+    CHECK(near.scenario.cluster.node == "dgx-b200");
+    CHECK(near.spread > 1.1);
+    const auto says = [](const Derived& d, const char* words) {
+        return std::ranges::any_of(d.assumptions,
+                                   [&](const std::string& a) { return a.find(words) != std::string::npos; });
+    };
+    CHECK(says(near, "gpu: b200, from"));
+    const Derived by_slot = derived({"{gpu: \"Zebra 9\", gpus_per_node: 4, nodes: 1, intra: \"PCIe gen5 x16\"}"});
+    CHECK(says(by_slot, "taken for an RTX PRO 6000"));
+    CHECK(by_slot.spread > near.spread);
+    CHECK(derived({"{gpus_per_node: 8, nodes: 1}"}).spread > 1.5);
+    CHECK(node("AMD MI300X") == "mi300x-8x");
+}
+
+TEST_CASE("a machine without a template is a box built of what the file says") {
+    const auto box = [](const std::string& system) { return derived({"{" + system + "}"}).scenario.cluster; };
+    const ClusterRequest cards =
+        box("gpu: RTX 5090, gpus_per_node: 6, nodes: 1, intra: PCIe gen4 x8, cpu: AMD EPYC 9554");
+    REQUIRE(cards.node_parts);
+    CHECK(cards.node == "6x-rtx-5090-pcie");
+    const yaml::Node& gpus = cards.node_parts->required("gpus");
+    CHECK(gpus.required("slot").text == "pcie-gen4-x8");
+    CHECK(cards.node_parts->required("cpus").required("part").text == "epyc-genoa");
+    CHECK(box("gpu: NVIDIA H20, gpus_per_node: 8, nodes: 1").node == "8x-h20-nvswitch");
+    CHECK(box("gpu: NVIDIA H100 NVL, gpus_per_node: 4, nodes: 1").node == "4x-h100-nvl-bridges");
+    CHECK(box("gpu: NVIDIA H100 NVL, gpus_per_node: 3, nodes: 1").node == "3x-h100-nvl-pcie");
+    CHECK(box("gpu: H200 NVL, gpus_per_node: 8, nodes: 1, intra: 4-way NVLink bridge")
+              .node_parts->required("gpus")
+              .required("group")
+              .text == "4");
+    CHECK(box("gpu: Tesla K80, gpus_per_node: 8, nodes: 1, intra: PCIe gen3").node == "8x-v100-pcie-pcie");
+    CHECK(box("gpu: VR200, gpus_per_node: 4, nodes: 18").node == "72x-rubin-nvswitch");
+    CHECK(box("gpu: MI325X, gpus_per_node: 8, gpus_used: 2, nodes: 1").node == "8x-mi325x-mesh");
+    CHECK(box("gpus_per_node: 8, nodes: 1, network: AWS g5.48xlarge").node == "8x-a10g-pcie");
+}
+
+TEST_CASE("two factors of what is assumed widen as variances add up") {
+    CHECK(both_spreads(1, 1.5) == Approx(1.5));
+    CHECK(std::log(both_spreads(1.3, 1.3)) == Approx(std::sqrt(2.0) * std::log(1.3)));
 }
 
 TEST_CASE("how the GPUs are joined comes from the file, else from the usual board") {
@@ -156,10 +194,13 @@ TEST_CASE("sockets, plugins and GPUDirect come from the environment") {
               .scenario.library.network_plugin == "sockets");
     CHECK(derived({system, "{env: \"NCCL_NET_GDR_LEVEL=LOC\"}"}).scenario.cluster.node_options.at("gpu_direct") ==
           "false");
-    CHECK_THAT(refusal({"{gpu: H100, gpus_per_node: 8, nodes: 2, network: \"GPUDirect-TCPX\"}"}),
-               ContainsSubstring("GPUDirect-TCPX"));
-    CHECK_THAT(refusal({"{gpu: H100, gpus_per_node: 8, nodes: 2, nic: \"InfiniBand 37 Gb/s\"}"}),
-               ContainsSubstring("37 Gb/s"));
+    // What no part of the catalogue is, is the nearest, and widens the interval.
+    const Derived tcpx = derived({"{gpu: H100, gpus_per_node: 8, nodes: 2, network: \"GPUDirect-TCPX\"}"});
+    CHECK(tcpx.scenario.cluster.link == "gcp-tcpxo");
+    CHECK(tcpx.spread > 1.3);
+    const Derived slow = derived({"{gpu: H100, gpus_per_node: 8, nodes: 2, nic: \"InfiniBand 37 Gb/s\"}"});
+    CHECK(slow.scenario.cluster.link == "infiniband-qdr");
+    CHECK(slow.spread == Approx(40.0 / 37));
 }
 
 TEST_CASE("variables of NCCL go to the library, quoted or not") {
@@ -263,7 +304,7 @@ TEST_CASE("patterns search a text of any length in its own time, and recurse ove
     CHECK(first_match(builtin_aliases().gpus, page + " h100")->word("gpu") == "h100-sxm");
     // `unless` and `and`: what a pattern must not, or also must, stand beside.
     CHECK(first_match(builtin_aliases().gpus, "NVIDIA H200")->word("gpu") == "h200-sxm");
-    CHECK(first_match(builtin_aliases().gpus, "NVIDIA H200 NVL") == nullptr);
+    CHECK(first_match(builtin_aliases().gpus, "NVIDIA H200 NVL")->word("gpu") == "h200-nvl");
     CHECK(first_match(builtin_aliases().networks, "Slingshot, aws-ofi-nccl 1.6")->word("transport") == "cxi-ofi-1.6");
     CHECK(first_match(builtin_aliases().networks, "Slingshot, aws-ofi-nccl 1.9")->word("transport").empty());
 }

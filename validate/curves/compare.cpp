@@ -10,6 +10,7 @@
 #include "sim/plan/collectives/planner.hpp"
 #include "validate/curves/derive.hpp"
 #include "validate/curves/derive_network.hpp"
+#include "validate/curves/derive_node.hpp"
 #include "validate/curves/mixed_forecast.hpp"
 #include "validate/curves/unsaid.hpp"
 #include "validate/import/log_text.hpp"
@@ -30,6 +31,13 @@ Series series(const Comparison& c, const char* label, const char* color, double 
         if (value(size) > 0) { s.points.emplace_back(static_cast<double>(size.measured.size.count), value(size)); }
     }
     return s;
+}
+
+// What was assumed of the machine makes the interval wider, independently of what the forecast itself does not know.
+void widen(ForecastRow& row, double spread) {
+    if (spread <= 1 || row.seconds <= 0) { return; }
+    row.low80 = row.seconds / both_spreads(row.seconds / std::min(row.low80, row.seconds), spread);
+    row.high80 = row.seconds * both_spreads(std::max(row.high80, row.seconds) / row.seconds, spread);
 }
 
 // Datasheet rate of the GPU's link, or of all NICs of the node together, per direction; bytes per second.
@@ -105,8 +113,13 @@ Comparison compare(const Measurement& measurement, const Catalog& catalog, Fabri
         c.derived.assumptions = {"system, software and workload: as the scenario says, not as the file does"};
     } else {
         c.derived = derive(measurement);
-        take_fitting_nic(c.derived, catalog);
+        const std::string nic = take_fitting_nic(c.derived.scenario.cluster, catalog);
+        if (!nic.empty()) { c.derived.assumptions.push_back(nic); }
         c.derived.unsaid = unsaid_of(measurement, c.derived);
+    }
+    if (c.derived.spread > 1) {
+        c.derived.assumptions.push_back(
+            fmt::format("interval: wider by a factor of {:.2f} either way, for what is assumed", c.derived.spread));
     }
     const Scenario& used = c.derived.scenario;
     const Fabric& fabric = cache.at(used);
@@ -124,7 +137,8 @@ Comparison compare(const Measurement& measurement, const Catalog& catalog, Fabri
     const MixedForecaster forecaster(c.derived, cache, catalog);
     std::vector<std::vector<double>> narrowed;
     for (const CurvePoint& point : curve.points) {
-        const auto [ours, shares] = forecaster.at(point.size);
+        auto [ours, shares] = forecaster.at(point.size);
+        widen(ours, c.derived.spread);
         narrowed.push_back(shares);
         const double wire = datasheet_wire_time(collective_of(used), point.size, fabric);
         c.sizes.push_back({point, ours, alpha_beta(hops, wire), tuning_clock(ours.tuning_seconds, wire), hops, wire});

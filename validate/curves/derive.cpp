@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "sim/plan/collectives/costs.hpp"
 #include "validate/curves/derive_network.hpp"
+#include "validate/curves/derive_node.hpp"
 #include "validate/curves/derive_software.hpp"
 #include "validate/import/alias.hpp"
 #include "validate/import/log_text.hpp"
@@ -35,19 +36,6 @@ std::uint32_t count(const MeasurementSection& section, std::string_view key) {
     return value;
 }
 
-// The known name that is nearest to any word of the text: "NVIDIA B201" -> "b200-sxm".
-std::string nearest_of(std::string_view words, const std::vector<std::string>& names) {
-    const auto stem = [](const std::string& name) { return name.substr(0, name.find('-')); };
-    const std::vector<std::string> stems = names_of(names, stem);
-    static const Pattern model("[a-z0-9]*[0-9][a-z0-9]*");
-    for (const Pattern::Groups& word : model.all_in(words)) {
-        if (const std::string near = nearest_word(lower_case(*word[0]), stems); !near.empty()) {
-            return names[static_cast<std::size_t>(std::ranges::find(stems, near) - stems.begin())];
-        }
-    }
-    return "";
-}
-
 // The alias that matches a statement. Throws if no row of the list matches.
 const Alias& understood(const Measurement& measurement, const MeasurementSection& section, std::string_view key,
                         const AliasList& list, std::string_view meaning) {
@@ -63,7 +51,7 @@ const Alias& understood(const Measurement& measurement, const MeasurementSection
     }
     if (const Alias* alias = first_match(list, found->second.text)) { return *alias; }
     refuse(found->second.place, fmt::format("a {} that no alias understands", key), shown(found->second.text),
-           joined(names), nearest_of(found->second.text, names));
+           joined(names), nearest_word(lower_case(found->second.text), names));
 }
 
 struct Counts {
@@ -97,58 +85,14 @@ Counts counts(const Measurement& m, Derived& out) {
     return c;
 }
 
-// How the GPUs of a node are connected, as the alias table names it.
-std::string intra_of(const Measurement& m, const Alias& gpu, Derived& out) {
-    std::string_view usual = gpu.word("intra");
-    const std::string_view said = text(m.system, "intra");
-    const Alias* alias = first_match(builtin_aliases().intra, said);
-    const std::uint32_t whole_node = std::max(count(m.system, "gpus_per_node"), count(m.system, "gpus_used"));
-    constexpr std::uint32_t small_board = 4;
-    if (const std::string_view four = gpu.word("four"); !four.empty() && whole_node > 1 && whole_node <= small_board) {
-        usual = four;
-    }
-    std::string intra(alias == nullptr || alias->word("intra") == "usual" ? usual : alias->word("intra"));
-    if (alias == nullptr) {
-        out.assumptions.push_back(fmt::format("intra: {}; as usual for a {}, {}",
-                                              said.empty() ? "not stated" : shown(said) + " says no more",
-                                              gpu.word("gpu"), intra));
-    }
-    return intra;
-}
-
-// How many GPUs a whole node has where its description says so: "GH200 4-way node"; 0 if it does not.
-std::uint32_t way_of_node(std::string_view words) {
-    static const Pattern way(R"((\d+)[- ]way node)");
-    const auto match = way.first_in(words);
-    return match ? number_in<std::uint32_t>(*(*match)[1]).value_or(0) : 0;
-}
-
-// The smallest template for this GPU and connection that has at least so many GPUs: as many as take part, or as the
-// file says a node has.
-const NodeAlias& node_of(const Measurement& m, std::string_view gpu, std::string_view intra, std::uint32_t used) {
-    const NodeAlias* best = nullptr;
-    std::vector<std::string> near;
-    for (const NodeAlias& node : builtin_aliases().nodes) {
-        if (node.gpu != gpu || !node.network.empty()) { continue; }
-        near.push_back(fmt::format("{} ({} over {})", node.node, node.gpus, node.intra));
-        if (node.intra == intra && node.gpus >= used && (best == nullptr || node.gpus < best->gpus)) { best = &node; }
-    }
-    if (best == nullptr) {
-        refuse(place_of(m.system, "gpu", m.place), "the catalogue has no node of this kind",
-               fmt::format("{} x {} over {}", used, gpu, intra), near.empty() ? "other GPUs" : joined(near));
-    }
-    return *best;
-}
-
 void derive_node(const Measurement& m, const Counts& c, Derived& out) {
-    const Alias& gpu = understood(m, m.system, "gpu", builtin_aliases().gpus, "gpu");
-    out.group.generation = gpu.word("generation");
-    const std::string intra = intra_of(m, gpu, out);
+    NodeChoice choice = understood_node(m);
+    out.group.generation = choice.gpu->word("generation");
     ClusterRequest& cluster = out.scenario.cluster;
     cluster.nodes = c.nodes;
     cluster.gpus_per_node = c.used;
     std::uint32_t used = c.used;
-    if (intra == "nvl72" && c.nodes > 1) {
+    if (choice.intra == "nvl72" && c.nodes > 1) {
         // The trays of one rack form one NVLink domain, which is one node in the catalogue.
         constexpr std::uint32_t rack = 72;
         cluster.nodes = (c.ranks + rack - 1) / rack;
@@ -157,15 +101,15 @@ void derive_node(const Measurement& m, const Counts& c, Derived& out) {
                    std::to_string(c.ranks), fmt::format("a multiple of {}", cluster.nodes));
         }
         cluster.gpus_per_node = used = c.ranks / cluster.nodes;
-        out.assumptions.push_back(fmt::format("nodes: {} trays are {} NVLink rack{}, a rack is one node", c.nodes,
-                                              cluster.nodes, cluster.nodes > 1 ? "s" : ""));
+        choice.assumptions.push_back(fmt::format("nodes: {} trays are {} NVLink rack{}, a rack is one node", c.nodes,
+                                                 cluster.nodes, cluster.nodes > 1 ? "s" : ""));
     }
-    const std::uint32_t whole = std::max(used, way_of_node(text(m.system, "intra")));
-    const NodeAlias& node = node_of(m, gpu.word("gpu"), intra, whole);
-    cluster.node = node.node;
-    out.group.fabric = intra == "nvl72" ? "nvswitch" : intra;
-    out.assumptions.push_back(fmt::format("node: {} over {} is a {}, {} of its {} GPUs in use",
-                                          shown(text(m.system, "gpu")), intra, node.node, used, node.gpus));
+    choose_node(m, used, choice);
+    cluster.node = choice.node;
+    cluster.node_parts = choice.parts;
+    out.group.fabric = choice.intra == "nvl72" ? "nvswitch" : choice.intra;
+    out.spread = choice.spread;
+    out.assumptions.insert(out.assumptions.end(), choice.assumptions.begin(), choice.assumptions.end());
     if (const Alias* host = first_match(builtin_aliases().hosts, text(m.system, "cpu"))) {
         cluster.node_options["cpu_vendor"] = host->word("vendor");
     }

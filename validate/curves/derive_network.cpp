@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <sstream>
 
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "models/device_part.hpp"
 #include "models/link_part.hpp"
-#include "topologies/node_reader.hpp"
+#include "sim/scenario/build_node.hpp"
+#include "validate/curves/derive_node.hpp"
 #include "validate/import/alias.hpp"
 #include "validate/import/log_text.hpp"
 
@@ -87,7 +90,7 @@ Ports ports_of(const Measurement& m, const std::string& family, Derived& out) {
     return ports;
 }
 
-const Alias& network_of(const Measurement& m, const std::string& words, Derived& out) {
+const Alias& network_of(const std::string& words, Derived& out) {
     static const Alias usual{
         {}, {}, {}, {{"family", "infiniband"}, {"link", "infiniband"}, {"fabric", "rail-optimized"}}};
     const Alias* network = first_match(builtin_aliases().networks, words);
@@ -96,23 +99,31 @@ const Alias& network_of(const Measurement& m, const std::string& words, Derived&
                                               words.empty() ? "not stated" : "not told by " + shown(words)));
         return usual;
     }
-    if (const std::string_view refused = network->word("refuse"); !refused.empty()) {
-        refuse(place_of(m.system, "network", m.place), "a network that nothing here models", shown(refused),
-               "InfiniBand, RoCE, EFA, Slingshot-11, GPUDirect-TCPXO, sockets");
+    if (const std::string_view assumed = network->word("assumed"); !assumed.empty()) {
+        out.assumptions.push_back("network: " + std::string(assumed));
+        out.spread = both_spreads(out.spread, number_in<double>(network->word("spread")).value_or(1));
     }
     return *network;
 }
 
-// The catalogue's link of this family at this rate. Throws if there is none.
-std::string link_of(const Measurement& m, const std::string& family, std::uint32_t gbps) {
-    const auto found = builtin_aliases().link.find(fmt::format("{} {}", family, gbps));
-    if (found != builtin_aliases().link.end()) { return found->second; }
-    std::vector<std::string> known;
-    for (const auto& [key, link] : builtin_aliases().link) {
-        if (key.starts_with(family + " ")) { known.push_back(key + " Gb/s"); }
+// The catalogue's link of this family at this rate, else at the nearest rate.
+std::string link_of(const std::string& family, std::uint32_t gbps, Derived& out) {
+    const WordMap& links = builtin_aliases().link;
+    if (const auto found = links.find(fmt::format("{} {}", family, gbps)); found != links.end()) {
+        return found->second;
     }
-    refuse(place_of(m.system, "nic", m.place), "the catalogue has no link of this speed",
-           fmt::format("{} at {} Gb/s", family, gbps), joined(known));
+    const auto off = [&](const std::string& key) {
+        return std::abs(std::log(digits(std::string_view(key).substr(family.size() + 1)) / std::max(1.0, gbps * 1.0)));
+    };
+    const WordMap::value_type* best = nullptr;
+    for (const WordMap::value_type& entry : links) {
+        const bool same = entry.first.starts_with(family + " ");
+        if (same && (best == nullptr || off(entry.first) < off(best->first))) { best = &entry; }
+    }
+    out.assumptions.push_back(
+        fmt::format("network: no {} of {} Gb/s in the catalogue; {}", family, gbps, best->second));
+    out.spread = both_spreads(out.spread, std::exp(off(best->first)));
+    return best->second;
 }
 
 bool host_staged(const std::string& words, const Derived& out) {
@@ -160,12 +171,12 @@ void derive_network(const Measurement& m, Derived& out) {
         }
         return;
     }
-    const Alias& network = network_of(m, words, out);
+    const Alias& network = network_of(words, out);
     take_plugin_environment(network, out);
     const Ports ports = ports_of(m, std::string(network.word("family")), out);
     ClusterRequest& cluster = out.scenario.cluster;
     const std::string family(network.word("link"));
-    cluster.link = ports.link.empty() ? link_of(m, family, ports.gbps) : ports.link;
+    cluster.link = ports.link.empty() ? link_of(family, ports.gbps, out) : ports.link;
     cluster.fabric_kind = network.word("fabric");
     out.scenario.library.network_plugin = network.word("transport");
     out.group.fabric = family == "infiniband" ? cluster.link : std::string(network.word("family"));
@@ -187,24 +198,22 @@ void derive_network(const Measurement& m, Derived& out) {
         cluster.node_options.contains("gpu_direct") ? ", staged through host memory" : ""));
 }
 
-void take_fitting_nic(Derived& derived, const Catalog& catalog) {
-    ClusterRequest& cluster = derived.scenario.cluster;
-    if (cluster.link.empty()) { return; }
+std::string take_fitting_nic(ClusterRequest& cluster, const Catalog& catalog) {
+    if (cluster.link.empty()) { return ""; }
     const Part& part = catalog.at("link", cluster.link);
     const Rate rate = link_spec(part).rate;
-    const NodeTemplate node = node_template(cluster.node, catalog);
-    if (node.nics == 0 || !(nic_spec(catalog.at("nic", node.nic_part)).port_rate < rate)) { return; }
+    const NodeTemplate node = node_named(cluster, catalog);
+    if (node.nics == 0 || !(nic_spec(catalog.at("nic", node.nic_part)).port_rate < rate)) { return ""; }
     std::optional<NicSpec> fitting;
     for (const Part* other : catalog.of_kind("nic")) {
         const NicSpec nic = nic_spec(*other);
         const bool fits = has_word(nic.speaks, part.word("family")) && !(nic.port_rate < rate);
         if (fits && (!fitting || nic.port_rate < fitting->port_rate)) { fitting = nic; }
     }
-    if (fitting) {
-        cluster.node_options["nic"] = fitting->name;
-        derived.assumptions.push_back("nic: " + fitting->name + ", for " + cluster.link + " is faster than the " +
-                                      node.nic_part + " of a " + node.name);
-    }
+    if (!fitting) { return ""; }
+    cluster.node_options["nic"] = fitting->name;
+    return "nic: " + fitting->name + ", for " + cluster.link + " is faster than the " + node.nic_part + " of a " +
+           node.name;
 }
 
 }  // namespace fabricast::inline curves

@@ -12,8 +12,8 @@ namespace fabricast::inline curves {
 // Throws InputError for a network that has no model here.
 void derive_network(const Measurement& measurement, Derived& out);
 
-// If the link is faster than the NICs of the template, takes the slowest NIC of the catalogue that supports the link
-// type at its rate.
-void take_fitting_nic(Derived& derived, const Catalog& catalog);
+// If the link is faster than the NICs of the node, takes the slowest NIC of the catalogue that supports the link type
+// at its rate, and returns this as an assumption; else "".
+std::string take_fitting_nic(ClusterRequest& cluster, const Catalog& catalog);
 
 }  // namespace fabricast::inline curves

@@ -26,6 +26,7 @@ struct Derived {
     std::uint32_t ranks = 0;
     SystemGroup group;
     std::vector<std::string> assumptions;
+    double spread = 1;  // the factor by which what was assumed of the machine widens an interval, either way
     bool nccl_guessed = false, launch_guessed = false;
     std::vector<Unsaid> unsaid;
 };

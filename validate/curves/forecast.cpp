@@ -14,8 +14,9 @@ namespace {
 
 // The fields of a scenario that `build` reads, as a key.
 std::string cluster_key(const ClusterRequest& c) {
-    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", c.node, c.nodes, c.gpus_per_node, c.fabric_kind, c.link,
-                       c.switch_part, c.routing, c.tiers, c.oversubscription, fmt::join(c.node_options, "|"));
+    const std::string parts = c.node_parts ? *c.node_parts->place.file : "";  // boxes of two files may be called alike
+    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", c.node, parts, c.nodes, c.gpus_per_node, c.fabric_kind,
+                       c.link, c.switch_part, c.routing, c.tiers, c.oversubscription, fmt::join(c.node_options, "|"));
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ struct MixedForecast {
     std::vector<double> narrowed;
 };
 
-// The weighted median of the forecasts, and the 10th and 90th percentile of the mixture of their intervals; algorithm, evidence and costs are those of the scenario
-// as derived. Without anything unsaid, the same as CurveForecaster.
+// The weighted median of the forecasts, and the 10th and 90th percentile of the mixture of their intervals; algorithm,
+// evidence and costs are those of the scenario as derived. Without anything unsaid, the same as CurveForecaster.
 class MixedForecaster {
 public:
     // All must outlive the forecaster.

@@ -47,15 +47,18 @@ WordMap read_words(const yaml::Node& root, std::string_view key) {
 }
 
 AliasTable read_alias_table(const yaml::Node& root) {
-    root.allow({"gpus", "intra", "nodes", "networks", "speeds", "hosts", "collectives", "dtypes", "launchers", "link",
-                "speed_by_generation", "nccl_by_generation", "nccl_usual", "nccl_dates", "nccl_by_cuda"});
+    root.allow({"gpus", "unnamed_gpus", "intra", "nodes", "networks", "speeds", "hosts", "cpu_by_generation",
+                "collectives", "dtypes", "launchers", "link", "speed_by_generation", "nccl_by_generation", "nccl_usual",
+                "nccl_dates", "nccl_by_cuda"});
     AliasTable table;
     table.gpus = read_aliases(root, "gpus");
+    table.unnamed_gpus = read_aliases(root, "unnamed_gpus");
     table.intra = read_aliases(root, "intra");
     table.nodes = read_nodes(root);
     table.networks = read_aliases(root, "networks");
     table.speeds = read_aliases(root, "speeds");
     table.hosts = read_aliases(root, "hosts");
+    table.cpu_by_generation = read_words(root, "cpu_by_generation");
     table.collectives = read_aliases(root, "collectives");
     table.dtypes = read_aliases(root, "dtypes");
     table.launchers = read_aliases(root, "launchers");

@@ -42,12 +42,14 @@ struct NodeAlias {
 };
 
 struct AliasTable {
-    AliasList gpus;   // system.gpu -> gpu, generation, intra (the usual connection of several)
-    AliasList intra;  // system.intra -> intra
+    AliasList gpus;          // system.gpu -> gpu, part, generation, intra (the usual connection of several)
+    AliasList unnamed_gpus;  // where no GPU is named: all that the file says of the machine -> the same
+    AliasList intra;         // system.intra -> intra
     std::vector<NodeAlias> nodes;
     AliasList networks;           // software.env, system.network, system.nic -> family, transport, fabric, ...
     AliasList speeds;             // the same texts -> Gb/s of one NIC
-    AliasList hosts;              // system.cpu -> vendor
+    AliasList hosts;              // system.cpu -> vendor, part
+    WordMap cpu_by_generation;    // "hopper", "hopper amd" -> the usual processor of such a box
     AliasList collectives;        // benchmark.collective -> collective
     AliasList dtypes;             // benchmark.dtype -> dtype
     AliasList launchers;          // benchmark.tool -> mode

@@ -1,0 +1,208 @@
+#include "validate/curves/derive_node.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/nearest_word.hpp"
+#include "base/numbers.hpp"
+#include "base/text.hpp"
+#include "base/yaml.hpp"
+#include "validate/import/log_text.hpp"
+
+namespace fabricast::inline curves {
+namespace {
+
+std::uint32_t stated_count(const Measurement& m, std::string_view key) {
+    return number_in<std::uint32_t>(text(m.system, key)).value_or(0);
+}
+
+// All that the file says of the machine.
+std::string machine_words(const Measurement& m) {
+    return fmt::format("{} | {} | {} | {} | {} | {}", text(m.system, "gpu"), text(m.system, "intra"),
+                       text(m.system, "nic"), text(m.system, "network"), text(m.system, "cpu"),
+                       text(m.system, "notes"));
+}
+
+// The GPU whose model is nearest to a word of the text: "NVIDIA B201" -> b200. Null if none is near.
+const Alias* nearest_gpu(std::string_view words) {
+    const AliasList& gpus = builtin_aliases().gpus;
+    const auto stem = [](const Alias& gpu) {
+        return std::string(gpu.word("gpu").substr(0, gpu.word("gpu").find('-')));
+    };
+    const std::vector<std::string> stems = names_of(gpus, stem);
+    static const Pattern model("[a-z]+[0-9]+[a-z]*");
+    for (const Pattern::Groups& word : model.all_in(words)) {
+        const std::string near = nearest_word(lower_case(*word[0]), stems);
+        if (!near.empty() && near.size() == word[0]->size()) {  // one letter mistyped, not left out
+            return &gpus[static_cast<std::size_t>(std::ranges::find(stems, near) - stems.begin())];
+        }
+    }
+    return nullptr;
+}
+
+void assume(NodeChoice& choice, std::string what, double spread = 1) {
+    choice.assumptions.push_back(std::move(what));
+    choice.spread = both_spreads(choice.spread, spread);
+}
+
+// As the file names it, else as what else it says of the machine does, else the nearest name, else the likeliest.
+void choose_gpu(const Measurement& m, NodeChoice& choice) {
+    constexpr double misread = 1.3;
+    const std::string_view said = text(m.system, "gpu");
+    const std::string words = machine_words(m);
+    const AliasTable& table = builtin_aliases();
+    choice.gpu = first_match(table.gpus, said);
+    if (choice.gpu == nullptr) {
+        choice.gpu = first_match(table.gpus, words);
+        if (choice.gpu == nullptr) { choice.gpu = nearest_gpu(said); }
+        if (choice.gpu != nullptr) {
+            assume(choice, fmt::format("gpu: {}, from {}", choice.gpu->word("part"), shown(words)), misread);
+        }
+    }
+    if (choice.gpu == nullptr) { choice.gpu = first_match(table.unnamed_gpus, words); }
+    if (const std::string_view assumed = choice.gpu->word("assumed"); !assumed.empty()) {
+        assume(choice, "gpu: " + std::string(assumed), number_in<double>(choice.gpu->word("spread")).value_or(1));
+    }
+}
+
+// How the GPUs of a node are connected, as the alias table names it.
+void choose_intra(const Measurement& m, NodeChoice& choice) {
+    std::string_view usual = choice.gpu->word("intra");
+    const std::string_view said = text(m.system, "intra");
+    const Alias* alias = first_match(builtin_aliases().intra, said);
+    const std::uint32_t whole_node = std::max(stated_count(m, "gpus_per_node"), stated_count(m, "gpus_used"));
+    constexpr std::uint32_t small_board = 4;
+    if (const std::string_view four = choice.gpu->word("four");
+        !four.empty() && whole_node > 1 && whole_node <= small_board) {
+        usual = four;
+    }
+    choice.intra = alias == nullptr || alias->word("intra") == "usual" ? usual : alias->word("intra");
+    if (alias == nullptr) {
+        assume(choice, fmt::format("intra: {}; as usual for a {}, {}",
+                                   said.empty() ? "not stated" : shown(said) + " says no more", choice.gpu->word("gpu"),
+                                   choice.intra));
+    }
+}
+
+// How many GPUs a whole node has where its description says so: "GH200 4-way node"; 0 if it does not.
+std::uint32_t way_of_node(std::string_view words) {
+    static const Pattern way(R"((\d+)[- ]way node)");
+    const auto match = way.first_in(words);
+    return match ? number_in<std::uint32_t>(*(*match)[1]).value_or(0) : 0;
+}
+
+// The smallest template for this GPU and connection that has at least so many GPUs, or null.
+const NodeAlias* template_of(std::string_view gpu, std::string_view intra, std::uint32_t gpus) {
+    const NodeAlias* best = nullptr;
+    for (const NodeAlias& node : builtin_aliases().nodes) {
+        const bool fits = node.gpu == gpu && node.network.empty() && node.intra == intra && node.gpus >= gpus;
+        if (fits && (best == nullptr || node.gpus < best->gpus)) { best = &node; }
+    }
+    return best;
+}
+
+// The processor, as said, or as usual beside such a GPU.
+std::string cpu_of(const Measurement& m, NodeChoice& choice) {
+    const Alias* host = first_match(builtin_aliases().hosts, text(m.system, "cpu"));
+    if (host != nullptr && !host->word("part").empty()) { return std::string(host->word("part")); }
+    const WordMap& usual = builtin_aliases().cpu_by_generation;
+    const std::string generation(choice.gpu->word("generation"));
+    const std::string vendor(host == nullptr ? "" : host->word("vendor"));
+    auto found = usual.find(generation + " " + vendor);
+    found = found == usual.end() ? usual.find(generation) : found;
+    assume(choice, fmt::format("cpu: {}; {}, usual beside {}", vendor.empty() ? "not stated" : vendor + " of no model",
+                               found->second, generation));
+    return found->second;
+}
+
+// "PCIe gen4 x8" -> ", slot: pcie-gen4-x8"; empty if the file does not say.
+std::string slot_words(const Measurement& m) {
+    static const Pattern slot(R"(pci-?e? ?(?:gen ?)?([3-6])(?:\.0)?(?: ?x ?(8|16)\b)?)");
+    const auto match = slot.first_in(text(m.system, "intra"));
+    if (!match) { return ""; }
+    return fmt::format(", slot: pcie-gen{}-x{}", *(*match)[1], (*match)[2].value_or("16"));
+}
+
+// How the parts of a box are joined, in the words of topologies/node_parts.hpp.
+struct BoxWords {
+    std::string joined, tree;
+    std::uint32_t nics = 1;
+};
+
+BoxWords box_words(const Measurement& m, const NodeChoice& choice) {
+    constexpr std::uint32_t small_mesh = 4, most_nics_a_switch = 4;
+    const std::uint32_t gpus = choice.gpus;
+    const bool board = choice.intra == "nvswitch" || choice.intra == "nvl72";
+    const bool meshed = choice.intra == "nvlink-mesh" || choice.intra == "cube-mesh";
+    // Links are dealt out evenly only in small meshes, and in those of boards that are whole ones.
+    const bool mesh = meshed && gpus > 1 && (gpus <= small_mesh || !choice.gpu->word("whole").empty());
+    const bool bridges = choice.intra == "nvlink-bridge" && gpus % 2 == 0;
+    BoxWords words;
+    static const Pattern four_way(R"(\b(4|four)[- ]?way)");
+    const bool fours = bridges && gpus % 4 == 0 && four_way.found_in(text(m.system, "intra"));
+    words.joined = gpus == 1         ? "pcie"
+                   : mesh            ? "mesh"
+                   : board || meshed ? "nvswitch"
+                   : fours           ? "bridges, group: 4"
+                   : bridges         ? "bridges"
+                                     : "pcie";
+    const std::uint32_t said = stated_count(m, "nics_per_node");
+    words.nics = said != 0 ? said : board || meshed ? gpus : 1;
+    const bool rack = choice.intra == "nvl72";  // its GPUs are on the chips that are their hosts
+    const std::uint32_t switches = (board || meshed) && !rack && gpus % 2 == 0 ? gpus / 2 : 0;
+    const bool shared = switches > 0 && words.nics % switches == 0 && words.nics / switches <= most_nics_a_switch;
+    words.tree = switches == 0 ? "GPUs on root ports"
+                 : shared      ? fmt::format("two GPUs and {} NICs a switch", words.nics / switches)
+                               : "two GPUs a switch";
+    return words;
+}
+
+// A box of so many of these GPUs, as far as the file tells it; what it does not tell is as boxes with them usually are.
+void build_box(const Measurement& m, NodeChoice& choice) {
+    constexpr double unknown_box = 1.15;
+    constexpr std::uint32_t one_socket = 4;
+    const std::string_view part = choice.gpu->word("part");
+    const BoxWords words = box_words(m, choice);
+    const std::string cpu = cpu_of(m, choice);
+    const std::uint32_t sockets = choice.gpus > one_socket ? 2 : 1;
+    const std::string text = fmt::format(
+        "{{name: {}x-{}-{}, gpus: {{part: {}, count: {}, joined: {}{}}}, cpus: {{part: {}, count: {}}}, pcie: {}, "
+        "nics: {{part: connectx-7, count: {}}}}}",
+        choice.gpus, part, words.joined.substr(0, words.joined.find(',')), part, choice.gpus, words.joined,
+        slot_words(m), cpu, sockets, words.tree, words.nics);
+    choice.parts = yaml::parse(text, "a box for " + m.file);
+    choice.node = choice.parts->required("name").text;
+    assume(choice,
+           fmt::format("node: no template; a box of {} x {}, {}, {} x {}, {}", choice.gpus, part, words.joined, sockets,
+                       cpu, words.tree),
+           unknown_box);
+}
+
+}  // namespace
+
+double both_spreads(double a, double b) { return std::exp(std::hypot(std::log(a), std::log(b))); }
+
+NodeChoice understood_node(const Measurement& m) {
+    NodeChoice choice;
+    choose_gpu(m, choice);
+    choose_intra(m, choice);
+    return choice;
+}
+
+void choose_node(const Measurement& m, std::uint32_t used, NodeChoice& choice) {
+    const std::uint32_t whole = std::max(used, way_of_node(text(m.system, "intra")));
+    if (const NodeAlias* node = template_of(choice.gpu->word("gpu"), choice.intra, whole)) {
+        choice.node = node->node;
+        choice.gpus = node->gpus;
+        assume(choice, fmt::format("node: {} over {} is a {}, {} of its {} GPUs in use", shown(text(m.system, "gpu")),
+                                   choice.intra, node->node, used, node->gpus));
+        return;
+    }
+    const std::uint32_t board = number_in<std::uint32_t>(choice.gpu->word("whole")).value_or(1);
+    choice.gpus = std::max({whole, stated_count(m, "gpus_per_node"), board});
+    build_box(m, choice);
+}
+
+}  // namespace fabricast::inline curves
