@@ -52,7 +52,28 @@ TEST_CASE("a published matrix is forecast within its tool's noise") {
     CHECK(to_json(c).at("rows").size() == 4);
 }
 
-TEST_CASE("what is not understood is refused by name") {
-    CHECK_THROWS_WITH(derive_transfers(matrix("x", "Voodoo 2")),
-                      ContainsSubstring("a system that no row of transfers.yaml understands"));
+TEST_CASE("a machine that no row names is built of what the file says; a GPU that it does not name does not count") {
+    const TransferCase cards = derive_transfers(matrix("Unidirectional P2P=Enabled Bandwidth", "NVIDIA H20"));
+    REQUIRE(cards.scenarios.front().cluster.node_parts);
+    CHECK(cards.comparison.system == "8x-h20-nvswitch x 1");
+    CHECK(cards.comparison.uncounted.empty());
+    const TransferCase unnamed = derive_transfers(matrix("Unidirectional P2P=Enabled Bandwidth", "Voodoo 2"));
+    CHECK(unnamed.scenarios.front().cluster.node == "dgx-a100");
+    CHECK(unnamed.comparison.uncounted == "the GPU is not stated");
+}
+
+TEST_CASE("a file of two nodes is not taken for the one node that a row names") {
+    const TransferCase made = derive_transfers(parse_measurement(
+        "id: t\nsource: {path: x}\nkind: rdma\nsystem: {gpu: NVIDIA H100, gpus_per_node: 8, nodes: 2, nic: "
+        "ConnectX-7 NDR 400 Gb/s, network: InfiniBand}\nbenchmark: {tool: ib_write_bw}\n"
+        "columns: [size_bytes, bw_avg_Gbps]\nrows:\n  - [65536, 390]\n",
+        "t.yaml"));
+    CHECK(made.comparison.system == "dgx-h100 x 2, infiniband-ndr");
+    CHECK(std::get<TransferWorkload>(made.scenarios.front().workload).to == "node1.memory0");
+}
+
+TEST_CASE("a test that is not understood is refused by name") {
+    Measurement m = matrix("x");
+    m.benchmark.at("tool").text = "my own loop";
+    CHECK_THROWS_WITH(derive_transfers(m), ContainsSubstring("a test that no row of transfers.yaml understands"));
 }

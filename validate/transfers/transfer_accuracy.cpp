@@ -101,6 +101,7 @@ std::string files_table(const TransferAccuracy& accuracy) {
 TransferAccuracy transfer_accuracy(const std::filesystem::path& measurements, const Catalog& catalog) {
     std::vector<std::filesystem::path> paths;
     for (const char* kind : {"other", "p2p", "rdma"}) {
+        if (!std::filesystem::is_directory(measurements / kind)) { continue; }
         std::ranges::copy(yaml::files_among(std::filesystem::directory_iterator(measurements / kind)),
                           std::back_inserter(paths));
     }

@@ -7,6 +7,7 @@
 #include "base/percentile.hpp"
 #include "base/unit_text.hpp"
 #include "sim/plan/timelines.hpp"
+#include "validate/curves/derive_network.hpp"
 #include "validate/curves/forecast.hpp"
 
 namespace fabricast::inline validate_transfers {
@@ -24,9 +25,10 @@ TransferComparison compare_transfers(const Measurement& measurement, const Catal
     FabricCache fabrics(catalog);
     for (std::size_t i = 0; i < made.scenarios.size(); ++i) {
         TransferPoint& point = made.comparison.points[i];
-        const Scenario& s = made.scenarios[i];
+        Scenario& s = made.scenarios[i];
         if (s.name.empty()) { continue; }
         try {
+            curves::take_fitting_nic(s.cluster, catalog);
             const Exchange e =
                 exchange_at(point.size, s.workload, {fabrics.at(s), s.library, s.launch, catalog}, Flow{});
             point.forecast = point.latency ? e.one_s - (made.posted[i] ? e.links_s : 0) : e.bandwidth;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -12,6 +13,7 @@
 #include "validate/import/alias.hpp"
 #include "validate/import/embedded.hpp"
 #include "validate/import/log_text.hpp"
+#include "validate/transfers/transfer_machine.hpp"
 
 namespace fabricast::inline validate_transfers {
 
@@ -86,18 +88,29 @@ private:
         const std::string words =
             joined_words({text(m_.system, "gpu"), text(m_.system, "intra"), text(m_.system, "nic"),
                           text(m_.system, "network"), text(m_.system, "cpu")});
-        const Alias& system = understood(transfer_aliases().systems, words, "a system", "a system");
         base_.name = m_.id;
         base_.file = m_.file;
         base_.workload = TransferWorkload{};
-        base_.cluster.node = system.word("node");
-        base_.cluster.link = system.word("link");
-        nodes_ = system.word("nodes").empty() ? 1 : 2;
+        const Alias* system = first_match(transfer_aliases().systems, words);
+        const bool other_node = count_in_word(text(m_.system, "nodes")).value_or(1) > 1;
+        if (system != nullptr && !(other_node && system->word("nodes").empty())) {  // a row of one node is for one
+            base_.cluster.node = system->word("node");
+            base_.cluster.link = system->word("link");
+            nodes_ = system->word("nodes").empty() ? 1 : 2;
+            if (const std::string_view gpu = system->word("gpu"); !gpu.empty()) {
+                base_.cluster.node_options["gpu"] = gpu;
+            }
+            out_.comparison.uncounted = system->word("uncounted");
+        } else {
+            TransferMachine machine = machine_of(m_);
+            base_.cluster = std::move(machine.cluster);
+            nodes_ = base_.cluster.nodes;
+            out_.comparison.uncounted = machine.uncounted;
+            out_.comparison.assumptions = std::move(machine.assumptions);
+        }
         base_.cluster.nodes = nodes_;
-        if (const std::string_view gpu = system.word("gpu"); !gpu.empty()) { base_.cluster.node_options["gpu"] = gpu; }
         out_.comparison.system = fmt::format("{} x {}{}{}", base_.cluster.node, nodes_,
                                              base_.cluster.link.empty() ? "" : ", ", base_.cluster.link);
-        out_.comparison.uncounted = system.word("uncounted");
         assume("system: " + shown(words) + " is " + out_.comparison.system);
         static const Pattern mtu(R"(\bmtu (\d+))");
         if (const std::optional<Pattern::Groups> match = mtu.first_in(words)) {
@@ -244,7 +257,7 @@ private:
                     const std::string unit_word = !test->word("unit").empty() ? std::string(test->word("unit"))
                                                   : unit.empty()              ? m_.columns[i]
                                                                               : unit;
-                    point.measured = *value * unit_of(unit_word);
+                    point.measured = *value * unit_of(unit_word) * (test->word("each") == "yes" ? 2 : 1);
                     transfer(s).from = device(test->word("from"), false);
                     transfer(s).to = device(test->word("to"), true);
                     read_queue_pairs(label, s);

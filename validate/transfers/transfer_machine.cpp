@@ -1,0 +1,31 @@
+#include "validate/transfers/transfer_machine.hpp"
+
+#include <algorithm>
+
+#include "base/numbers.hpp"
+#include "validate/curves/derive_network.hpp"
+#include "validate/curves/derive_node.hpp"
+
+namespace fabricast::inline validate_transfers {
+
+TransferMachine machine_of(const Measurement& m) {
+    const auto stated = [&](std::string_view key) { return count_in_word(text(m.system, key)).value_or(0); };
+    const auto of_a_gpu = [](const std::string& column) {
+        return column.starts_with("dst") || column.starts_with("gpu");
+    };
+    const std::int64_t gpus =
+        std::max({std::int64_t{1}, stated("gpus_per_node"), std::int64_t{std::ranges::count_if(m.columns, of_a_gpu)}});
+    curves::NodeChoice choice = curves::understood_node(m);
+    curves::choose_node(m, static_cast<std::uint32_t>(gpus), choice);
+    curves::Derived machine;
+    machine.scenario.cluster.node = choice.node;
+    machine.scenario.cluster.node_parts = choice.parts;
+    machine.scenario.cluster.nodes = stated("nodes") > 1 ? 2 : 1;
+    machine.group.generation = choice.gpu->word("generation");
+    machine.assumptions = choice.assumptions;
+    curves::derive_network(m, machine);
+    const bool named = choice.gpu->word("assumed").empty();
+    return {machine.scenario.cluster, machine.assumptions, named ? "" : "the GPU is not stated"};
+}
+
+}  // namespace fabricast::inline validate_transfers

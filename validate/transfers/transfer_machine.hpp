@@ -1,0 +1,21 @@
+#pragma once
+// The machine of a transfer that no row of validate/transfers.yaml names: understood or built as for collectives.
+
+#include <string>
+#include <vector>
+
+#include "sim/scenario/scenario.hpp"
+#include "validate/import/measurement.hpp"
+
+namespace fabricast::inline validate_transfers {
+
+struct TransferMachine {
+    ClusterRequest cluster;  // one node or two
+    std::vector<std::string> assumptions;
+    std::string uncounted;  // why a comparison with it does not count: the file does not say which GPU; empty: it does
+};
+
+// With at least as many GPUs as a matrix has columns for.
+TransferMachine machine_of(const Measurement& measurement);
+
+}  // namespace fabricast::inline validate_transfers
