@@ -33,6 +33,26 @@ po::options_description compare_options() {
     return options;
 }
 
+// One table beside its forecast, as text; files are written.
+std::string compare_table(const Measurement& measurement, const Catalog& catalog, FabricCache& cache,
+                          const std::optional<Scenario>& scenario, bool drawn, Outputs& outputs) {
+    if (is_transfer(measurement)) {
+        if (scenario || drawn) {
+            throw UsageError("a transfer is derived from its file's words (a scenario and --svg are for collectives)");
+        }
+        const TransferComparison comparison = compare_transfers(measurement, catalog);
+        outputs.write("json", [&] { return to_json(comparison).dump(2) + "\n"; });
+        return to_text(comparison);
+    }
+    try {
+        const Comparison comparison = compare(measurement, catalog, cache, scenario);
+        outputs.write("json", [&] { return to_json(comparison).dump(2) + "\n"; });
+        outputs.write("svg", [&] { return to_svg(comparison); });
+        outputs.write("html", [&] { return html::page_html(compare_page(comparison)); });
+        return to_text(comparison);
+    } catch (const NotACurve& error) { throw InputError(measurement.place, error.what()); }
+}
+
 }  // namespace
 
 ExitCode compare_measured(const std::vector<std::string>& arguments) {
@@ -57,26 +77,16 @@ ExitCode compare_measured(const std::vector<std::string>& arguments) {
     const Catalog catalog = catalog_of(*values, scenario ? &*scenario : nullptr);
     FabricCache cache(catalog);
     const std::vector<Measurement> tables = read_measurements(text_of(*values, "measured"));
-    if (tables.size() != 1) {
+    const bool files = values->contains("json") || values->contains("svg") || values->contains("html");
+    if (tables.empty() || (tables.size() > 1 && files)) {
         throw UsageError("the log holds " + std::to_string(tables.size()) + " tables; `fabricast import` parts them");
     }
-    const Measurement& measurement = tables.front();
-    if (is_transfer(measurement)) {
-        if (scenario || values->contains("svg")) {
-            throw UsageError("a transfer is derived from its file's words (a scenario and --svg are for collectives)");
-        }
-        const TransferComparison comparison = compare_transfers(measurement, catalog);
-        outputs.write("json", [&] { return to_json(comparison).dump(2) + "\n"; });
-        outputs.words() << to_text(comparison);
-        return ok;
+    std::string words;
+    for (const Measurement& measurement : tables) {
+        words += words.empty() ? "" : "\n";
+        words += compare_table(measurement, catalog, cache, scenario, values->contains("svg"), outputs);
     }
-    try {
-        const Comparison comparison = compare(measurement, catalog, cache, scenario);
-        outputs.write("json", [&] { return to_json(comparison).dump(2) + "\n"; });
-        outputs.write("svg", [&] { return to_svg(comparison); });
-        outputs.write("html", [&] { return html::page_html(compare_page(comparison)); });
-        outputs.words() << to_text(comparison);
-    } catch (const NotACurve& error) { throw InputError(measurement.place, error.what()); }
+    outputs.words() << words;
     return ok;
 }
 

@@ -50,11 +50,11 @@ TEST_CASE("what compare cannot do is refused with the file and exit 2, and nothi
     refused("compare --measured validate/measurements/nccl/mleng-h200-collectives-16GiB.yaml", "'several'");
     refused(measured + " --set workload.algorithm=ring", "none is given");
     refused(measured + " scenarios/dgx-a100-16-hdr.yaml", "128");
-    const auto unknown = scratch.write(
-        "unknown.yaml",
-        "id: x\nsource: {url: here}\nkind: nccl\nsystem: {gpu: \"NVIDIA B201\", gpus_per_node: 8, nodes: 1}\n"
-        "benchmark: {collective: all_reduce}\ncolumns: [size_bytes, time_us]\nrows:\n  - [8, 1]\n");
-    refused("compare --measured " + unknown.string(), "nearest: 'b200");
+    const auto contradiction = scratch.write(
+        "contradiction.yaml",
+        "id: x\nsource: {url: here}\nkind: nccl\nsystem: {gpu: \"NVIDIA B200\", gpus_per_node: 8, nodes: 3}\n"
+        "benchmark: {collective: all_reduce, ranks: 16}\ncolumns: [size_bytes, time_us]\nrows:\n  - [8, 1]\n");
+    refused("compare --measured " + contradiction.string(), "ranks that do not divide over the nodes");
 }
 
 TEST_CASE("compare and calibrate take a measurement by itself or behind --measured") {

@@ -59,6 +59,21 @@ TEST_CASE("a row of another width is refused where it stands") {
     CHECK_THAT(said, ContainsSubstring("1 values"));
 }
 
+TEST_CASE("a table with a column of counts is a measurement for each") {
+    const Measurement m = parse_measurement(
+        "id: t\nsource: {url: x}\nkind: nccl\nsystem: {gpu: B300}\nbenchmark: {ranks: \"2, 4\"}\n"
+        "columns: [n_gpus, size_bytes, busbw_GBps]\nrows:\n  - [2, 8, 1]\n  - [4, 8, 2]\n  - [2, 16, 3]\n",
+        "t.yaml");
+    const std::vector<Measurement> parts = split_counts(m);
+    REQUIRE(parts.size() == 2);
+    CHECK(parts[0].id == "t-2g");
+    CHECK(text(parts[0].benchmark, "ranks") == "2");
+    CHECK(parts[0].columns == std::vector<std::string>{"size_bytes", "busbw_GBps"});
+    CHECK(parts[0].rows == std::vector<std::vector<std::string>>{{"8", "1"}, {"16", "3"}});
+    CHECK(parts[1].id == "t-4g");
+    CHECK(split_counts(parts[0]).size() == 1);
+}
+
 TEST_CASE("a missing section is named") {
     std::string yaml = whole;
     yaml.erase(yaml.find("kind: nccl\n"), 11);

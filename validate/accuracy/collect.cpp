@@ -95,17 +95,16 @@ Collection collect(const std::filesystem::path& folder, const Catalog& catalog, 
     std::set<std::string> seen;
     for (const std::filesystem::path& file : measurement_files(folder)) {
         try {
-            const Measurement measurement = read_measurement(file);
-            if (measurement.kind != "nccl") {
-                continue;  // measurements of links and NICs, not of collectives
+            for (const Measurement& measurement : split_counts(read_measurement(file))) {
+                if (measurement.kind != "nccl") { continue; }  // measurements of links and NICs, not of collectives
+                if (!seen.insert(measurement.id).second) {
+                    collection.skipped.push_back({file.string(), std::string(read_before)});
+                    continue;
+                }
+                const SiteEntry where = site_of(measurement, sites);
+                collection.curves.push_back({compare(measurement, catalog, cache), where.site, where.publisher,
+                                             std::string(cause_of(measurement.id, unhealthy))});
             }
-            if (!seen.insert(measurement.id).second) {
-                collection.skipped.push_back({file.string(), "a dataset of this id was read before"});
-                continue;
-            }
-            const SiteEntry where = site_of(measurement, sites);
-            collection.curves.push_back({compare(measurement, catalog, cache), where.site, where.publisher,
-                                         std::string(cause_of(measurement.id, unhealthy))});
         } catch (const std::runtime_error& error) { collection.skipped.push_back({file.string(), error.what()}); }
     }
     std::ranges::sort(collection.curves, {}, [](const CollectedCurve& c) { return c.comparison.id; });

@@ -40,6 +40,8 @@ struct CollectedCurve {
     std::string cause;  // why the curve is known to be degraded; empty: healthy
 };
 
+inline constexpr std::string_view read_before = "a dataset of this id was read before";
+
 struct SkippedFile {
     std::string file;
     std::string reason;

@@ -140,7 +140,7 @@ std::vector<Measurement> read_measurements(const std::string& path, const Statem
     Measurement one = parse_measurement(text, path);
     lay_over(one, said, one.place);
     refuse_long_words(one);
-    return split_series(one);
+    return has_series(one) ? split_series(one) : split_counts(one);
 }
 
 }  // namespace fabricast::inline validate_import

@@ -215,4 +215,31 @@ std::vector<Measurement> split_series(const Measurement& m) {
     return parts;
 }
 
+std::vector<Measurement> split_counts(const Measurement& m) {
+    const std::string_view first = m.columns.empty() ? "" : std::string_view(m.columns.front());
+    const bool ranks = first == "n_gpus" || first == "gpus" || first == "ranks";
+    if (!(ranks || first == "nodes") || m.columns.size() < 3 || m.columns[1] != "size_bytes") { return {m}; }
+    std::vector<std::string> order;
+    std::map<std::string, Measurement> parts;
+    for (std::size_t row = 0; row < m.rows.size(); ++row) {
+        const std::string& count = m.rows[row].front();
+        const auto [part, is_new] = parts.try_emplace(count, m);
+        if (is_new) {
+            order.push_back(count);
+            part->second.id += fmt::format("-{}{}", count, ranks ? "g" : "n");
+            part->second.columns.erase(part->second.columns.begin());
+            part->second.rows.clear();
+            part->second.row_places.clear();
+            MeasurementSection& section = ranks ? part->second.benchmark : part->second.system;
+            section[ranks ? "ranks" : "nodes"] = {count, m.row_places[row]};
+        }
+        part->second.rows.emplace_back(m.rows[row].begin() + 1, m.rows[row].end());
+        part->second.row_places.push_back(m.row_places[row]);
+    }
+    std::vector<Measurement> all;
+    all.reserve(order.size());
+    for (const std::string& count : order) { all.push_back(std::move(parts.at(count))); }
+    return all;
+}
+
 }  // namespace fabricast::inline validate_import

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "validate/diagnose/trials.hpp"
 #include "validate/score/plot.hpp"
 #include "validate/tools/run_tool.hpp"
+#include "validate/transfers/transfer_accuracy.hpp"
 #ifdef FABRICAST_HAS_CERES
 #include "validate/calibration/calibrate_figures.hpp"
 #include "validate/calibration/fit_size.hpp"
@@ -138,6 +140,29 @@ std::string curves_chart(const Collection& collection) {
     return svg(panels, 3);
 }
 
+// How many of all files, those of transfers too, have no forecast; each is printed with its reason. A file that lies in
+// two folders counts once.
+std::vector<NamedFigure> refused_files(const Options& options, const std::filesystem::path& measurements,
+                                       const Collection& collection, const Catalog& catalog) {
+    std::set<std::string> forecast;
+    std::map<std::string, std::string> refused;
+    for (const CollectedCurve& curve : collection.curves) { forecast.insert(curve.comparison.id); }
+    for (const SkippedFile& file : collection.skipped) {
+        if (file.reason != read_before) { refused.emplace(std::filesystem::path(file.file).stem(), file.reason); }
+    }
+    std::vector<std::filesystem::path> folders = {measurements};
+    for (const std::string& folder : options.values("--data")) { folders.emplace_back(folder); }
+    for (const std::filesystem::path& folder : folders) {
+        const TransferAccuracy transfers = transfer_accuracy(folder, catalog);
+        for (const TransferComparison& file : transfers.files) { forecast.insert(file.id); }
+        refused.insert(transfers.refused.begin(), transfers.refused.end());
+    }
+    for (const auto& [id, why] : refused) { fmt::print("refused {}: {}\n", id, why); }
+    const auto count = static_cast<double>(refused.size());
+    return {{"refused_files", count, "files"},
+            {"refused_files_pct", 100 * count / (count + static_cast<double>(forecast.size())), "percent"}};
+}
+
 void run(const Options& options) {
     const std::filesystem::path docs = options.value("--docs", "docs"), all_rows = options.value("--rows", "build");
     const std::filesystem::path measurements = options.value("--measurements", "validate/measurements");
@@ -156,8 +181,9 @@ void run(const Options& options) {
         collection.curves.insert(collection.curves.end(), more.curves.begin(), more.curves.end());
         collection.skipped.insert(collection.skipped.end(), more.skipped.begin(), more.skipped.end());
     }
-    for (const SkippedFile& file : collection.skipped) { fmt::print("skipped {}: {}\n", file.file, file.reason); }
-    for (const auto& figures : {accuracy_figures(rows), of_fits, diagnose_figures(diagnose_trials(catalog, 2))}) {
+    const std::vector<NamedFigure> refused = refused_files(options, measurements, collection, catalog);
+    for (const auto& figures :
+         {accuracy_figures(rows), of_fits, refused, diagnose_figures(diagnose_trials(catalog, 2))}) {
         for (const NamedFigure& figure : figures) { fmt::print("{}\n", figure_line(figure)); }
     }
     write_atomically(all_rows / "accuracy.csv", rows_csv(rows));
