@@ -39,6 +39,7 @@ struct Reader {
     Element read(const pugi::xml_node& from, int depth) {
         Element element;
         element.name = from.name();
+        element.text = from.child_value();
         element.place = lines.at(from.offset_debug());
         if (depth > max_depth) { element.fail("nested deeper than " + std::to_string(max_depth) + " levels"); }
         if (++elements > max_elements) { element.fail("more than " + std::to_string(max_elements) + " elements"); }

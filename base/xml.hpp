@@ -19,6 +19,7 @@ struct Element {
     std::string name;
     std::vector<std::pair<std::string, std::string>> attributes;  // in the order written
     std::vector<Element> children;                                // elements only
+    std::string text;                                             // directly in it; of several pieces the first
     SourceLocation place;
 
     // The attribute, or nullptr.

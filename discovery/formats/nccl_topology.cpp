@@ -1,0 +1,193 @@
+// NCCL's topology XML: dumps (NCCL_TOPO_DUMP_FILE), files that steer it (NCCL_TOPO_FILE), and RCCL's dialect, which says
+// xgmi for nvlink. Fields: NVIDIA/nccl src/graph/xml.h and topo.h.
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/numbers.hpp"
+#include "base/text.hpp"
+#include "base/xml.hpp"
+#include "discovery/format.hpp"
+
+namespace fabricast::inline discovery::formats {
+
+namespace {
+
+std::string word_of(const xml::Element& element, std::string_view attribute) {
+    const std::string* value = element.get(attribute);
+    return value == nullptr ? std::string() : *value;
+}
+
+std::uint32_t hex_of(const xml::Element& element, std::string_view attribute) {
+    const std::string digits = normal_guid(word_of(element, attribute));
+    return number_in<std::uint32_t>(std::string_view(digits), 16).value_or(0);
+}
+
+class TopologyReader {
+public:
+    explicit TopologyReader(const SourceText& source) : source_(source) {}
+
+    Observations read() {
+        const xml::Element root = xml::parse(source_.text(), source_.file());
+        for (const xml::Element& cpu : root.children) {
+            if (cpu.name == "cpu") { read_cpu(cpu); }
+        }
+        Observations seen;
+        seen.dropped = std::move(dropped_);
+        for (auto& [host, node] : nodes_) {
+            complete(node);
+            seen.nodes.push_back(std::move(node));
+        }
+        if (seen.nodes.empty()) { root.fail("<system> holds no <cpu>"); }
+        return seen;
+    }
+
+private:
+    // A dump of several hosts (multi-node NVLink) tells them apart by host_hash, not by numaid.
+    void read_cpu(const xml::Element& cpu) {
+        NodeSeen& node = nodes_[word_of(cpu, "host_hash")];
+        if (node.at.file == nullptr) { node.at = cpu.place; }
+        CpuSeen& seen = node.cpus.emplace_back();
+        seen.numa = static_cast<int>(cpu.whole_or("numaid", 0, -1, 4096));
+        seen.arch = word_of(cpu, "arch");
+        seen.vendor = word_of(cpu, "vendor");
+        seen.family = static_cast<int>(cpu.whole_or("familyid", 0, -1, 65535));
+        seen.model = static_cast<int>(cpu.whole_or("modelid", 0, -1, 65535));
+        seen.at = cpu.place;
+        for (const xml::Element& child : cpu.children) { read_child(child, node, {}, seen.numa); }
+    }
+
+    void read_child(const xml::Element& child, NodeSeen& node, const PciSeen& above, int numa) {
+        if (child.name == "pci") {
+            read_pci(child, node, above, numa);
+        } else if (child.name == "gpu") {
+            read_gpu(child, node, above, numa);
+        } else if (child.name == "nic" && above.bus.empty()) {
+            // A NIC without a PCI device is a cloud's management interface, repeated below every CPU.
+            for (const xml::Element& net : child.children) { drop_once(net, "interface without a PCI device"); }
+        } else if (child.name == "nic") {
+            read_nic(child, node, above, numa);
+        }
+    }
+
+    void read_pci(const xml::Element& pci, NodeSeen& node, const PciSeen& above, int numa) {
+        PciSeen seen;
+        seen.bus = normal_bus(pci.required("busid"));
+        if (seen.bus.empty()) { pci.fail(error_message("no PCI bus id", shown(pci.required("busid")), "0000:1b:00.0")); }
+        seen.parent = above.bus;
+        seen.numa = numa;
+        seen.kind = pci_kind(hex_of(pci, "class"));
+        if (!pci.children.empty() && pci.children.front().name == "pci") { seen.kind = PciKind::bridge; }
+        seen.vendor = hex_of(pci, "vendor");
+        seen.device = hex_of(pci, "device");
+        seen.link = {gigatransfers(word_of(pci, "link_speed")),
+                     static_cast<int>(pci.whole_or("link_width", 0, -1, 255))};
+        seen.at = pci.place;
+        if (!buses_.emplace(&node, seen.bus).second) { pci.fail("a second device with bus id " + seen.bus); }
+        node.pci.push_back(seen);
+        for (const xml::Element& child : pci.children) { read_child(child, node, seen, numa); }
+    }
+
+    void read_gpu(const xml::Element& gpu, NodeSeen& node, const PciSeen& pci, int numa) {
+        GpuSeen& seen = node.gpus.emplace_back();
+        seen.index = static_cast<int>(gpu.whole_or("rank", -1, -1, 1 << 24));
+        const std::string device = word_of(gpu, "dev");  // hexadecimal across hosts: (system << 56) | number
+        if (seen.index < 0) { seen.index = static_cast<int>(number_in<std::int64_t>(device).value_or(-1)); }
+        dumped_ = dumped_ || gpu.get("rank") != nullptr;
+        seen.bus = pci.bus;
+        seen.sm = static_cast<int>(gpu.whole_or("sm", 0, 0, 10000));
+        seen.amd = gpu.get("gcn") != nullptr;
+        seen.numa = numa;
+        seen.at = gpu.place;
+        for (const xml::Element& link : gpu.children) {
+            seen.c2c = seen.c2c || link.name == "c2c";
+            if (link.name != "nvlink" && link.name != "xgmi") { continue; }
+            seen.nvlinks.push_back({target_of(link), static_cast<int>(link.whole_or("count", 1, 0, 1024))});
+        }
+        // NCCL's dumps state every NVLink that is up: none among peers that have some is a fault.
+        seen.nvlinks_stated = true;
+    }
+
+    // NVSwitches are bridges of class 0x0680; since NCCL 2.28 all of them are one row with a target beyond the bus.
+    static std::string target_of(const xml::Element& link) {
+        const std::string bus = normal_bus(word_of(link, "target"));
+        const PciKind kind = pci_kind(hex_of(link, "tclass"));
+        if (kind == PciKind::nvswitch || bus.starts_with("fffffff")) { return "nvswitch"; }
+        return kind == PciKind::gpu || bus.empty() ? bus : "cpu";
+    }
+
+    void read_nic(const xml::Element& nic, NodeSeen& node, const PciSeen& pci, int numa) {
+        NicSeen seen;
+        seen.bus = pci.bus;
+        seen.numa = numa;
+        seen.at = nic.place;
+        seen.ports = 0;
+        for (const xml::Element& net : nic.children) {
+            if (net.name != "net") { continue; }
+            if (seen.ports++ == 0) {
+                seen.name = word_of(net, "name");
+                seen.index = static_cast<int>(net.whole_or("dev", -1, -1, 4096));
+            }
+            seen.megabits += net.whole_or("speed", 0, -1, 1 << 30);
+            if (const std::string guid = normal_guid(word_of(net, "guid")); guid.size() > 6) { add_guid(seen, guid); }
+        }
+        if (seen.ports > 0) { node.nics.push_back(std::move(seen)); }
+    }
+
+    // NCCL prints the GUID as a little-endian machine holds it, with its bytes the other way round.
+    static void add_guid(NicSeen& nic, const std::string& guid) {
+        std::string turned;
+        const std::string digits = std::string(16 - std::min<std::size_t>(guid.size(), 16), '0') + guid;
+        for (std::size_t i = digits.size(); i >= 2; i -= 2) { turned += digits.substr(i - 2, 2); }
+        nic.guids.push_back(guid);
+        nic.guids.push_back(normal_guid(turned));
+    }
+
+    void drop_once(const xml::Element& net, const std::string& kind) {
+        if (names_.insert(word_of(net, "name")).second) { ++dropped_[kind]; }
+    }
+
+    // Files that steer NCCL may name only PCI devices; CUDA numbers GPUs in the order of their bus ids.
+    void complete(NodeSeen& node) const {
+        node.trust = dumped_ ? Trust::fact : Trust::hint;
+        std::vector<const PciSeen*> gpus, nics;
+        for (const PciSeen& pci : node.pci) {
+            const auto same = [&](const auto& device) { return device.bus == pci.bus; };
+            if (pci.kind == PciKind::gpu && std::ranges::none_of(node.gpus, same)) { gpus.push_back(&pci); }
+            if (pci.kind == PciKind::nic && std::ranges::none_of(node.nics, same)) { nics.push_back(&pci); }
+        }
+        const auto by_bus = [](const PciSeen* a, const PciSeen* b) { return a->bus < b->bus; };
+        std::ranges::sort(gpus, by_bus);
+        std::ranges::sort(nics, by_bus);
+        for (const PciSeen* pci : gpus) {
+            GpuSeen& gpu = node.gpus.emplace_back();
+            gpu.bus = pci->bus;
+            gpu.numa = pci->numa;
+            gpu.at = pci->at;
+        }
+        for (const PciSeen* pci : nics) {
+            NicSeen& nic = node.nics.emplace_back();
+            nic.bus = pci->bus;
+            nic.numa = pci->numa;
+            nic.at = pci->at;
+        }
+    }
+
+    const SourceText& source_;
+    std::map<std::string, NodeSeen> nodes_;  // by host_hash
+    std::set<std::pair<const NodeSeen*, std::string>> buses_;
+    std::set<std::string> names_;
+    std::map<std::string, std::uint64_t> dropped_;
+    bool dumped_ = false;
+};
+
+}  // namespace
+
+extern const SiteFormat nccl_topology;
+const SiteFormat nccl_topology{
+    "nccl-topology", "NCCL's or RCCL's topology XML: `NCCL_TOPO_DUMP_FILE`, `NCCL_TOPO_FILE`",
+    [](const SourceText& source) { return source.is_xml("system"); },
+    [](const SourceText& source) { return TopologyReader(source).read(); }};
+
+}  // namespace fabricast::inline discovery::formats

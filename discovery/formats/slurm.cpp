@@ -1,0 +1,212 @@
+// Slurm's trees and blocks: topology.conf (SwitchName=..., BlockName=...), topology.yaml of 25.05, and topograph's
+// model files, which say the same in YAML. No cables: who is below which switch.
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+#include "base/yaml.hpp"
+#include "discovery/format.hpp"
+
+namespace fabricast::inline discovery::formats {
+
+namespace {
+
+// "SwitchName=s0 Nodes=n[1-4] LinkSpeed=100" -> by lower-case key.
+std::map<std::string, std::string> settings_of(const TextLine& line) {
+    std::map<std::string, std::string> settings;
+    std::string last;
+    for (const std::string_view word : line.words()) {
+        const std::size_t equals = word.find('=');
+        if (equals == std::string_view::npos) {
+            if (!last.empty()) { settings[last] += word; }  // a blank within a list of nodes
+            continue;
+        }
+        last = lower_case(word.substr(0, equals));
+        settings[last] = word.substr(equals + 1);
+    }
+    return settings;
+}
+
+std::vector<std::string> hosts_in(const std::string& list, const SourceLocation& at) {
+    std::vector<std::string> hosts = hostlist(list, at);
+    std::ranges::transform(hosts, hosts.begin(), [](const std::string& host) { return host_name(host); });
+    return hosts;
+}
+
+bool is_conf_line(std::string_view text) {
+    const std::string line = lower_case(text);
+    return line.starts_with("switchname=") || line.starts_with("blockname=");
+}
+
+// A generator comments out a block that is too small for the scheduler; it is a fact of the machine all the same.
+bool is_commented_block(std::string_view text) { return lower_case(text).starts_with("#blockname="); }
+
+Observations read_conf(const SourceText& source) {
+    Observations seen;
+    for (const TextLine& line : source.lines()) {
+        const std::string_view text = trimmed(line.text, " \t");
+        const bool commented = is_commented_block(text);
+        if (text.empty() || (text[0] == '#' && !commented)) { continue; }
+        if (!commented && !is_conf_line(text)) {
+            const std::string word = lower_case(text);
+            if (word.starts_with("blocksizes=") || word.starts_with("topology")) { continue; }
+            refuse(source.at(line), "a line of no known form", shown(text), "SwitchName=, BlockName=, BlockSizes=");
+        }
+        auto settings = settings_of({commented ? text.substr(1) : text, line.number});
+        GroupSeen& group = seen.groups.emplace_back();
+        group.at = source.at(line);
+        group.block = settings.contains("blockname");
+        group.name = settings[group.block ? "blockname" : "switchname"];
+        group.hosts = hosts_in(settings["nodes"], group.at);
+        group.groups = hostlist(settings["switches"], group.at);
+        if (commented) { seen.notes.push_back("block " + group.name + " is commented out in the file; read all the same"); }
+        if (group.name.empty() || (group.hosts.empty() && group.groups.empty())) {
+            refuse(group.at, "a switch or block without anything below it", shown(text), "Nodes= or Switches=");
+        }
+    }
+    return seen;
+}
+
+void add_names(const yaml::Node& list, std::vector<std::string>& into) {
+    std::vector<yaml::Node> items = list.is_list() ? list.items() : std::vector<yaml::Node>{list};
+    for (const yaml::Node& item : items) {
+        for (std::string& name : hostlist(item.as_string(), item.place)) { into.push_back(std::move(name)); }
+    }
+}
+
+GroupSeen group_of(const yaml::Node& item, std::string name) {
+    GroupSeen group;
+    group.name = std::move(name);
+    group.at = item.place;
+    if (!item.is_map()) { return group; }
+    for (const char* key : {"children", "switches"}) {
+        if (const yaml::Node* list = item.get(key)) { add_names(*list, group.groups); }
+    }
+    if (const yaml::Node* list = item.get("nodes")) { add_names(*list, group.hosts); }
+    std::ranges::transform(group.hosts, group.hosts.begin(), [](const std::string& host) { return host_name(host); });
+    return group;
+}
+
+// topology.yaml: a list of named topologies, each a tree, blocks, or nothing.
+void read_topology(const yaml::Node& topology, Observations& seen) {
+    if (const yaml::Node* tree = topology.get("tree")) {
+        for (const yaml::Node& item : tree->items_of("switches")) {
+            seen.groups.push_back(group_of(item, item.required("switch").as_string()));
+        }
+    }
+    if (const yaml::Node* block = topology.get("block")) {
+        for (const yaml::Node& item : block->items_of("blocks")) {
+            seen.groups.push_back(group_of(item, item.required("block").as_string()));
+            seen.groups.back().block = true;
+        }
+    }
+    if (topology.get("tree") == nullptr && topology.get("block") == nullptr) { ++seen.dropped["topology without switches"]; }
+}
+
+// topograph's models: a map of switches, and a list of blocks below leaves.
+void read_model(const yaml::Node& root, Observations& seen) {
+    if (const yaml::Node* switches = root.get("switches")) {
+        for (const yaml::Node& item : switches->members()) { seen.groups.push_back(group_of(item, item.name)); }
+    }
+    for (const char* key : {"blocks", "capacity_blocks"}) {
+        for (const yaml::Node& item : root.items_of(key)) {
+            const yaml::Node* leaf = item.get("switch");
+            GroupSeen group = group_of(item, leaf == nullptr ? item.text_or("name", "block") : leaf->as_string());
+            const auto known = std::ranges::find(seen.groups, group.name, &GroupSeen::name);
+            if (known == seen.groups.end()) {
+                seen.groups.push_back(std::move(group));
+            } else {
+                known->hosts.insert(known->hosts.end(), group.hosts.begin(), group.hosts.end());
+            }
+        }
+    }
+}
+
+Observations read_yaml(const SourceText& source) {
+    const yaml::Node root = yaml::parse(source.text(), source.file());
+    Observations seen;
+    if (root.is_list()) {
+        for (const yaml::Node& topology : root.items()) { read_topology(topology, seen); }
+    } else {
+        read_model(root, seen);
+    }
+    if (seen.groups.empty()) { root.fail("no switch and no block in it"); }
+    return seen;
+}
+
+bool is_topology_yaml(const SourceText& source) {
+    bool list = false;
+    for (const TextLine& line : source.lines()) {
+        list = list || line.text.find("topology:") != std::string_view::npos;
+        if (line.text == "switches:" || line.text == "blocks:" || line.text == "capacity_blocks:") { return true; }
+        const std::string_view text = trimmed(line.text, " -");
+        if (list && (text.starts_with("tree:") || text.starts_with("block:") || text.starts_with("flat:"))) { return true; }
+    }
+    return false;
+}
+
+// "host: 0x155dfffd33ff33" and superbench's "VM_hostname host" with a GUID a line: which adapters a host has.
+Observations read_host_guids(const SourceText& source) {
+    Observations seen;
+    std::map<std::string, GroupSeen> domains;
+    std::string host;
+    for (const TextLine& line : source.lines()) {
+        const std::vector<std::string_view> words = line.words();
+        if (words.empty() || words[0].starts_with("#")) { continue; }
+        if (words.size() == 2 && words[0] == "VM_hostname") {
+            host = host_name(words[1]);
+            continue;
+        }
+        if (words.size() == 2 && words[0].ends_with(":")) { host = host_name(words[0].substr(0, words[0].size() - 1)); }
+        const std::string_view id = words.back();
+        if (host.empty() || words.size() > 2 || normal_guid(id).empty()) {
+            refuse(source.at(line), "neither a host nor a GUID", shown(line.text), "HOST: 0x155dfffd33ff33");
+        }
+        // A UUID names an NVLink domain, a GUID an adapter.
+        if (id.find('-') != std::string_view::npos) {
+            GroupSeen& domain = domains[std::string(id)];
+            domain.name = id;
+            domain.block = true;
+            domain.at = source.at(line);
+            domain.hosts.push_back(host);
+        } else {
+            seen.hosts_of[normal_guid(id)] = host;
+        }
+    }
+    for (auto& [name, domain] : domains) { seen.groups.push_back(std::move(domain)); }
+    return seen;
+}
+
+bool lists_host_guids(const SourceText& source) {
+    for (const TextLine& line : source.lines()) {
+        const std::vector<std::string_view> words = line.words();
+        if (words.empty() || words[0].starts_with("#")) { continue; }
+        const bool pair = words.size() == 2 && words[0].ends_with(":") && normal_guid(words[1]).size() >= 12;
+        return pair || (words.size() == 2 && words[0] == "VM_hostname");
+    }
+    return false;
+}
+
+}  // namespace
+
+extern const SiteFormat slurm_conf;
+const SiteFormat slurm_conf{"slurm-conf", "Slurm's topology.conf, trees and blocks",
+                            [](const SourceText& source) {
+                                for (const TextLine& line : source.lines()) {
+                                    const std::string_view text = trimmed(line.text, " \t");
+                                    if (is_conf_line(text) || is_commented_block(text)) { return true; }
+                                }
+                                return false;
+                            },
+                            read_conf};
+
+extern const SiteFormat slurm_yaml;
+const SiteFormat slurm_yaml{"slurm-yaml", "Slurm's topology.yaml; topograph's models", is_topology_yaml, read_yaml};
+
+extern const SiteFormat host_guids;
+const SiteFormat host_guids{"host-guids", "a host and a GUID, or the UUID of its NVLink domain, a line", lists_host_guids,
+                            read_host_guids};
+
+}  // namespace fabricast::inline discovery::formats

@@ -1,0 +1,65 @@
+// SONiC's CONFIG_DB as JSON: neighbours by port (DEVICE_NEIGHBOR) and the ports' speeds, in tables or with keys
+// "TABLE|key".
+
+#include <map>
+
+#include "base/json.hpp"
+#include "discovery/format.hpp"
+#include "discovery/wired_devices.hpp"
+
+namespace fabricast::inline discovery::formats {
+
+namespace {
+
+// Both forms as one: table, then key.
+std::map<std::string, std::map<std::string, Json>> tables_of(const Json& root) {
+    std::map<std::string, std::map<std::string, Json>> tables;
+    for (const auto& [name, value] : root.items()) {
+        const std::size_t bar = name.find('|');
+        if (bar != std::string::npos) {
+            tables[name.substr(0, bar)][name.substr(bar + 1)] = value;
+        } else if (value.is_object()) {
+            for (const auto& [key, row] : value.items()) { tables[name][key] = row; }
+        }
+    }
+    return tables;
+}
+
+std::string field_of(const Json& row, const char* name) {
+    return row.is_object() && row.contains(name) && row[name].is_string() ? row[name].get<std::string>() : "";
+}
+
+Observations read_config(const SourceText& source) {
+    const Json root = parse_json(source.text(), source.file());
+    auto tables = tables_of(root);
+    const std::string own = field_of(tables["DEVICE_METADATA"]["localhost"], "hostname");
+    if (own.empty()) {
+        refuse(source.at(1), "DEVICE_METADATA names no host", {}, "DEVICE_METADATA.localhost.hostname");
+    }
+    WiredDevices wired;
+    wired.state(own, "switch", source.at(1));
+    for (const auto& [name, row] : tables["DEVICE_NEIGHBOR_METADATA"]) {
+        wired.state(name, field_of(row, "type"), source.at(1));
+    }
+    for (const auto& [port, row] : tables["DEVICE_NEIGHBOR"]) {
+        const std::string name = field_of(row, "name");
+        if (name.empty()) { continue; }
+        const Json& speeds = tables["PORT"][port];
+        wired.add({own, port}, {name, field_of(row, "port")}, megabits_of(field_of(speeds, "speed")), source.at(1));
+    }
+    if (!tables["MGMT_INTERFACE"].empty()) { wired.drop("management port"); }
+    Observations seen = wired.finish();
+    seen.plan = true;  // a configuration states which neighbours there should be
+    return seen;
+}
+
+}  // namespace
+
+extern const SiteFormat sonic_config;
+const SiteFormat sonic_config{"sonic-config", "SONiC's CONFIG_DB: `sonic-cfggen -d --print-data`",
+                              [](const SourceText& source) {
+                                  return source.begins_with('{') && source.holds("\"DEVICE_METADATA");
+                              },
+                              read_config};
+
+}  // namespace fabricast::inline discovery::formats

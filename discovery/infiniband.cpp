@@ -1,0 +1,78 @@
+#include "discovery/infiniband.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace fabricast::inline discovery {
+
+namespace {
+
+// The adapter inside a switch that reduces for SHARP appears as a host on the switch's last port.
+bool is_aggregation_node(std::string_view description) {
+    return description.find("Aggregation Node") != std::string_view::npos;
+}
+
+// "host HCA-1" -> host and "HCA-1". An adapter that was given no name is its own host.
+void name_adapter(DeviceSeen& device, std::string_view description) {
+    const std::string_view text = trimmed(description, " \t\"'");
+    const std::size_t blank = text.find_first_of(" \t");
+    const bool factory = text.find("Mellanox Technologies") != std::string_view::npos || text.empty();
+    device.name = factory ? "ca-" + device.key : host_name(text);
+    if (!factory && blank != std::string_view::npos) { device.nic = std::string(trimmed(text.substr(blank), " \t")); }
+    if (device.nic.empty()) { device.nic = "HCA-1"; }
+}
+
+auto cable_ends(const CableSeen& cable) {
+    auto a = std::tie(cable.a.device, cable.a.port);
+    auto b = std::tie(cable.b.device, cable.b.port);
+    return a < b ? std::pair(a, b) : std::pair(b, a);
+}
+
+}  // namespace
+
+std::string InfinibandFabric::add(DeviceSeen device, std::string_view description) {
+    const std::string key = device.key;
+    if (device.role == Role::host && is_aggregation_node(description)) {
+        if (left_out_.insert(key).second) { ++seen_.dropped["aggregation node (SHARP)"]; }
+        return key;
+    }
+    if (!known_.insert(key).second) { return key; }
+    if (device.role == Role::host) {
+        name_adapter(device, description);
+    } else {
+        device.name = switch_name(description);
+        const bool factory = device.name.empty() || device.name.find("mellanox technologies") != std::string::npos;
+        if (factory) { device.name = "switch-" + key; }
+    }
+    seen_.devices.push_back(std::move(device));
+    return key;
+}
+
+void InfinibandFabric::add(CableSeen cable) { seen_.cables.push_back(std::move(cable)); }
+
+void InfinibandFabric::add(DarkPort port) { seen_.dark.push_back(std::move(port)); }
+
+Observations InfinibandFabric::finish() {
+    std::erase_if(seen_.cables, [&](const CableSeen& cable) {
+        return left_out_.contains(cable.a.device) || left_out_.contains(cable.b.device);
+    });
+    std::erase_if(seen_.dark, [&](const DarkPort& port) { return left_out_.contains(port.end.device); });
+    std::stable_sort(seen_.cables.begin(), seen_.cables.end(),
+                     [](const CableSeen& a, const CableSeen& b) { return cable_ends(a) < cable_ends(b); });
+    // Both ends say the same, unless one of them could not tell the rate.
+    std::vector<CableSeen> once;
+    for (CableSeen& cable : seen_.cables) {
+        if (!once.empty() && cable_ends(once.back()) == cable_ends(cable)) {
+            if (once.back().megabits == 0) { once.back() = std::move(cable); }
+            continue;
+        }
+        once.push_back(std::move(cable));
+    }
+    seen_.cables = std::move(once);
+    return std::move(seen_);
+}
+
+}  // namespace fabricast::inline discovery

@@ -1,0 +1,28 @@
+#pragma once
+// What the readers of InfiniBand's tools share: how a node description is understood, and what is left out.
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "discovery/observation.hpp"
+
+namespace fabricast::inline discovery {
+
+class InfinibandFabric {
+public:
+    // Adds a device under its description, "a08-p1-dgx-04 mlx5_5" or "MF0;ibsw1:MQM9700/U1", and returns its key. A
+    // device that is no part of the fabric is counted and left out, with its cables.
+    std::string add(DeviceSeen device, std::string_view description);
+    void add(CableSeen cable);
+    void add(DarkPort port);
+
+    // Every cable once: a tool lists it at both of its ends.
+    Observations finish();
+
+private:
+    Observations seen_;
+    std::set<std::string> known_, left_out_;
+};
+
+}  // namespace fabricast::inline discovery

@@ -1,0 +1,183 @@
+#include "discovery/observation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/numbers.hpp"
+#include "base/text.hpp"
+#include "discovery/source_text.hpp"
+
+namespace fabricast::inline discovery {
+
+namespace {
+
+constexpr std::string_view hex_digits = "0123456789abcdef";
+constexpr std::size_t longest_hostlist = 1'000'000;
+
+bool all_of(std::string_view text, std::string_view accepted) {
+    return !text.empty() && text.find_first_not_of(accepted) == std::string_view::npos;
+}
+
+// Per lane, in Mb/s of data (InfiniBand Architecture Specification, volume 2, as vendors name the products).
+struct LaneRate {
+    std::string_view name;
+    std::int64_t megabits;
+};
+constexpr std::array lane_rates = {LaneRate{"sdr", 2'000},   LaneRate{"ddr", 4'000},     LaneRate{"qdr", 8'000},
+                                   LaneRate{"fdr10", 10'000}, LaneRate{"fdr", 13'636},   LaneRate{"edr", 25'000},
+                                   LaneRate{"hdr", 50'000},  LaneRate{"ndr", 100'000},   LaneRate{"xdr", 200'000}};
+
+// "1-3,7" and zero-padded "001-003", appended to `before`, each followed by `after`.
+void expand_ranges(std::string_view before, std::string_view ranges, std::string_view after, const SourceLocation& at,
+                   std::vector<std::string>& into) {
+    for (const std::string_view piece : split(ranges, ',')) {
+        const std::string_view range = trimmed(piece, " \t");
+        const std::size_t dash = range.find('-');
+        const std::string_view first = range.substr(0, dash);
+        const std::string_view last = dash == std::string_view::npos ? first : range.substr(dash + 1);
+        const auto low = number_in<std::uint32_t>(first);
+        const auto high = number_in<std::uint32_t>(last);
+        if (!low || !high || *high < *low || into.size() + (*high - *low) > longest_hostlist) {
+            refuse(at, "a range of names that is none", shown(ranges), "[1-32] or [1,4-8]");
+        }
+        for (std::uint32_t i = *low; i <= *high; ++i) {
+            const std::string digits = std::to_string(i);
+            const std::size_t zeros = first.size() > digits.size() ? first.size() - digits.size() : 0;
+            into.push_back(std::string(before) + std::string(zeros, '0') + digits + std::string(after));
+        }
+    }
+}
+
+}  // namespace
+
+std::string_view to_string(Trust trust) {
+    switch (trust) {
+        case Trust::fact: return "fact";
+        case Trust::hint: return "hint";
+        case Trust::guess: return "guess";
+    }
+    return "";
+}
+
+int GpuSeen::nvlink_count() const {
+    int count = 0;
+    for (const NvlinkSeen& link : nvlinks) { count += link.count; }
+    return count;
+}
+
+bool Observations::empty() const {
+    return nodes.empty() && devices.empty() && cables.empty() && groups.empty() && hosts_of.empty();
+}
+
+std::string normal_bus(std::string_view text) {
+    std::string bus = lower_case(trimmed(text, " \t"));
+    if (std::count(bus.begin(), bus.end(), ':') == 1) { bus = "0000:" + bus; }
+    const std::size_t colon = bus.find(':');
+    if (colon == std::string::npos || !all_of(bus, "0123456789abcdef:.")) { return {}; }
+    const std::size_t zeros = std::min(bus.find_first_not_of('0'), colon > 4 ? colon - 4 : 0);
+    return bus.substr(zeros);
+}
+
+std::string normal_guid(std::string_view text) {
+    std::string digits;
+    for (const char c : lower_case(text.starts_with("0x") || text.starts_with("0X") ? text.substr(2) : text)) {
+        if (hex_digits.find(c) != std::string_view::npos) {
+            digits += c;
+        } else if (c != ':' && c != '-' && c != '.') {
+            return {};
+        }
+    }
+    return digits.substr(std::min(digits.find_first_not_of('0'), digits.size()));
+}
+
+std::string host_name(std::string_view text) {
+    const std::string_view name = trimmed(text, " \t\"'");
+    return lower_case(name.substr(0, name.find_first_of(". \t")));
+}
+
+std::string switch_name(std::string_view text) {
+    std::string name = lower_case(trimmed(text, " \t\"'"));
+    if (const std::size_t mark = name.find(';'); mark != std::string::npos) { name.erase(0, mark + 1); }
+    const std::size_t colon = name.find(':');
+    if (colon == std::string::npos) { return name; }
+    const std::size_t slash = name.find('/', colon);
+    const std::string_view unit = slash == std::string::npos ? "" : std::string_view(name).substr(slash);
+    // "/U1" alone is the only unit of a box with one switch chip.
+    return name.substr(0, colon) + (unit == "/u1" ? "" : std::string(unit));
+}
+
+std::int64_t infiniband_megabits(std::string_view technology) {
+    const std::string text = lower_case(technology);
+    const std::size_t x = text.find('x');
+    const auto lanes = number_in<int>(std::string_view(text).substr(0, x));
+    if (x == std::string::npos || !lanes || *lanes < 1 || *lanes > 12) { return 0; }
+    const std::string_view name = trimmed(std::string_view(text).substr(x + 1), " \t");
+    const auto found = std::ranges::find(lane_rates, name, &LaneRate::name);
+    return found == lane_rates.end() ? 0 : found->megabits * *lanes;
+}
+
+double gigatransfers(std::string_view text) {
+    const std::string_view number = text.substr(0, text.find_first_not_of("0123456789."));
+    return figure_in_word(number).value_or(0);
+}
+
+std::int64_t megabits_of(std::string_view text) {
+    const std::string word = lower_case(trimmed(text, " \t\""));
+    const std::size_t stop = std::min(word.find_first_not_of("0123456789."), word.size());
+    const double value = figure_in_word(std::string_view(word).substr(0, stop)).value_or(0);
+    const std::string_view unit = trimmed(std::string_view(word).substr(stop), " \t");
+    const double factor = unit.starts_with("g") ? 1e3 : unit.starts_with("t") ? 1e6 : unit.starts_with("k") ? 1e-3 : 1;
+    return value < 1e9 ? static_cast<std::int64_t>(value * factor + 0.5) : 0;
+}
+
+std::vector<std::string> hostlist(std::string_view text, const SourceLocation& place) {
+    std::vector<std::string> names;
+    while (!text.empty()) {
+        const std::size_t open = text.find('[');
+        const std::size_t comma = text.find(',');
+        if (open == std::string_view::npos || comma < open) {
+            const std::string_view name = trimmed(text.substr(0, comma), " \t");
+            if (!name.empty()) { names.emplace_back(name); }
+            text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+            continue;
+        }
+        const std::size_t close = text.find(']', open);
+        if (close == std::string_view::npos) { refuse(place, "a list of names without its end", shown(text), "']'"); }
+        const std::size_t end = std::min(text.find(',', close), text.size());
+        expand_ranges(trimmed(text.substr(0, open), " \t"), text.substr(open + 1, close - open - 1),
+                      trimmed(text.substr(close + 1, end - close - 1), " \t"), place, names);
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return names;
+}
+
+bool names_switch_port(std::string_view port) {
+    const std::string name = lower_case(port);
+    return all_of(name, "0123456789/.") || name.starts_with("swp") || name.starts_with("ethernet") ||
+           name.starts_with("port ") || name.starts_with("blade") || name.starts_with("etp");
+}
+
+bool names_host_port(std::string_view port) {
+    const std::string name = lower_case(port);
+    if (name.starts_with("ethernet")) { return false; }
+    static constexpr std::array<std::string_view, 11> starts = {"mlx5", "hca",    "ib",  "ens",   "enp", "eth",
+                                                                "eno",  "rocep", "bnxt", "rdma", "gpu"};
+    return std::ranges::any_of(starts, [&](std::string_view start) { return name.starts_with(start); });
+}
+
+PciKind pci_kind(std::uint32_t class_code) {
+    switch (class_code >> 8U) {
+        case 0x0300:
+        case 0x0302:
+        case 0x0380:
+        case 0x1200: return PciKind::gpu;  // 0x1200: processing accelerators, as AMD's Instinct
+        case 0x0200:
+        case 0x0207: return PciKind::nic;
+        case 0x0604: return PciKind::bridge;
+        case 0x0680: return PciKind::nvswitch;
+        default: return PciKind::other;
+    }
+}
+
+}  // namespace fabricast::inline discovery

@@ -1,0 +1,178 @@
+#pragma once
+// What one file says: devices inside a node, devices of the fabric, cables, groups. Every reader makes these, and
+// join.hpp puts those of several files together. Each carries the line that said it, and how far it may be believed.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace fabricast::inline discovery {
+
+// fact: a program read it from the hardware. hint: somebody wrote it, to steer a library or as a plan. guess: it
+// follows from something else, or from what is usual.
+enum class Trust : std::uint8_t { fact, hint, guess };
+std::string_view to_string(Trust trust);
+
+enum class PciKind : std::uint8_t { bridge, gpu, nic, nvswitch, other };
+
+struct PciLink {
+    double gigatransfers = 0;  // per second and lane; 0: not stated
+    int width = 0;             // lanes; 0: not stated
+    bool operator==(const PciLink&) const = default;
+    bool known() const { return gigatransfers > 0 && width > 0; }
+    double rate() const { return gigatransfers * width; }
+};
+
+struct PciSeen {
+    std::string bus;     // as normal_bus() writes it
+    std::string parent;  // bus id of the bridge above; empty: directly below a CPU
+    int numa = -1;
+    PciKind kind = PciKind::other;
+    std::uint32_t vendor = 0, device = 0;
+    PciLink link;      // as it runs
+    PciLink capable;   // as it could run, where that is stated
+    SourceLocation at;
+};
+
+struct NvlinkSeen {
+    std::string target;  // bus id of a GPU; "nvswitch", "cpu"
+    int count = 0;
+};
+
+struct GpuSeen {
+    int index = -1;
+    std::string bus;
+    int sm = 0;         // compute capability times ten; 0: not stated
+    std::string model;  // "NVIDIA A100-SXM4-80GB"
+    bool amd = false;
+    bool c2c = false;
+    bool nvlinks_stated = false;  // false: the file does not speak of NVLinks at all
+    std::vector<NvlinkSeen> nvlinks;
+    int inactive = 0;  // NVLinks that are there and down
+    int numa = -1;
+    SourceLocation at;
+
+    int nvlink_count() const;
+};
+
+struct NicSeen {
+    int index = -1;
+    std::string name;  // "mlx5_0"
+    std::string bus;
+    std::int64_t megabits = 0;  // per second, of all ports; 0: not stated
+    int ports = 1;
+    std::vector<std::string> guids;  // as normal_guid() writes them
+    int numa = -1;
+    SourceLocation at;
+};
+
+struct CpuSeen {
+    int numa = 0;
+    std::string arch, vendor;
+    int family = 0, model = 0;
+    SourceLocation at;
+};
+
+// How far two devices are from each other, in nvidia-smi's words: X, NV18, PIX, PXB, PHB, NODE, SYS.
+struct PairSeen {
+    std::string a, b;  // "gpu0", "nic3"
+    std::string word;
+    SourceLocation at;
+};
+
+struct NodeSeen {
+    std::string host;  // empty: the file does not say
+    Trust trust = Trust::fact;
+    std::vector<CpuSeen> cpus;
+    std::vector<PciSeen> pci;
+    std::vector<GpuSeen> gpus;
+    std::vector<NicSeen> nics;
+    std::vector<PairSeen> pairs;
+    std::string product;  // "NVIDIA DGX-2H"
+    SourceLocation at;
+};
+
+enum class Role : std::uint8_t { unknown, host, fabric_switch };
+
+// A switch, or one adapter of a host.
+struct DeviceSeen {
+    std::string key;   // unique among all files: "guid" in hexadecimal, or a name
+    std::string name;  // host or switch; the key if it has no name
+    std::string nic;   // of a host: "mlx5_5", "HCA-1"; empty: each port is an adapter
+    Role role = Role::unknown;
+    int ports = 0;            // of a switch; 0: not stated
+    std::uint32_t part = 0;   // the vendor's number of the device
+    std::string group;        // guid of the system that it is a part of
+    SourceLocation at;
+};
+
+struct CableEnd {
+    std::string device;  // key
+    std::string port;    // empty: not stated
+};
+
+struct CableSeen {
+    CableEnd a, b;
+    std::int64_t megabits = 0;  // per second; 0: not stated
+    std::string technology;     // "4xNDR"
+    Trust trust = Trust::fact;
+    SourceLocation at;
+};
+
+// A port without a working cable.
+struct DarkPort {
+    CableEnd end;
+    SourceLocation at;
+};
+
+// Slurm's switches and blocks, topograph's: who is below whom, without cables.
+struct GroupSeen {
+    std::string name;
+    std::vector<std::string> hosts, groups;
+    bool block = false;  // an NVLink domain
+    SourceLocation at;
+};
+
+struct Observations {
+    std::string_view format;
+    std::string file;
+    bool plan = false;  // what was intended; the rest is what was found
+    std::vector<NodeSeen> nodes;
+    std::vector<DeviceSeen> devices;
+    std::vector<CableSeen> cables;
+    std::vector<DarkPort> dark;
+    std::vector<GroupSeen> groups;
+    std::map<std::string, std::string> hosts_of;  // host by guid
+    std::map<std::string, std::uint64_t> dropped;  // what was left out, counted by its kind
+    std::vector<std::string> notes;
+
+    bool empty() const;
+};
+
+// "00000000:1B:00.0" and "1b:00.0" -> "0000:1b:00.0". Empty if it is no bus id.
+std::string normal_bus(std::string_view text);
+// Hexadecimal digits in lower case without 0x, separators and zeros at the front. Empty if it is none, or zero.
+std::string normal_guid(std::string_view text);
+// "A08-p1-dgx.local" -> "a08-p1-dgx": names of one host in several files.
+std::string host_name(std::string_view text);
+// "MF0;ibsw1:MQM9700/U1" -> "ibsw1"; a unit of a director keeps its place: "core:MCS8500/L16/U2" -> "core/l16/u2".
+std::string switch_name(std::string_view text);
+// "4xNDR", "4x NDR" -> 400,000 Mb/s; 0 if it is no known rate. SDR to XDR by lane, as the InfiniBand standard has them.
+std::int64_t infiniband_megabits(std::string_view technology);
+// "32.0 GT/s PCIe" -> 32; 0 if it says nothing.
+double gigatransfers(std::string_view text);
+// "400000", "400G", "400 Gbps", "400GbE", "25 Gb/s" -> Mb/s; 0 if it says nothing.
+std::int64_t megabits_of(std::string_view text);
+// "n[1-3,7],m1" -> n1 n2 n3 n7 m1, as Slurm writes lists of hosts. Throws InputError at `place` where a range is none.
+std::vector<std::string> hostlist(std::string_view text, const SourceLocation& place);
+// Whether a port of this name belongs to a switch ("swp51", "Ethernet48", "17", "Port 3"), as far as names tell.
+bool names_switch_port(std::string_view port);
+bool names_host_port(std::string_view port);
+// PCI base class and subclass, "0x030200" -> gpu.
+PciKind pci_kind(std::uint32_t class_code);
+
+}  // namespace fabricast::inline discovery
