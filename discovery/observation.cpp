@@ -24,9 +24,9 @@ struct LaneRate {
     std::string_view name;
     std::int64_t megabits;
 };
-constexpr std::array lane_rates = {LaneRate{"sdr", 2'000},   LaneRate{"ddr", 4'000},     LaneRate{"qdr", 8'000},
-                                   LaneRate{"fdr10", 10'000}, LaneRate{"fdr", 13'636},   LaneRate{"edr", 25'000},
-                                   LaneRate{"hdr", 50'000},  LaneRate{"ndr", 100'000},   LaneRate{"xdr", 200'000}};
+constexpr std::array lane_rates = {LaneRate{"sdr", 2'000},    LaneRate{"ddr", 4'000},   LaneRate{"qdr", 8'000},
+                                   LaneRate{"fdr10", 10'000}, LaneRate{"fdr", 13'636},  LaneRate{"edr", 25'000},
+                                   LaneRate{"hdr", 50'000},   LaneRate{"ndr", 100'000}, LaneRate{"xdr", 200'000}};
 
 // "1-3,7" and zero-padded "001-003", appended to `before`, each followed by `after`.
 void expand_ranges(std::string_view before, std::string_view ranges, std::string_view after, const SourceLocation& at,
@@ -161,7 +161,7 @@ bool names_switch_port(std::string_view port) {
 bool names_host_port(std::string_view port) {
     const std::string name = lower_case(port);
     if (name.starts_with("ethernet")) { return false; }
-    static constexpr std::array<std::string_view, 11> starts = {"mlx5", "hca",    "ib",  "ens",   "enp", "eth",
+    static constexpr std::array<std::string_view, 11> starts = {"mlx5", "hca",   "ib",   "ens",  "enp", "eth",
                                                                 "eno",  "rocep", "bnxt", "rdma", "gpu"};
     return std::ranges::any_of(starts, [&](std::string_view start) { return name.starts_with(start); });
 }

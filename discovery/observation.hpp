@@ -33,8 +33,8 @@ struct PciSeen {
     int numa = -1;
     PciKind kind = PciKind::other;
     std::uint32_t vendor = 0, device = 0;
-    PciLink link;      // as it runs
-    PciLink capable;   // as it could run, where that is stated
+    PciLink link;     // as it runs
+    PciLink capable;  // as it could run, where that is stated
     SourceLocation at;
 };
 
@@ -104,9 +104,9 @@ struct DeviceSeen {
     std::string name;  // host or switch; the key if it has no name
     std::string nic;   // of a host: "mlx5_5", "HCA-1"; empty: each port is an adapter
     Role role = Role::unknown;
-    int ports = 0;            // of a switch; 0: not stated
-    std::uint32_t part = 0;   // the vendor's number of the device
-    std::string group;        // guid of the system that it is a part of
+    int ports = 0;           // of a switch; 0: not stated
+    std::uint32_t part = 0;  // the vendor's number of the device
+    std::string group;       // guid of the system that it is a part of
     SourceLocation at;
 };
 
@@ -146,7 +146,7 @@ struct Observations {
     std::vector<CableSeen> cables;
     std::vector<DarkPort> dark;
     std::vector<GroupSeen> groups;
-    std::map<std::string, std::string> hosts_of;  // host by guid
+    std::map<std::string, std::string> hosts_of;   // host by guid
     std::map<std::string, std::uint64_t> dropped;  // what was left out, counted by its kind
     std::vector<std::string> notes;
 

@@ -90,8 +90,8 @@ bool SourceText::is_xml(std::string_view root) const {
             if (at == std::string::npos) { return false; }
         } else if (!rest.starts_with("?") && !rest.starts_with("!")) {
             const bool named = rest.starts_with(root);
-            return named && (rest.size() == root.size() || std::string_view(" \t\n>/").find(rest[root.size()]) !=
-                                                               std::string_view::npos);
+            return named && (rest.size() == root.size() ||
+                             std::string_view(" \t\n>/").find(rest[root.size()]) != std::string_view::npos);
         }
     }
     return false;

@@ -20,7 +20,8 @@ bool is_outside(std::string_view role) {
 }
 
 bool is_switch_word(std::string_view role) {
-    return contains_any(role, {"leaf", "spine", "tor", "switch", "router", "core", "fanout", "sonic", "bridge", "fabric"});
+    return contains_any(role,
+                        {"leaf", "spine", "tor", "switch", "router", "core", "fanout", "sonic", "bridge", "fabric"});
 }
 
 bool is_host_word(std::string_view role) {

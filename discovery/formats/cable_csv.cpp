@@ -113,7 +113,8 @@ Observations read_csv(const SourceText& source) {
 }  // namespace
 
 extern const SiteFormat cable_csv;
-const SiteFormat cable_csv{"cable-csv", "a table of cables: UFM's NDT plan, SONiC's links csv, a links.csv of one's own",
+const SiteFormat cable_csv{"cable-csv",
+                           "a table of cables: UFM's NDT plan, SONiC's links csv, a links.csv of one's own",
                            [](const SourceText& source) { return heading_of(source) != nullptr; }, read_csv};
 
 }  // namespace fabricast::inline discovery::formats

@@ -1,5 +1,5 @@
-// ibdiagnet's .db_csv: sections START_<TABLE> ... END_<TABLE>, each a csv. Read are NODES, PORTS and LINKS, by the names
-// of their columns.
+// ibdiagnet's .db_csv: sections START_<TABLE> ... END_<TABLE>, each a csv. Read are NODES, PORTS and LINKS, by the
+// names of their columns.
 
 #include <map>
 
@@ -64,8 +64,8 @@ std::int64_t active_megabits(const Row& port) {
         return found == port.end() ? 0 : number_in<int>(found->second).value_or(0);
     };
     const std::map<int, int> lanes = {{1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}};
-    const std::map<int, std::int64_t> speed = {{1, 2'000},      {2, 4'000},      {4, 8'000},       {256, 13'636},
-                                               {512, 25'000},   {1024, 50'000},  {2048, 100'000},  {4096, 200'000}};
+    const std::map<int, std::int64_t> speed = {{1, 2'000},    {2, 4'000},     {4, 8'000},      {256, 13'636},
+                                               {512, 25'000}, {1024, 50'000}, {2048, 100'000}, {4096, 200'000}};
     const auto width = lanes.find(bits("LinkWidthActv"));
     const auto rate = speed.find(bits("LinkSpeedActv"));
     return width == lanes.end() || rate == speed.end() ? 0 : rate->second * width->second;
@@ -77,7 +77,9 @@ Observations read_db(const SourceText& source) {
     for (const auto& [row, at] : table(source, "NODES")) {
         DeviceSeen device;
         device.key = normal_guid(row.contains("NodeGUID") ? row.at("NodeGUID") : "");
-        if (device.key.empty()) { refuse(at, "a node without NodeGUID", {}, "NodeDesc,NumPorts,NodeType,...,NodeGUID"); }
+        if (device.key.empty()) {
+            refuse(at, "a node without NodeGUID", {}, "NodeDesc,NumPorts,NodeType,...,NodeGUID");
+        }
         device.role = row.contains("NodeType") && row.at("NodeType") == "1" ? Role::host : Role::fabric_switch;
         device.ports = row.contains("NumPorts") ? number_in<int>(row.at("NumPorts")).value_or(0) : 0;
         device.part = row.contains("DeviceID") ? number_in<std::uint32_t>(row.at("DeviceID")).value_or(0) : 0;
@@ -106,8 +108,8 @@ Observations read_db(const SourceText& source) {
 }  // namespace
 
 extern const SiteFormat ibdiagnet;
-const SiteFormat ibdiagnet{"ibdiagnet", "ibdiagnet's .db_csv: its NODES, PORTS and LINKS",
-                           [](const SourceText& source) { return source.holds("START_NODES") && source.holds("START_LINKS"); },
-                           read_db};
+const SiteFormat ibdiagnet{
+    "ibdiagnet", "ibdiagnet's .db_csv: its NODES, PORTS and LINKS",
+    [](const SourceText& source) { return source.holds("START_NODES") && source.holds("START_LINKS"); }, read_db};
 
 }  // namespace fabricast::inline discovery::formats

@@ -14,11 +14,11 @@ namespace fabricast::inline discovery::formats {
 namespace {
 
 struct LinkInfoPatterns {
-    Pattern heading{R"(^(CA|Switch|Router):\s+(?:0x([0-9a-f]+)\s+)?(.*?)\s*:\s*$)"};
+    Pattern heading{R"re(^(CA|Switch|Router):\s+(?:0x([0-9a-f]+)\s+)?(.*?)\s*:\s*$)re"};
     // guid lid port[..] ==( 4X 106.25 Gbps Active/ LinkUp )==> guid lid port[..] "name" ( )
-    Pattern port{R"(^\s*(?:0x([0-9a-f]+)\s+)?(?:"[^"]*"\s+)?(\d+)\s+(\d+)\[[^\]]*\]\s*==\(\s*(.*?)\s*\)==>\s*)"
-                 R"((?:0x([0-9a-f]+)\s+)?(?:(\d+)\s+(\d+))?\s*\[[^\]]*\]\s*"([^"]*)")"};
-    Pattern rate{R"((\d+)X\s+([\d.]+)\s*Gbps\s+(\w+))"};
+    Pattern port{R"re(^\s*(?:0x([0-9a-f]+)\s+)?(?:"[^"]*"\s+)?(\d+)\s+(\d+)\[[^\]]*\]\s*==\(\s*(.*?)\s*\)==>\s*)re"
+                 R"re((?:0x([0-9a-f]+)\s+)?(?:(\d+)\s+(\d+))?\s*\[[^\]]*\]\s*"([^"]*)")re"};
+    Pattern rate{R"re((\d+)X\s+([\d.]+)\s*Gbps\s+(\w+))re"};
 };
 
 const LinkInfoPatterns& link_info_patterns() {

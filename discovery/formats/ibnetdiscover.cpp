@@ -14,12 +14,12 @@ namespace fabricast::inline discovery::formats {
 namespace {
 
 struct BlockPatterns {
-    Pattern device{R"(^(Switch|Ca|Rt)\s*(\d+)\s*"[SHR]-([0-9a-f]+)"\s*#\s*"(.*?)"(.*)$)"};
+    Pattern device{R"re(^(Switch|Ca|Rt)\s*(\d+)\s*"[SHR]-([0-9a-f]+)"\s*#\s*"(.*?)"(.*)$)re"};
     Pattern port{
-        R"(^\[(\d+)\](?:\[ext \d+\])?\s*(?:\(([0-9a-f]+)\))?\s*"([SHR])-([0-9a-f]+)"\s*\[(\d+)\]\s*(?:\([0-9a-f]+\))?\s*)"
-        R"((?:\[ext \d+\])?\s*(?:#(.*))?$)"};
-    Pattern number{R"(^(devid|sysimgguid)=0x([0-9a-f]+))"};
-    Pattern rate{R"((\d+x\s?[A-Z0-9?]+)\s*(?:s=\d+ w=\d+.*)?$)", Pattern::Case::counts};
+        R"re(^\[(\d+)\](?:\[ext \d+\])?\s*(?:\(([0-9a-f]+)\))?\s*"([SHR])-([0-9a-f]+)"\s*\[(\d+)\]\s*(?:\([0-9a-f]+\))?\s*)re"
+        R"re((?:\[ext \d+\])?\s*(?:#(.*))?$)re"};
+    Pattern number{R"re(^(devid|sysimgguid)=0x([0-9a-f]+))re"};
+    Pattern rate{R"re((\d+x\s?[A-Z0-9?]+)\s*(?:s=\d+ w=\d+.*)?$)re", Pattern::Case::counts};
 };
 
 const BlockPatterns& block_patterns() {
@@ -40,7 +40,8 @@ public:
                 read_device(*device, line);
             } else if (const auto number = block_patterns().number.first_in(line.text)) {
                 (*(*number)[1] == "devid" ? part_ : system_) = std::string(*(*number)[2]);
-            } else if (line.text.find('=') == std::string_view::npos && line.text.find("\"S-") != std::string_view::npos) {
+            } else if (line.text.find('=') == std::string_view::npos &&
+                       line.text.find("\"S-") != std::string_view::npos) {
                 refuse(source_.at(line), "a line of no known form", shown(line.text),
                        "Switch N \"S-guid\" # \"name\", or [port] \"H-guid\"[port]");
             }
@@ -90,17 +91,16 @@ private:
 }  // namespace
 
 extern const SiteFormat ibnetdiscover;
-const SiteFormat ibnetdiscover{"ibnetdiscover", "`ibnetdiscover`; topology files of opensm and UFM",
-                               [](const SourceText& source) {
-                                   for (const TextLine& line : source.lines()) {
-                                       if (line.text.find("\"S-") != std::string_view::npos ||
-                                           line.text.find("\"H-") != std::string_view::npos) {
-                                           return block_patterns().device.found_in(line.text) ||
-                                                  block_patterns().port.found_in(line.text);
-                                       }
-                                   }
-                                   return false;
-                               },
-                               [](const SourceText& source) { return BlockReader(source).read(); }};
+const SiteFormat ibnetdiscover{
+    "ibnetdiscover", "`ibnetdiscover`; topology files of opensm and UFM",
+    [](const SourceText& source) {
+        for (const TextLine& line : source.lines()) {
+            if (line.text.find("\"S-") != std::string_view::npos || line.text.find("\"H-") != std::string_view::npos) {
+                return block_patterns().device.found_in(line.text) || block_patterns().port.found_in(line.text);
+            }
+        }
+        return false;
+    },
+    [](const SourceText& source) { return BlockReader(source).read(); }};
 
 }  // namespace fabricast::inline discovery::formats

@@ -11,9 +11,9 @@ namespace fabricast::inline discovery::formats {
 namespace {
 
 struct ReportPatterns {
-    Pattern start{R"(^(CA|SW|RT)\s+\d+\s+(\d+)\s+0x([0-9a-f]+)\s+(\d+x)\s*([A-Z0-9?]+)\s*(.*)$)"};
-    Pattern peer{R"(^-\s*(CA|SW|RT)\s+\d+\s+(\d+)\s+0x([0-9a-f]+)\s+\(\s*'(.*)'\s+-\s+'(.*)'\s*\)$)"};
-    Pattern alone{R"(^'(.*)'$)"};
+    Pattern start{R"re(^(CA|SW|RT)\s+\d+\s+(\d+)\s+0x([0-9a-f]+)\s+(\d+x)\s*([A-Z0-9?]+)\s*(.*)$)re"};
+    Pattern peer{R"re(^-\s*(CA|SW|RT)\s+\d+\s+(\d+)\s+0x([0-9a-f]+)\s+\(\s*'(.*)'\s+-\s+'(.*)'\s*\)$)re"};
+    Pattern alone{R"re(^'(.*)'$)re"};
 };
 
 const ReportPatterns& report_patterns() {

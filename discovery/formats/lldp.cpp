@@ -99,7 +99,8 @@ std::string stem_of(const std::string& file) {
 extern const SiteFormat lldp;
 const SiteFormat lldp{"lldp", "`lldpctl -f json` or `-f json0`, in a file named after its host",
                       [](const SourceText& source) {
-                          return source.begins_with('{') && source.text().substr(0, 200).find("\"lldp\"") != std::string::npos;
+                          return source.begins_with('{') &&
+                                 source.text().substr(0, 200).find("\"lldp\"") != std::string::npos;
                       },
                       [](const SourceText& source) { return LldpReader(source, stem_of(source.file())).read(); }};
 

@@ -10,10 +10,10 @@ namespace fabricast::inline discovery::formats {
 namespace {
 
 struct LspciPatterns {
-    Pattern device{R"(^((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])\s+(.+?)\s\[([0-9a-f]{4})\]:\s(.*))"
-                   R"(\[([0-9a-f]{4}):([0-9a-f]{4})\])"};
-    Pattern link{R"(Lnk(Cap|Sta):.*?Speed\s+([\d.]+)GT/s.*?Width\s+x(\d+))"};
-    Pattern numa{R"(^\s+NUMA node:\s+(\d+))"};
+    Pattern device{R"re(^((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])\s+(.+?)\s\[([0-9a-f]{4})\]:\s(.*))re"
+                   R"re(\[([0-9a-f]{4}):([0-9a-f]{4})\])re"};
+    Pattern link{R"re(Lnk(Cap|Sta):.*?Speed\s+([\d.]+)GT/s.*?Width\s+x(\d+))re"};
+    Pattern numa{R"re(^\s+NUMA node:\s+(\d+))re"};
 };
 
 const LspciPatterns& lspci_patterns() {
@@ -79,16 +79,16 @@ Observations read_lspci(const SourceText& source) {
 }  // namespace
 
 extern const SiteFormat lspci;
-const SiteFormat lspci{"lspci", "`lspci -Dnn`, or `lspci -Dnnvv` for widths and speeds",
-                       [](const SourceText& source) {
-                           for (const TextLine& line : source.lines()) {
-                               if (line.text.find('[') != std::string_view::npos &&
-                                   lspci_patterns().device.found_in(line.text)) {
-                                   return true;
-                               }
-                           }
-                           return false;
-                       },
-                       read_lspci};
+const SiteFormat lspci{
+    "lspci", "`lspci -Dnn`, or `lspci -Dnnvv` for widths and speeds",
+    [](const SourceText& source) {
+        for (const TextLine& line : source.lines()) {
+            if (line.text.find('[') != std::string_view::npos && lspci_patterns().device.found_in(line.text)) {
+                return true;
+            }
+        }
+        return false;
+    },
+    read_lspci};
 
 }  // namespace fabricast::inline discovery::formats

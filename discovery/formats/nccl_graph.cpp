@@ -44,7 +44,8 @@ Observations read_graph(const SourceText& source) {
         }
         (void)host;
     }
-    seen.notes.emplace_back("a graph of channels counts devices; the topology XML of the same job says how they are joined");
+    seen.notes.emplace_back(
+        "a graph of channels counts devices; the topology XML of the same job says how they are joined");
     return seen;
 }
 

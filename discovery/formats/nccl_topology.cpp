@@ -1,5 +1,5 @@
-// NCCL's topology XML: dumps (NCCL_TOPO_DUMP_FILE), files that steer it (NCCL_TOPO_FILE), and RCCL's dialect, which says
-// xgmi for nvlink. Fields: NVIDIA/nccl src/graph/xml.h and topo.h.
+// NCCL's topology XML: dumps (NCCL_TOPO_DUMP_FILE), files that steer it (NCCL_TOPO_FILE), and RCCL's dialect, which
+// says xgmi for nvlink. Fields: NVIDIA/nccl src/graph/xml.h and topo.h.
 
 #include <algorithm>
 #include <map>
@@ -74,7 +74,9 @@ private:
     void read_pci(const xml::Element& pci, NodeSeen& node, const PciSeen& above, int numa) {
         PciSeen seen;
         seen.bus = normal_bus(pci.required("busid"));
-        if (seen.bus.empty()) { pci.fail(error_message("no PCI bus id", shown(pci.required("busid")), "0000:1b:00.0")); }
+        if (seen.bus.empty()) {
+            pci.fail(error_message("no PCI bus id", shown(pci.required("busid")), "0000:1b:00.0"));
+        }
         seen.parent = above.bus;
         seen.numa = numa;
         seen.kind = pci_kind(hex_of(pci, "class"));
@@ -185,9 +187,9 @@ private:
 }  // namespace
 
 extern const SiteFormat nccl_topology;
-const SiteFormat nccl_topology{
-    "nccl-topology", "NCCL's or RCCL's topology XML: `NCCL_TOPO_DUMP_FILE`, `NCCL_TOPO_FILE`",
-    [](const SourceText& source) { return source.is_xml("system"); },
-    [](const SourceText& source) { return TopologyReader(source).read(); }};
+const SiteFormat nccl_topology{"nccl-topology",
+                               "NCCL's or RCCL's topology XML: `NCCL_TOPO_DUMP_FILE`, `NCCL_TOPO_FILE`",
+                               [](const SourceText& source) { return source.is_xml("system"); },
+                               [](const SourceText& source) { return TopologyReader(source).read(); }};
 
 }  // namespace fabricast::inline discovery::formats

@@ -10,9 +10,9 @@ namespace fabricast::inline discovery::formats {
 namespace {
 
 struct NvlinkPatterns {
-    Pattern gpu{R"(^GPU\s+(\d+):\s*(.*?)\s*(?:\(UUID.*)?$)"};
-    Pattern status{R"(^\s*Link\s+(\d+):\s*(?:([\d.]+)\s*GB/s|(<?inactive>?))\s*$)"};
-    Pattern remote{R"(^\s*Link\s+(\d+):\s*Remote Device\s+([0-9A-Fa-f:.]+)\s*:\s*Link\s+(\d+))"};
+    Pattern gpu{R"re(^GPU\s+(\d+):\s*(.*?)\s*(?:\(UUID.*)?$)re"};
+    Pattern status{R"re(^\s*Link\s+(\d+):\s*(?:([\d.]+)\s*GB/s|(<?inactive>?))\s*$)re"};
+    Pattern remote{R"re(^\s*Link\s+(\d+):\s*Remote Device\s+([0-9A-Fa-f:.]+)\s*:\s*Link\s+(\d+))re"};
 };
 
 const NvlinkPatterns& nvlink_patterns() {

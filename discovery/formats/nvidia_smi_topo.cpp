@@ -89,7 +89,8 @@ private:
         rows_ += name.starts_with("gpu") ? 1 : 0;
         for (std::size_t i = 0; i < columns_.size(); ++i) {
             if (!is_distance(words[i + 1])) {
-                refuse(source_.at(line), "a cell of the matrix", shown(words[i + 1]), "X, NV#, PIX, PXB, PHB, NODE, SYS");
+                refuse(source_.at(line), "a cell of the matrix", shown(words[i + 1]),
+                       "X, NV#, PIX, PXB, PHB, NODE, SYS");
             }
             if (i < static_cast<std::size_t>(column - columns_.begin())) {
                 node_.pairs.push_back({columns_[i], name, std::string(words[i + 1]), source_.at(line)});
@@ -101,7 +102,9 @@ private:
         gpu.at = source_.at(line);
         // Behind the cells: CPUs, then the NUMA node. A driver without affinity leaves both out.
         const std::size_t numa = columns_.size() + 2;
-        if (numa < words.size()) { gpu.numa = number_in<int>(words[numa].substr(0, words[numa].find('-'))).value_or(-1); }
+        if (numa < words.size()) {
+            gpu.numa = number_in<int>(words[numa].substr(0, words[numa].find('-'))).value_or(-1);
+        }
     }
 
     void finish() {
@@ -143,11 +146,11 @@ private:
 }  // namespace
 
 extern const SiteFormat nvidia_smi_topo;
-const SiteFormat nvidia_smi_topo{
-    "nvidia-smi-topo", "`nvidia-smi topo -m`, `-mp` or `-p2p r`",
-    [](const SourceText& source) {
-        return std::ranges::any_of(source.lines(), [](const TextLine& line) { return !header_of(line).empty(); });
-    },
-    [](const SourceText& source) { return MatrixReader(source).read(); }};
+const SiteFormat nvidia_smi_topo{"nvidia-smi-topo", "`nvidia-smi topo -m`, `-mp` or `-p2p r`",
+                                 [](const SourceText& source) {
+                                     return std::ranges::any_of(
+                                         source.lines(), [](const TextLine& line) { return !header_of(line).empty(); });
+                                 },
+                                 [](const SourceText& source) { return MatrixReader(source).read(); }};
 
 }  // namespace fabricast::inline discovery::formats

@@ -24,8 +24,9 @@ std::int64_t platform_megabits(const std::string& text) {
     const double value = figure_in_word(std::string_view(text).substr(0, stop)).value_or(0);
     std::string unit = text.substr(stop);
     double factor = 1;
-    for (const auto& [prefix, times] : {std::pair("Ki", 1024.0), std::pair("Mi", 1048576.0), std::pair("Gi", 1073741824.0),
-                                        std::pair("k", 1e3), std::pair("M", 1e6), std::pair("G", 1e9)}) {
+    for (const auto& [prefix, times] :
+         {std::pair("Ki", 1024.0), std::pair("Mi", 1048576.0), std::pair("Gi", 1073741824.0), std::pair("k", 1e3),
+          std::pair("M", 1e6), std::pair("G", 1e9)}) {
         if (unit.starts_with(prefix)) {
             factor = times;
             unit = unit.substr(std::string_view(prefix).size());
@@ -138,13 +139,14 @@ private:
         for (std::size_t first = 0; first < below.size(); first += group) {
             for (std::size_t place = 0; place < width_; ++place) {
                 for (int parent = 0; parent < parents; ++parent) {
-                    const std::string name = (level == 0 ? "leaf" : "spine" + std::to_string(level) + "-") +
-                                             std::to_string(switches.size());
+                    const std::string name =
+                        (level == 0 ? "leaf" : "spine" + std::to_string(level) + "-") + std::to_string(switches.size());
                     wired_.state(name, "switch", cluster.place);
                     for (std::size_t at = first + place; at < std::min(first + group, below.size()); at += width_) {
                         for (int cable = 0; cable < cables; ++cable) {
-                            wired_.add({below[at], level == 0 ? "eth" + std::to_string(parent) : std::to_string(++ports_)},
-                                       {name, std::to_string(++ports_)}, rate, cluster.place);
+                            wired_.add(
+                                {below[at], level == 0 ? "eth" + std::to_string(parent) : std::to_string(++ports_)},
+                                {name, std::to_string(++ports_)}, rate, cluster.place);
                         }
                     }
                     switches.push_back(name);

@@ -61,7 +61,9 @@ Observations read_conf(const SourceText& source) {
         group.name = settings[group.block ? "blockname" : "switchname"];
         group.hosts = hosts_in(settings["nodes"], group.at);
         group.groups = hostlist(settings["switches"], group.at);
-        if (commented) { seen.notes.push_back("block " + group.name + " is commented out in the file; read all the same"); }
+        if (commented) {
+            seen.notes.push_back("block " + group.name + " is commented out in the file; read all the same");
+        }
         if (group.name.empty() || (group.hosts.empty() && group.groups.empty())) {
             refuse(group.at, "a switch or block without anything below it", shown(text), "Nodes= or Switches=");
         }
@@ -102,7 +104,9 @@ void read_topology(const yaml::Node& topology, Observations& seen) {
             seen.groups.back().block = true;
         }
     }
-    if (topology.get("tree") == nullptr && topology.get("block") == nullptr) { ++seen.dropped["topology without switches"]; }
+    if (topology.get("tree") == nullptr && topology.get("block") == nullptr) {
+        ++seen.dropped["topology without switches"];
+    }
 }
 
 // topograph's models: a map of switches, and a list of blocks below leaves.
@@ -142,7 +146,9 @@ bool is_topology_yaml(const SourceText& source) {
         list = list || line.text.find("topology:") != std::string_view::npos;
         if (line.text == "switches:" || line.text == "blocks:" || line.text == "capacity_blocks:") { return true; }
         const std::string_view text = trimmed(line.text, " -");
-        if (list && (text.starts_with("tree:") || text.starts_with("block:") || text.starts_with("flat:"))) { return true; }
+        if (list && (text.starts_with("tree:") || text.starts_with("block:") || text.starts_with("flat:"))) {
+            return true;
+        }
     }
     return false;
 }
@@ -206,7 +212,7 @@ extern const SiteFormat slurm_yaml;
 const SiteFormat slurm_yaml{"slurm-yaml", "Slurm's topology.yaml; topograph's models", is_topology_yaml, read_yaml};
 
 extern const SiteFormat host_guids;
-const SiteFormat host_guids{"host-guids", "a host and a GUID, or the UUID of its NVLink domain, a line", lists_host_guids,
-                            read_host_guids};
+const SiteFormat host_guids{"host-guids", "a host and a GUID, or the UUID of its NVLink domain, a line",
+                            lists_host_guids, read_host_guids};
 
 }  // namespace fabricast::inline discovery::formats

@@ -56,10 +56,8 @@ Observations read_config(const SourceText& source) {
 }  // namespace
 
 extern const SiteFormat sonic_config;
-const SiteFormat sonic_config{"sonic-config", "SONiC's CONFIG_DB: `sonic-cfggen -d --print-data`",
-                              [](const SourceText& source) {
-                                  return source.begins_with('{') && source.holds("\"DEVICE_METADATA");
-                              },
-                              read_config};
+const SiteFormat sonic_config{
+    "sonic-config", "SONiC's CONFIG_DB: `sonic-cfggen -d --print-data`",
+    [](const SourceText& source) { return source.begins_with('{') && source.holds("\"DEVICE_METADATA"); }, read_config};
 
 }  // namespace fabricast::inline discovery::formats

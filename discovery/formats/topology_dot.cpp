@@ -28,7 +28,8 @@ Observations read_dot(const SourceText& source) {
                       {std::string(*(*edge)[3]), std::string(*(*edge)[4])}, speed ? megabits_of(*(*speed)[1]) : 0,
                       source.at(line));
         } else if (text.find("--") != std::string_view::npos) {
-            refuse(source.at(line), "an edge of the graph", shown(text), "\"leaf01\":\"swp51\" -- \"spine01\":\"swp1\"");
+            refuse(source.at(line), "an edge of the graph", shown(text),
+                   "\"leaf01\":\"swp51\" -- \"spine01\":\"swp1\"");
         } else if (const auto node = patterns.node.first_in(text)) {
             if (const auto function = patterns.function.first_in(*(*node)[2])) {
                 wired.state(*(*node)[1], *(*function)[1], source.at(line));

@@ -1,0 +1,34 @@
+#pragma once
+// Which part of the catalogue a device is, by the numbers that hardware gives: PCI ids, CPU families, compute
+// capability, the device ids of InfiniBand.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "discovery/observation.hpp"
+
+namespace fabricast::inline site {
+
+// A part, and how it came to be known.
+struct PartFound {
+    std::string name;
+    Trust trust = Trust::guess;
+    std::string why;  // "PCI id 10de:2330"
+};
+
+// `nvlinks` and `arm` help where only the compute capability is known. A GPU that the catalogue lacks gets a stand-in,
+// and `why` says so.
+PartFound gpu_part(const GpuSeen& gpu, const PciSeen* pci, bool arm);
+PartFound nic_part(const NicSeen& nic, const PciSeen* pci, std::int64_t megabits);
+PartFound cpu_part(const CpuSeen& cpu, bool gb10);
+PartFound pcie_switch_part(int generation);
+// The switch with this device id; the name is empty if it is unknown.
+std::string infiniband_switch_part(std::uint32_t device_id);
+
+// PCIe's generation by its transfers: 32 GT/s -> 5. 0 if there is none.
+int pcie_generation(double gigatransfers);
+// The catalogue's link of this rate; empty if there is none. `infiniband`: else Ethernet.
+std::string network_link(std::int64_t megabits, std::string_view technology, bool infiniband);
+
+}  // namespace fabricast::inline site

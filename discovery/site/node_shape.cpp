@@ -1,0 +1,384 @@
+#include "discovery/site/node_shape.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "models/device_part.hpp"
+#include "models/pcie.hpp"
+
+namespace fabricast::inline site {
+
+namespace {
+
+std::string pcie_name(int generation, int width) { return fmt::format("pcie-gen{}-x{}", generation, width); }
+
+class Shaper {
+public:
+    Shaper(const NodeSeen& node, const Catalog& catalog, const Statements& said)
+        : node_(node), catalog_(catalog), said_(said) {
+        for (const PciSeen& pci : node.pci) { by_bus_[pci.bus] = &pci; }
+    }
+
+    NodeShape shape() {
+        order_ends();
+        choose_parts();
+        number_sockets();
+        if (node_.pci.empty()) {
+            place_by_pairs();
+        } else {
+            place_by_tree();
+        }
+        join_sockets();
+        add_nvlinks();
+        std::ranges::sort(shape_.devices, {}, [](const auto& device) { return device_order(device.first); });
+        return std::move(shape_);
+    }
+
+private:
+    const PciSeen* pci(const std::string& bus) const {
+        const auto found = by_bus_.find(bus);
+        return found == by_bus_.end() ? nullptr : found->second;
+    }
+
+    static std::pair<int, std::string> device_order(const std::string& name) {
+        const int kind = name.starts_with("cpu") ? 0 : name.starts_with("switch") ? 1 : 2;
+        const std::string digits = name.substr(std::min(name.find_first_of("0123456789"), name.size()));
+        return {kind * 4096 + std::atoi(digits.c_str()), name};
+    }
+
+    // CUDA and NCCL order by number where there is one, by bus id where not.
+    template <class Device> static void in_order(std::vector<Device>& devices) {
+        std::stable_sort(devices.begin(), devices.end(), [](const Device& a, const Device& b) {
+            return std::pair(a.index < 0 ? 1 << 30 : a.index, a.bus) <
+                   std::pair(b.index < 0 ? 1 << 30 : b.index, b.bus);
+        });
+    }
+
+    void order_ends() {
+        gpus_ = node_.gpus;
+        in_order(gpus_);
+        shape_.gpus = gpus_.size();
+        for (const GpuSeen& gpu : gpus_) { shape_.bus_of_gpu.push_back(gpu.bus); }
+        nics_ = node_.nics;
+        in_order(nics_);
+        // A management card beside the GPUs' fast adapters is no rail: NCCL uses what is fast.
+        std::int64_t fastest = 0;
+        for (const NicSeen& nic : nics_) { fastest = std::max(fastest, nic.megabits); }
+        const std::size_t all = nics_.size();
+        std::erase_if(nics_, [&](const NicSeen& nic) { return nic.megabits > 0 && nic.megabits * 4 <= fastest; });
+        if (all > nics_.size()) {
+            shape_.notes.push_back(fmt::format("{} slower adapters are left out", all - nics_.size()));
+        }
+        shape_.nics = nics_.size();
+        shape_.nic_of = nics_;
+    }
+
+    void choose_parts() {
+        const bool arm = !node_.cpus.empty() && node_.cpus.front().arch.starts_with("arm");
+        const GpuSeen gpu = gpus_.empty() ? GpuSeen{} : most_linked();
+        shape_.gpu = said_.gpu.empty() ? gpu_part(gpu, pci(gpu.bus), arm || gpu.c2c)
+                                       : PartFound{said_.gpu, Trust::fact, "stated"};
+        const NicSeen nic = nics_.empty() ? NicSeen{} : nics_.front();
+        const std::int64_t megabits = nic.megabits / std::max(nic.ports, 1);
+        shape_.nic =
+            said_.nic.empty() ? nic_part(nic, pci(nic.bus), megabits) : PartFound{said_.nic, Trust::fact, "stated"};
+        const CpuSeen cpu = node_.cpus.empty() ? CpuSeen{} : node_.cpus.front();
+        shape_.cpu =
+            said_.cpu.empty() ? cpu_part(cpu, shape_.gpu.name == "gb10") : PartFound{said_.cpu, Trust::fact, "stated"};
+        shape_.ports = std::max(nic.ports, 1);
+        if (!nics_.empty()) { shape_.port = nic_spec(catalog_.at("nic", shape_.nic.name)).port_link; }
+    }
+
+    // A GPU that lost its links says less about its kind than its peers.
+    const GpuSeen& most_linked() const {
+        return *std::ranges::max_element(gpus_, {}, [](const GpuSeen& gpu) { return gpu.nvlink_count(); });
+    }
+
+    // NUMA nodes may be quarters of a socket (NPS4, SNC); the catalogue's CPU is a socket, and servers have two at most
+    // of them with GPUs. More than two are taken as two, in the order of their numbers.
+    void number_sockets() {
+        std::set<int> domains;
+        for (const CpuSeen& cpu : node_.cpus) { domains.insert(std::max(cpu.numa, 0)); }
+        for (const GpuSeen& gpu : gpus_) { domains.insert(std::max(gpu.numa, 0)); }
+        std::size_t index = 0;
+        const std::size_t sockets = std::min<std::size_t>(domains.size(), 2);
+        for (const int domain : domains) { socket_of_[domain] = static_cast<int>(index++ * sockets / domains.size()); }
+        sockets_ = static_cast<int>(std::max<std::size_t>(sockets, 1));
+        for (int i = 0; i < sockets_; ++i) { shape_.devices.emplace_back(fmt::format("cpu{}", i), ""); }
+        if (domains.size() > 2) {
+            shape_.notes.push_back(fmt::format("guess: {} NUMA domains are taken as 2 sockets", domains.size()));
+        }
+    }
+
+    std::string cpu_of(int numa) const {
+        const auto found = socket_of_.find(std::max(numa, 0));
+        return fmt::format("cpu{}", found == socket_of_.end() ? 0 : found->second);
+    }
+
+    // --- by the PCI tree
+
+    std::string parent_of(const std::string& bus) const { return pci(bus) == nullptr ? "" : pci(bus)->parent; }
+
+    // The bridges above a device, the nearest first.
+    std::vector<std::string> bridges_above(const std::string& bus) const {
+        std::vector<std::string> above;
+        for (std::string at = parent_of(bus); !at.empty() && above.size() < 64; at = parent_of(at)) {
+            above.push_back(at);
+        }
+        return above;
+    }
+
+    // A bridge with at least two ways to GPUs and NICs is a switch; others are ports on the way.
+    void place_by_tree() {
+        std::map<std::string, std::set<std::string>> ways;  // by bridge: the children that lead to an end
+        const auto follow = [&](const std::string& bus) {
+            std::string below = bus;
+            for (const std::string& bridge : bridges_above(bus)) {
+                ways[bridge].insert(below);
+                below = bridge;
+            }
+        };
+        for (const GpuSeen& gpu : gpus_) { follow(gpu.bus); }
+        for (const NicSeen& nic : nics_) { follow(nic.bus); }
+        // Adapters with two functions are one card in one slot, no switch.
+        for (const auto& [bridge, below] : ways) {
+            std::set<std::string> slots;
+            for (const std::string& bus : below) { slots.insert(bus.substr(0, bus.rfind('.'))); }
+            if (slots.size() > 1) { switches_.emplace(bridge, ""); }
+        }
+        for (std::size_t g = 0; g < gpus_.size(); ++g) { name_switches(gpus_[g].bus); }
+        for (const NicSeen& nic : nics_) { name_switches(nic.bus); }
+        for (std::size_t g = 0; g < gpus_.size(); ++g) {
+            if (gpus_[g].c2c) {
+                shape_.cables.push_back({fmt::format("gpu{}", g), cpu_of(gpus_[g].numa), "nvlink-c2c"});
+            } else {
+                attach(fmt::format("gpu{}", g), gpus_[g].bus, gpus_[g].numa, shape_.gpu.name);
+            }
+        }
+        for (std::size_t n = 0; n < nics_.size(); ++n) {
+            attach(fmt::format("nic{}", n), nics_[n].bus, nics_[n].numa, shape_.nic.name);
+        }
+    }
+
+    // Switches are numbered in the order of the GPUs below them; one that has only GPUs joined by C2C below it carries
+    // nothing of NCCL's.
+    void name_switches(const std::string& bus) {
+        for (const std::string& bridge : bridges_above(bus)) {
+            const auto found = switches_.find(bridge);
+            if (found == switches_.end() || !found->second.empty()) { continue; }
+            found->second = fmt::format("switch{}", named_++);
+        }
+    }
+
+    // The switch above a device, or its CPU.
+    std::string above(const std::string& bus, int numa) const {
+        for (const std::string& bridge : bridges_above(bus)) {
+            if (const auto found = switches_.find(bridge); found != switches_.end()) { return found->second; }
+        }
+        return cpu_of(numa);
+    }
+
+    void attach(const std::string& name, const std::string& bus, int numa, const std::string& part) {
+        shape_.cables.push_back({name, above(bus, numa), leg(bus, part)});
+        const PciSeen* seen = pci(bus);
+        for (const std::string& bridge : bridges_above(bus)) {
+            const auto found = switches_.find(bridge);
+            if (found == switches_.end() || !done_.insert(bridge).second) { continue; }
+            add_switch(bridge, found->second, seen == nullptr ? PciLink{} : seen->link, numa);
+        }
+    }
+
+    // The link of an end, no faster than its part: what a virtual machine prints may be anything.
+    std::string leg(const std::string& bus, const std::string& part) const {
+        const std::string usual = catalog_.find(part) == nullptr ? "" : catalog_.find(part)->word_or("host_link", "");
+        const PciSeen* seen = pci(bus);
+        if (seen == nullptr || !seen->link.known()) { return usual.empty() ? pcie_name(4, 16) : usual; }
+        const int width = std::min(seen->link.width, 16);
+        const std::string own = pcie_name(std::max(pcie_generation(seen->link.gigatransfers), 1), width);
+        if (usual.empty() || !catalog_.find(usual)->has("generation")) { return own; }
+        const PcieSpec most = pcie_spec(catalog_.at("link", usual));
+        return pcie_name(std::min(std::max(pcie_generation(seen->link.gigatransfers), 1), most.generation),
+                         std::min(width, most.lanes));
+    }
+
+    // A switch's way up. What the port states counts only if it is a real port of the host: switches with a synthetic
+    // upstream bridge print 5.0 GT/s, or 16.0 GT/s x1, above links that are faster.
+    void add_switch(const std::string& bridge, const std::string& name, const PciLink& below, int numa) {
+        const PciSeen& port = *pci(bridge);
+        const bool believed = port.link.known() && (!below.known() || port.link.rate() >= below.rate());
+        const PciLink link = believed ? port.link : below;
+        const int generation = std::max(pcie_generation(link.gigatransfers), 3);
+        if (!believed && port.link.known()) {
+            shape_.notes.push_back(fmt::format("{} at {} prints {} GT/s x{}; taken as fast as what is below it", name,
+                                               bridge, port.link.gigatransfers, port.link.width));
+        }
+        const int carried = std::max(generation, pcie_generation(below.gigatransfers));
+        shape_.devices.emplace_back(name, pcie_switch_part(carried).name);
+        shape_.cables.push_back(
+            {name, above(bridge, numa), pcie_name(generation, link.known() ? std::min(link.width, 16) : 16)});
+    }
+
+    // --- by nvidia-smi's distances
+
+    bool near(const std::string& a, const std::string& b) const {
+        return std::ranges::any_of(node_.pairs, [&](const PairSeen& pair) {
+            const bool same = (pair.a == a && pair.b == b) || (pair.a == b && pair.b == a);
+            return same && (pair.word == "PIX" || pair.word == "PXB");
+        });
+    }
+
+    bool same_socket(const std::string& a, const std::string& b) const {
+        return std::ranges::any_of(node_.pairs, [&](const PairSeen& pair) {
+            const bool same = (pair.a == a && pair.b == b) || (pair.a == b && pair.b == a);
+            return same && (pair.word == "PHB" || pair.word == "NODE" || pair.word == "PIX" || pair.word == "PXB");
+        });
+    }
+
+    // Devices that are PIX or PXB from each other share a switch; a NIC without one hangs on the CPU of a GPU near it.
+    void place_by_pairs() {
+        const std::string gpu_link = host_link(shape_.gpu.name);
+        const std::string nic_link = host_link(shape_.nic.name);
+        std::vector<std::vector<std::string>> groups;
+        std::map<std::string, int> numa;
+        const auto join = [&](const std::string& name) {
+            for (std::vector<std::string>& group : groups) {
+                if (std::ranges::any_of(group, [&](const std::string& other) { return near(name, other); })) {
+                    group.push_back(name);
+                    return;
+                }
+            }
+            groups.push_back({name});
+        };
+        for (std::size_t g = 0; g < gpus_.size(); ++g) {
+            const std::string name = fmt::format("gpu{}", g);
+            numa[name] = std::max(gpus_[g].numa, 0);
+            join(name);
+        }
+        for (std::size_t n = 0; n < nics_.size(); ++n) {
+            const std::string name = fmt::format("nic{}", n);
+            for (std::size_t g = gpus_.size(); g-- > 0;) {
+                if (same_socket(name, fmt::format("gpu{}", g))) { numa[name] = std::max(gpus_[g].numa, 0); }
+            }
+            join(name);
+        }
+        for (const std::vector<std::string>& group : groups) {
+            std::string up = cpu_of(numa[group.front()]);
+            if (group.size() > 1) {
+                const std::string name = fmt::format("switch{}", named_++);
+                const PcieSpec link = pcie_spec(catalog_.at("link", gpu_link));
+                shape_.devices.emplace_back(name, pcie_switch_part(link.generation).name);
+                shape_.cables.push_back({name, up, gpu_link});
+                up = name;
+            }
+            for (const std::string& name : group) {
+                shape_.cables.push_back({name, up, name.starts_with("gpu") ? gpu_link : nic_link});
+            }
+        }
+        shape_.notes.emplace_back(
+            "guess: PCIe links run as fast as their devices; nvidia-smi's matrix states no speed");
+    }
+
+    std::string host_link(const std::string& part) const {
+        const std::string link = catalog_.at(part == shape_.gpu.name ? "gpu" : "nic", part).word_or("host_link", "");
+        const bool pcie = !link.empty() && catalog_.at("link", link).has("generation");
+        return pcie ? link : pcie_name(5, 16);
+    }
+
+    void join_sockets() {
+        for (int i = 1; i < sockets_; ++i) { shape_.cables.push_back({"cpu0", fmt::format("cpu{}", i), ""}); }
+    }
+
+    // --- NVLinks
+
+    void add_nvlinks() {
+        const Part& part = catalog_.at("gpu", shape_.gpu.name);
+        std::string link = part.word_or("nvlink", "");
+        const int most = gpu_spec(part).nvlinks;
+        if (link.empty()) { link = part.number_or("compute_capability", 80) < 80 ? "nvlink-2" : "nvlink-3-bridge"; }
+        std::map<std::string, std::size_t> gpu_at;
+        for (std::size_t g = 0; g < gpus_.size(); ++g) {
+            gpu_at[gpus_[g].bus.empty() ? "none" : gpus_[g].bus] = g;
+            gpu_at[fmt::format("gpu{}", g)] = g;
+        }
+        std::vector<std::vector<int>> mesh(gpus_.size(), std::vector<int>(gpus_.size()));
+        std::vector<int> to_switch(gpus_.size()), to_cpu(gpus_.size());
+        for (std::size_t g = 0; g < gpus_.size(); ++g) {
+            for (const NvlinkSeen& seen : gpus_[g].nvlinks) {
+                const auto peer = gpu_at.find(seen.target);
+                if (peer != gpu_at.end() && !seen.target.empty()) {
+                    mesh[g][peer->second] = seen.count;
+                } else {
+                    (seen.target == "cpu" ? to_cpu : to_switch)[g] += seen.count;
+                }
+            }
+        }
+        through_switches(mesh, to_switch, most);
+        place_nvlinks(mesh, to_switch, to_cpu, link, most);
+    }
+
+    // In nvidia-smi's matrix GPUs that meet in NVSwitches show all their links towards every peer.
+    static void through_switches(std::vector<std::vector<int>>& mesh, std::vector<int>& to_switch, int most) {
+        for (std::size_t g = 0; g < mesh.size(); ++g) {
+            int sum = 0, widest = 0;
+            for (const int count : mesh[g]) {
+                sum += count;
+                widest = std::max(widest, count);
+            }
+            if (most > 0 && sum > most && to_switch[g] == 0) { to_switch[g] = widest; }
+        }
+        if (std::ranges::any_of(to_switch, [](int count) { return count > 0; })) {
+            for (std::vector<int>& row : mesh) { row.assign(row.size(), 0); }
+        }
+    }
+
+    void place_nvlinks(std::vector<std::vector<int>>& mesh, const std::vector<int>& to_switch,
+                       const std::vector<int>& to_cpu, const std::string& link, int most) {
+        const auto limit = [&](int count) { return most > 0 ? std::min(count, most) : count; };
+        bool any_mesh = false, any_switch = false;
+        for (std::size_t g = 0; g < gpus_.size(); ++g) {
+            const std::string name = fmt::format("gpu{}", g);
+            if (to_switch[g] > 0) {
+                shape_.cables.push_back({name, "nvswitch", link, limit(to_switch[g])});
+                any_switch = true;
+            }
+            if (to_cpu[g] > 0) { shape_.cables.push_back({name, cpu_of(gpus_[g].numa), link, limit(to_cpu[g])}); }
+            for (std::size_t h = 0; h < g; ++h) {
+                // One side may not have printed a link that the other did.
+                mesh[g][h] = mesh[h][g] = std::max(mesh[g][h], mesh[h][g]);
+                any_mesh = any_mesh || mesh[g][h] > 0;
+            }
+        }
+        if (any_switch) {
+            const int capability =
+                static_cast<int>(catalog_.at("gpu", shape_.gpu.name).number("compute_capability", ""));
+            const int generation = capability >= 100 ? 4 : capability >= 90 ? 3 : capability >= 80 ? 2 : 1;
+            shape_.devices.emplace_back("nvswitch", fmt::format("nvswitch-{}", generation));
+        }
+        if (any_mesh) {
+            shape_.mesh_link = link;
+            shape_.mesh = std::move(mesh);
+        }
+    }
+
+    const NodeSeen& node_;
+    const Catalog& catalog_;
+    const Statements& said_;
+    std::map<std::string, const PciSeen*> by_bus_;
+    std::vector<GpuSeen> gpus_;
+    std::vector<NicSeen> nics_;
+    std::map<int, int> socket_of_;                 // by NUMA domain
+    std::map<std::string, std::string> switches_;  // name by bus id of the bridge
+    std::set<std::string> done_;
+    int sockets_ = 1, named_ = 0;
+    NodeShape shape_;
+};
+
+}  // namespace
+
+NodeShape shape_of(const NodeSeen& node, const Catalog& catalog, const Statements& said) {
+    return Shaper(node, catalog, said).shape();
+}
+
+}  // namespace fabricast::inline site

@@ -1,0 +1,48 @@
+#pragma once
+// The inside of a host as a node template: which devices, which links, in the words of topologies/nodes/*.yaml.
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "discovery/observation.hpp"
+#include "discovery/site/device_parts.hpp"
+#include "models/catalog.hpp"
+
+namespace fabricast::inline site {
+
+struct ShapeCable {
+    std::string from, to, link;
+    int count = 1;
+    auto operator<=>(const ShapeCable&) const = default;
+};
+
+struct NodeShape {
+    PartFound gpu, cpu, nic;
+    std::size_t gpus = 0, nics = 0;
+    int ports = 1;
+    std::string port;                                          // link of a NIC's port
+    std::vector<std::pair<std::string, std::string>> devices;  // name and part; CPUs have none
+    std::vector<ShapeCable> cables;
+    std::string mesh_link;
+    std::vector<std::vector<int>> mesh;  // NVLinks between GPUs
+    // For each NIC, the one in the file that it is.
+    std::vector<NicSeen> nic_of;
+    std::vector<std::string> bus_of_gpu;
+    std::vector<std::string> notes;  // what was decided, for the comments
+};
+
+// What the user states where the files say nothing.
+struct Statements {
+    std::string gpu, nic, cpu;
+};
+
+// A host with GPUs as a template. The order of GPUs is CUDA's, that of NICs is NCCL's.
+NodeShape shape_of(const NodeSeen& node, const Catalog& catalog, const Statements& said);
+
+// The template as YAML, below `indent` blanks. `commented`: each part says where it came from. Without comments the
+// text is the same for nodes alike.
+std::string node_yaml(const NodeShape& shape, const std::string& name, std::size_t indent, bool commented);
+
+}  // namespace fabricast::inline site

@@ -1,0 +1,354 @@
+#include "discovery/site/site.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include "base/text.hpp"
+
+namespace fabricast::inline site {
+
+namespace {
+
+std::string key_of_name(std::string_view name) { return lower_case(trimmed(name, " \t")); }
+
+class Joiner {
+public:
+    Site join(std::vector<Observations>& all) {
+        const bool found =
+            std::ranges::any_of(all, [](const auto& seen) { return !seen.plan && !seen.cables.empty(); });
+        for (Observations& seen : all) { take_aliases(seen); }
+        for (Observations& seen : all) { take_devices(seen); }
+        for (Observations& seen : all) { take_cables(seen, seen.plan && found); }
+        for (Observations& seen : all) { take_groups(seen); }
+        for (Observations& seen : all) { take_nodes(seen); }
+        for (Observations& seen : all) {
+            for (const auto& [kind, count] : seen.dropped) { site_.dropped[kind] += count; }
+            for (const std::string& note : seen.notes) { site_.notes.push_back(seen.file + ": " + note); }
+            site_.files.push_back(fmt::format("{}: {}{}", seen.file, seen.format, seen.plan ? " (a plan)" : ""));
+        }
+        return std::move(site_);
+    }
+
+private:
+    void take_aliases(const Observations& seen) {
+        for (const auto& [guid, host] : seen.hosts_of) { host_of_guid_[guid] = host; }
+    }
+
+    std::uint32_t host(const std::string& name) {
+        const auto [at, added] = hosts_.emplace(name, static_cast<std::uint32_t>(site_.hosts.size()));
+        if (added) { site_.hosts.push_back({name, {}, {}}); }
+        return at->second;
+    }
+
+    void take_devices(const Observations& seen) {
+        for (const DeviceSeen& device : seen.devices) {
+            seen_.emplace(device.key, device);
+            if (device.role == Role::fabric_switch) {
+                (void)switch_of(device);
+            } else {
+                site_.infiniband = site_.infiniband || !device.nic.empty();
+            }
+        }
+    }
+
+    // A switch is known by its GUID or, in plans, by its name.
+    std::uint32_t switch_of(const DeviceSeen& device) {
+        const auto known = by_key_.find(device.key);
+        if (known != by_key_.end()) { return known->second; }
+        const std::string name = key_of_name(device.name);
+        const auto named = by_name_.find(name);
+        if (named != by_name_.end() && (device.key == name || site_.devices[named->second].ports == 0)) {
+            by_key_[device.key] = named->second;
+            SiteDevice& own = site_.devices[named->second];
+            own.ports = std::max(own.ports, device.ports);
+            own.part = own.part == 0 ? device.part : own.part;
+            return named->second;
+        }
+        SiteDevice made;
+        made.name = named == by_name_.end() ? name : name + "-" + device.key;  // two switches of one name
+        made.ports = device.ports;
+        made.part = device.part;
+        made.at = device.at;
+        return add_device(device.key, std::move(made));
+    }
+
+    std::uint32_t add_device(const std::string& key, SiteDevice device) {
+        const auto index = static_cast<std::uint32_t>(site_.devices.size());
+        by_key_[key] = index;
+        if (!device.adapter) { by_name_.emplace(device.name, index); }
+        site_.devices.push_back(std::move(device));
+        return index;
+    }
+
+    // The device at an end of a cable. A host known by name has an adapter behind each of its ports.
+    std::uint32_t end(const CableEnd& end, const SourceLocation& at) {
+        const auto seen = seen_.find(end.device);
+        if (seen == seen_.end()) {
+            DeviceSeen stranger;
+            stranger.key = stranger.name = end.device;
+            stranger.role = Role::fabric_switch;
+            stranger.at = at;
+            return switch_of(seen_.emplace(end.device, stranger).first->second);
+        }
+        const DeviceSeen& device = seen->second;
+        if (device.role == Role::fabric_switch) { return switch_of(device); }
+        const std::string label = device.nic.empty() ? end.port : device.nic;
+        const std::string key = device.nic.empty() ? device.key + "\n" + label : device.key;
+        if (const auto known = by_key_.find(key); known != by_key_.end()) { return known->second; }
+        const auto alias = host_of_guid_.find(device.key);
+        const std::string name = alias == host_of_guid_.end() ? device.name : alias->second;
+        // A plan may call the same adapter by another port's name; the check of plans compares switch ports.
+        const auto same = by_key_.find(name + "\n" + label);
+        if (same != by_key_.end() && device.nic.empty()) { return same->second; }
+        SiteDevice adapter;
+        adapter.adapter = true;
+        adapter.name = name;
+        adapter.nic = label.empty() ? "nic" : label;
+        adapter.host = host(name);
+        adapter.part = device.part;
+        adapter.at = device.at;
+        const std::uint32_t made = add_device(key, std::move(adapter));
+        by_key_.emplace(name + "\n" + label, made);
+        guid_host_[device.key] = name;
+        if (!device.group.empty()) { guid_host_.emplace(device.group, name); }
+        site_.hosts[site_.devices[made].host].adapters.push_back(made);
+        return made;
+    }
+
+    void take_cables(Observations& seen, bool planned) {
+        for (CableSeen& cable : seen.cables) {
+            SiteCable made;
+            made.port_a = std::move(cable.a.port);
+            made.port_b = std::move(cable.b.port);
+            if (planned) {
+                // A plan's hosts must not become new ones: only their names count.
+                const auto device = [&](const CableEnd& at) { return plan_end(at, cable.at); };
+                made.a = device(cable.a);
+                made.b = device(cable.b);
+            } else {
+                cable.a.port = made.port_a;
+                cable.b.port = made.port_b;
+                made.a = end(cable.a, cable.at);
+                made.b = end(cable.b, cable.at);
+            }
+            made.megabits = cable.megabits;
+            made.technology = std::move(cable.technology);
+            made.trust = seen.plan ? Trust::hint : cable.trust;
+            made.at = cable.at;
+            if (planned) {
+                site_.planned.push_back(std::move(made));
+            } else {
+                add_cable(std::move(made));
+            }
+        }
+    }
+
+    std::uint32_t plan_end(const CableEnd& at, const SourceLocation& place) {
+        const auto seen = seen_.find(at.device);
+        const bool host = seen != seen_.end() && seen->second.role == Role::host;
+        const std::string name = seen == seen_.end() ? at.device : seen->second.name;
+        if (host && !by_name_.contains(key_of_name(name))) {
+            const std::string key = "plan\n" + host_name(name);
+            if (const auto known = by_key_.find(key); known != by_key_.end()) { return known->second; }
+            SiteDevice adapter;
+            adapter.adapter = true;
+            adapter.name = host_name(name);
+            adapter.host = hosts_.contains(adapter.name) ? hosts_.at(adapter.name) : no_host;
+            adapter.at = place;
+            return add_device(key, std::move(adapter));
+        }
+        return end(at, place);
+    }
+
+    // One port has one cable: a second one is a contradiction, the same one again another file's word for it.
+    void add_cable(SiteCable cable) {
+        for (const bool first : {true, false}) {
+            const std::uint32_t device = first ? cable.a : cable.b;
+            const std::string& port = first ? cable.port_a : cable.port_b;
+            if (port.empty()) { continue; }
+            const auto [known, added] = at_port_.emplace(std::pair(device, port), site_.cables.size());
+            if (added) { continue; }
+            SiteCable& other = site_.cables[known->second];
+            const bool same = std::pair(std::min(other.a, other.b), std::max(other.a, other.b)) ==
+                              std::pair(std::min(cable.a, cable.b), std::max(cable.a, cable.b));
+            if (same) {
+                if (other.megabits == 0) { other.megabits = cable.megabits; }
+                if (other.megabits != cable.megabits && cable.megabits != 0 && first) {
+                    contradict(
+                        other, cable,
+                        fmt::format("{} Gb/s here, {} Gb/s there", other.megabits / 1000, cable.megabits / 1000));
+                }
+                return;
+            }
+            if (site_.devices[device].adapter && !site_.infiniband) { continue; }  // bonds and breakouts share a name
+            contradict(other, cable, "port " + device_text(site_, device) + ":" + port + " has two cables");
+        }
+        site_.cables.push_back(std::move(cable));
+    }
+
+    void contradict(const SiteCable& one, const SiteCable& other, const std::string& what) {
+        const std::string places = fmt::format(" ({}, {})", to_string(one.at), to_string(other.at));
+        site_.findings.push_back({"contradiction", device_text(site_, other.a),
+                                  cable_text(site_, one) + ", " + cable_text(site_, other),
+                                  "two lines contradict each other: " + what + places, Trust::fact, other.at, 1, ""});
+    }
+
+    // Who is below which switch, where no cable says more: one cable from each host, and as many up as come from below.
+    void take_groups(Observations& seen) {
+        if (seen.groups.empty()) { return; }
+        const bool tree = std::ranges::any_of(seen.groups, [](const GroupSeen& group) { return !group.block; });
+        for (const GroupSeen& group : seen.groups) {
+            for (const std::string& name : group.hosts) {
+                const std::string guid = normal_guid(name);
+                const auto alias = host_of_guid_.find(guid);
+                (void)host(alias == host_of_guid_.end() ? name : alias->second);
+            }
+        }
+        if (!site_.cables.empty()) {
+            site_.notes.push_back(seen.file + ": its switches are known better from cables; its names of hosts count");
+            return;
+        }
+        std::map<std::string, std::uint64_t> below;
+        for (const GroupSeen& group : seen.groups) {
+            if (tree == group.block) { continue; }
+            below[group.name] = group.hosts.size();
+            for (const std::string& name : group.hosts) {
+                const std::string guid = normal_guid(name);
+                const auto alias = host_of_guid_.find(guid);
+                // A tree of GUIDs has an adapter at each leaf.
+                const std::string key = alias == host_of_guid_.end() ? name : guid;
+                DeviceSeen adapter;
+                adapter.key = "group\n" + key;
+                adapter.name = alias == host_of_guid_.end() ? name : alias->second;
+                adapter.nic = alias == host_of_guid_.end() ? "nic0" : guid;
+                adapter.role = Role::host;
+                adapter.at = group.at;
+                seen_.emplace(adapter.key, adapter);
+                add_group_cable({adapter.key, ""}, group, 1);
+            }
+        }
+        add_uplinks(seen, below);
+    }
+
+    void add_group_cable(const CableEnd& from, const GroupSeen& to, std::uint64_t count) {
+        SiteCable cable;
+        cable.a = end(from, to.at);
+        cable.b = end({"group\n" + to.name, ""}, to.at);
+        site_.devices[cable.b].name = key_of_name(to.name);
+        cable.trust = Trust::guess;
+        cable.at = to.at;
+        for (std::uint64_t i = 0; i < count; ++i) { site_.cables.push_back(cable); }
+    }
+
+    // Parents before children need the children's counts: the list may be in any order, so it is gone over until it
+    // holds. A switch with several parents shares its cables among them.
+    void add_uplinks(const Observations& seen, std::map<std::string, std::uint64_t>& below) {
+        std::map<std::string, std::uint64_t> parents;
+        for (const GroupSeen& group : seen.groups) {
+            for (const std::string& child : group.groups) { ++parents[child]; }
+        }
+        for (std::size_t round = 0; round < 8; ++round) {
+            for (const GroupSeen& group : seen.groups) {
+                std::uint64_t sum = group.hosts.size();
+                for (const std::string& child : group.groups) {
+                    sum += below[child] / std::max<std::uint64_t>(1, parents[child]);
+                }
+                below[group.name] = sum;
+            }
+        }
+        for (const GroupSeen& group : seen.groups) {
+            for (const std::string& child : group.groups) {
+                const std::uint64_t up = std::max<std::uint64_t>(1, below[child] / parents[child]);
+                DeviceSeen lower;
+                lower.key = "group\n" + child;
+                lower.name = child;
+                lower.role = Role::fabric_switch;
+                lower.at = group.at;
+                seen_.emplace(lower.key, lower);
+                add_group_cable({lower.key, ""}, group, std::min<std::uint64_t>(up, 4096));
+            }
+        }
+        site_.notes.push_back(seen.file +
+                              ": guess: one cable from each adapter, and as many up from a switch as come from below");
+    }
+
+    // By the GUID of an adapter, else by the name of the file, else a node that stands for all.
+    std::string host_of(const NodeSeen& node, const std::string& file) const {
+        if (!node.host.empty()) { return host_name(node.host); }
+        for (const NicSeen& nic : node.nics) {
+            for (const std::string& guid : nic.guids) {
+                for (const auto* known : {&guid_host_, &host_of_guid_}) {
+                    if (const auto found = known->find(guid); found != known->end()) { return found->second; }
+                }
+            }
+        }
+        for (const auto& part : std::filesystem::path(file)) {
+            const std::string stem = host_name(part.string());
+            for (std::string word = stem; !word.empty();
+                 word.resize(word.find_last_of("-_") == std::string::npos ? 0 : word.find_last_of("-_"))) {
+                if (hosts_.contains(word)) { return word; }
+            }
+        }
+        return {};
+    }
+
+    void take_nodes(Observations& seen) {
+        for (std::size_t i = 0; i < seen.nodes.size(); ++i) {
+            NodeSeen& node = seen.nodes[i];
+            const std::string name = host_of(node, seen.file);
+            if (!name.empty()) {
+                node.host = name;
+                std::optional<NodeSeen>& own = site_.hosts[host(name)].inside;
+                if (own) {
+                    merge_node(*own, node, site_.findings);
+                } else {
+                    own = std::move(node);
+                }
+                continue;
+            }
+            // Files of different kinds about a nameless host are about the same one; several of a kind are several.
+            const auto same = std::ranges::find_if(site_.unnamed, [&](const NodeSeen& other) {
+                return i == 0 && !formats_[&other - site_.unnamed.data()].contains(seen.format);
+            });
+            if (same != site_.unnamed.end()) {
+                formats_[same - site_.unnamed.begin()].insert(seen.format);
+                merge_node(*same, node, site_.findings);
+            } else {
+                formats_[static_cast<std::ptrdiff_t>(site_.unnamed.size())].insert(seen.format);
+                site_.unnamed.push_back(std::move(node));
+            }
+        }
+    }
+
+    static constexpr std::uint32_t no_host = 0xffffffff;
+    Site site_;
+    std::unordered_map<std::string, std::uint32_t> by_key_, by_name_, hosts_;
+    std::unordered_map<std::string, DeviceSeen> seen_;
+    std::unordered_map<std::string, std::string> host_of_guid_, guid_host_;
+    std::map<std::pair<std::uint32_t, std::string>, std::size_t> at_port_;
+    std::map<std::ptrdiff_t, std::set<std::string_view>> formats_;
+};
+
+}  // namespace
+
+std::string device_text(const Site& site, std::uint32_t device) {
+    const SiteDevice& own = site.devices[device];
+    return own.adapter && !own.nic.empty() ? own.name + " " + own.nic : own.name;
+}
+
+std::string cable_text(const Site& site, const SiteCable& cable) {
+    const auto end = [&](std::uint32_t device, const std::string& port) {
+        const bool switch_port = !site.devices[device].adapter && !port.empty();
+        return device_text(site, device) + (switch_port ? ":" + port : "");
+    };
+    return end(cable.a, cable.port_a) + " - " + end(cable.b, cable.port_b);
+}
+
+Site join(std::vector<Observations> all) { return Joiner().join(all); }
+
+}  // namespace fabricast::inline site
