@@ -26,6 +26,7 @@ struct Command {
 // Each returns an exit code or throws. `arguments` are the words after the subcommand's name.
 ExitCode run_scenario(const std::vector<std::string>& arguments);
 ExitCode calibrate_system(const std::vector<std::string>& arguments);
+ExitCode describe_cluster(const std::vector<std::string>& arguments);
 ExitCode compare_measured(const std::vector<std::string>& arguments);
 ExitCode diagnose_log(const std::vector<std::string>& arguments);
 ExitCode explain_scenario(const std::vector<std::string>& arguments);

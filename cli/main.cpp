@@ -27,6 +27,7 @@ constexpr std::array commands = {
     Command{"explain", "what bounds a result, and what would change it", explain_scenario},
     Command{"import", "a benchmark's log as a measurement file", import_file},
     Command{"catalog", "the parts, and where each of their figures comes from", show_catalog},
+    Command{"cluster", "a site's own files as one cluster, and what looks wrong in them", describe_cluster},
     Command{"topo", "the cluster: parts, paths, bisection, exports", show_topology},
 };
 

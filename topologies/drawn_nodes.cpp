@@ -160,7 +160,45 @@ private:
     std::map<std::uint32_t, DrawnNode> nodes_;
 };
 
+// "node0-31.nic1" -> 0, 31, ".nic1".
+struct NodeRange {
+    std::uint32_t first = 0, last = 0;
+    std::string rest;
+};
+
+std::optional<NodeRange> range_of(const std::string& end) {
+    const std::size_t dot = end.find('.');
+    const std::size_t dash = end.find('-');
+    if (!end.starts_with("node") || dot == std::string::npos || dash > dot) { return std::nullopt; }
+    const auto first = number_after(std::string_view(end).substr(0, dash), "node");
+    const auto last = number_in<std::uint32_t>(std::string_view(end).substr(dash + 1, dot - dash - 1));
+    if (!first || !last) { return std::nullopt; }
+    constexpr std::uint32_t most = 1U << 20U;
+    if (*last < *first || *last - *first >= most) {
+        throw ClusterError(fmt::format("'{}' is no range of nodes (accepted: node0-31.nic1)", end));
+    }
+    return NodeRange{*first, *last, end.substr(dot)};
+}
+
 }  // namespace
+
+void expand_node_ranges(std::vector<NodeCable>& cables) {
+    std::vector<NodeCable> all;
+    all.reserve(cables.size());
+    for (NodeCable& cable : cables) {
+        if (range_of(cable.b)) { std::swap(cable.a, cable.b); }
+        const std::optional<NodeRange> range = range_of(cable.a);
+        if (!range) {
+            all.push_back(std::move(cable));
+            continue;
+        }
+        for (std::uint32_t node = range->first; node <= range->last; ++node) {
+            cable.a = "node" + std::to_string(node) + range->rest;
+            all.push_back(cable);
+        }
+    }
+    cables = std::move(all);
+}
 
 Cluster fold_drawn_nodes(Cluster cluster) { return Folder(std::move(cluster)).fold(); }
 

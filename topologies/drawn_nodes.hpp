@@ -11,6 +11,10 @@ namespace fabricast::inline topologies {
 // gaps.
 Cluster fold_drawn_nodes(Cluster cluster);
 
+// Replaces a cable whose end is "node0-31.nic1" by one for each of these nodes. Throws ClusterError where the range is
+// none.
+void expand_node_ranges(std::vector<NodeCable>& cables);
+
 // Removes the template's NICs after the last one that has a cable in the graph, so that no path uses them.
 Cluster without_loose_nics(Cluster cluster);
 

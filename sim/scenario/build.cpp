@@ -14,6 +14,7 @@
 #include "sim/scenario/build_node.hpp"
 #include "sim/scenario/scenario_context.hpp"
 #include "topologies/catalog_folder.hpp"
+#include "topologies/drawn_nodes.hpp"
 
 namespace fabricast::inline scenario {
 
@@ -144,6 +145,7 @@ private:
                     "an empty graph (found no device; accepted: devices, GPUs among them, and cables)");
         }
         cluster_.graph = *request_.graph;
+        expand_node_ranges(cluster_.graph.cables);
         for (NodeDevice& device : cluster_.graph.devices) { complete(device); }
         for (NodeCable& cable : cluster_.graph.cables) { complete(cable); }
     }

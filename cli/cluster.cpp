@@ -1,0 +1,91 @@
+// fabricast cluster FILE... -o CLUSTER.yaml: a site's own files as one scenario, and what looks wrong in them.
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <ostream>
+
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/options.hpp"
+#include "cli/outputs.hpp"
+#include "discovery/format.hpp"
+#include "discovery/site/checks.hpp"
+#include "discovery/site/describe.hpp"
+
+namespace fabricast::cli {
+
+namespace {
+
+constexpr const char* cluster_usage = "cluster FILE... [-o CLUSTER.yaml] [--check] [OPTION...]";
+
+po::options_description cluster_options() {
+    po::options_description options("options");
+    options.add_options()                                                                                         //
+        ("file", texts_value("FILE"), "what a machine, a fabric manager, a scheduler or a plan says; any kinds")  //
+        ("output,o", text_value("FILE"), "write the scenario")                                                    //
+        ("check", "exit with 1 if anything looks wrong")                                                          //
+        ("node", text_value("TEMPLATE"), "node template, where no file describes a node")                         //
+        ("gpu", text_value("PART"), "the nodes' GPU, where no file says which")                                   //
+        ("nic", text_value("PART"), "the nodes' adapter, likewise")                                               //
+        ("cpu", text_value("PART"), "the nodes' CPU, likewise");
+    add_catalog_options(options);
+    return options;
+}
+
+std::vector<Observations> observe_all(const std::vector<std::string>& files) {
+    std::vector<Observations> all;
+    for (const std::string& file : files) { all.push_back(observe(*read_source(file))); }
+    return all;
+}
+
+void print_site(std::ostream& out, const Site& site, const Description& made) {
+    for (const std::string& file : site.files) { out << file << "\n"; }
+    out << fmt::format("{} of {} GPUs, {}; fabric: {}\n", plural(made.nodes, "node"), made.shape ? made.shape->gpus : 0,
+                       plural(site.cables.size(), "cable"), made.fabric);
+    for (const auto& [kind, count] : site.dropped) { out << fmt::format("left out: {} x {}\n", count, kind); }
+    for (const std::string& asked : made.asked) { out << "missing: " << asked << "\n"; }
+}
+
+void print_findings(std::ostream& out, const std::vector<Finding>& findings) {
+    std::map<std::string, std::size_t> counts;
+    for (const Finding& finding : findings) {
+        ++counts[finding.check];
+        out << fmt::format("{}: {}: {}{} ({})\n", finding.check, finding.device, finding.message,
+                           finding.cable.empty() || finding.message.find(finding.cable) != std::string::npos
+                               ? ""
+                               : "; cable " + finding.cable,
+                           finding.at.file == nullptr
+                               ? std::string(to_string(finding.trust))
+                               : fmt::format("{}, {}", to_string(finding.trust), to_string(finding.at)));
+        if (!finding.cost.empty()) { out << "    costs " << finding.cost << "\n"; }
+    }
+    out << (findings.empty() ? "nothing looks wrong\n" : plural(findings.size(), "finding") + "\n");
+}
+
+}  // namespace
+
+ExitCode describe_cluster(const std::vector<std::string>& arguments) {
+    const auto values = parse_options(arguments, cluster_usage, cluster_options(), {{"file", -1}});
+    if (!values) { return ok; }
+    const std::vector<std::string> files = texts_of(*values, "file");
+    if (files.empty()) { throw usage_error("which files?", cluster_usage); }
+    const Outputs outputs(*values, {"output"});
+    const Catalog catalog = catalog_of(*values);
+    Site site = join(observe_all(files));
+    DescribeOptions options;
+    options.node = text_of(*values, "node");
+    options.said = {text_of(*values, "gpu"), text_of(*values, "nic"), text_of(*values, "cpu")};
+    const std::string out = text_of(*values, "output");
+    if (!out.empty() && out != "-") { options.name = std::filesystem::path(out).stem().string(); }
+    const Description made = describe(site, catalog, options);
+    std::vector<Finding> findings = check(site, made, catalog, options.said);
+    forecast_costs(findings, site, made, catalog, options.said);
+    outputs.write("output", [&] { return made.yaml; });
+    print_site(outputs.words(), site, made);
+    print_findings(outputs.words(), findings);
+    return values->contains("check") && !findings.empty() ? internal_or_io : ok;
+}
+
+}  // namespace fabricast::cli

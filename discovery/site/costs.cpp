@@ -1,0 +1,180 @@
+// What a finding costs: two forecasts of one collective, with the fault and without it, on the smallest cluster that
+// shows it. Rings and trees go at the pace of the slowest member, so the cluster's size matters little.
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+
+#include "base/unit_text.hpp"
+#include "discovery/site/checks.hpp"
+#include "sim/run/simulate.hpp"
+#include "sim/scenario/parse.hpp"
+
+namespace fabricast::inline site {
+
+namespace {
+
+class Costs {
+public:
+    Costs(const Site& site, const Description& description, const Catalog& catalog, const Statements& said)
+        : site_(site), description_(description), catalog_(catalog), said_(said) {}
+
+    std::string of(const Finding& finding) {
+        if (finding.check == "nvlinks") { return of_node(finding, 1); }
+        if (finding.check == "width" || finding.check == "socket") {
+            return of_node(finding, finding.device.find(".gpu") == std::string::npos ? 2 : 1);
+        }
+        if (finding.check == "rail" && finding.share == 0) { return of_missing_nic(); }
+        if (finding.check == "cable") { return of_slow_cable(finding.share); }
+        if (finding.check == "uplinks") { return of_uplinks(finding.share); }
+        return {};
+    }
+
+private:
+    // Bus bandwidth at 1 GiB; nullopt where this cluster cannot be forecast.
+    std::optional<double> busbw(const std::string& cluster, const std::string& collective,
+                                const std::string& more = {}) {
+        const std::string text = fmt::format(
+            "name: cost\ncluster:\n{}workload: {{kind: collective, collective: {}, sizes: [1 "
+            "GiB]}}\n{}",
+            cluster, collective, more);
+        const auto known = known_.find(text);
+        if (known != known_.end()) { return known->second; }
+        std::optional<double> found;
+        try {
+            const Report report = simulate(parse_scenario(text, "cost.yaml"), catalog_);
+            if (!report.rows.empty()) { found = report.rows.front().busbw; }
+        } catch (const Error&) { found.reset(); }
+        return known_[text] = found;
+    }
+
+    std::string words(const std::string& collective, std::optional<double> without, std::optional<double> with) const {
+        if (!without || !with) { return {}; }
+        return fmt::format("{} at 1 GiB: {} -> {}", collective, base::text(*without, Dimension::rate),
+                           base::text(*with, Dimension::rate));
+    }
+
+    const NodeSeen* node_of(const std::string& device) const {
+        const std::string name = device.substr(0, device.rfind('.'));
+        for (const SiteHost& host : site_.hosts) {
+            if (host.name == name && host.inside) { return &*host.inside; }
+        }
+        for (std::size_t i = 0; i < site_.unnamed.size(); ++i) {
+            if (name == "the node" || name == fmt::format("node {}", i)) { return &site_.unnamed[i]; }
+        }
+        return nullptr;
+    }
+
+    std::string block(const NodeShape& shape, int nodes) const {
+        std::string text = "  node:\n" + node_yaml(shape, "faulty", 4, false) + fmt::format("  nodes: {}\n", nodes);
+        if (nodes > 1) { text += "  fabric: {kind: rail-optimized}\n"; }
+        return text;
+    }
+
+    // The node as it is against the same one mended.
+    std::string of_node(const Finding& finding, int nodes) {
+        const NodeSeen* seen = node_of(finding.device);
+        if (seen == nullptr) { return {}; }
+        const NodeShape own = shape_of(*seen, catalog_, said_);
+        NodeSeen mended = *seen;
+        mend(mended, finding);
+        const NodeShape whole = shape_of(mended, catalog_, said_);
+        return words("all_reduce", busbw(block(whole, nodes), "all_reduce"), busbw(block(own, nodes), "all_reduce"));
+    }
+
+    // Gives the device what its peers have.
+    void mend(NodeSeen& node, const Finding& finding) const {
+        if (finding.check == "nvlinks") {
+            const GpuSeen* best = &node.gpus.front();
+            for (const GpuSeen& gpu : node.gpus) {
+                if (gpu.nvlink_count() > best->nvlink_count()) { best = &gpu; }
+            }
+            const std::vector<NvlinkSeen> links = best->nvlinks;
+            for (GpuSeen& gpu : node.gpus) {
+                if (gpu.nvlink_count() < best->nvlink_count() && links.size() == 1) { gpu.nvlinks = links; }
+                if (gpu.nvlinks.empty()) { gpu.nvlinks = links; }
+            }
+        } else if (finding.check == "width") {
+            for (const PciKind kind : {PciKind::nic, PciKind::gpu}) {
+                PciLink best;
+                for (const PciSeen& pci : node.pci) {
+                    if (pci.kind == kind && pci.link.rate() > best.rate()) { best = pci.link; }
+                    if (pci.kind == kind && pci.capable.rate() > best.rate()) { best = pci.capable; }
+                }
+                for (PciSeen& pci : node.pci) {
+                    if (pci.kind == kind && pci.link.known()) { pci.link = best; }
+                }
+            }
+        } else if (description_.shape) {
+            mend_socket(node, finding);
+        }
+    }
+
+    // Moves an adapter below the CPU that has fewer of them.
+    static void mend_socket(NodeSeen& node, const Finding& finding) {
+        std::map<int, int> count;
+        for (const NicSeen& nic : node.nics) { ++count[nic.numa]; }
+        for (NicSeen& nic : node.nics) {
+            if (finding.device.find("(" + nic.name + ")") == std::string::npos) { continue; }
+            for (const CpuSeen& cpu : node.cpus) {
+                if (cpu.numa != nic.numa && count[cpu.numa] < count[nic.numa]) {
+                    nic.numa = cpu.numa;
+                    for (PciSeen& pci : node.pci) {
+                        if (pci.bus == nic.bus) {
+                            pci.numa = cpu.numa;
+                            pci.parent.clear();
+                        }
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    std::string of_missing_nic() {
+        const std::size_t nics = description_.wiring.labels.size();
+        const bool options = description_.node_block.find("options:") != std::string::npos;
+        if (nics < 2 || options) { return {}; }
+        const std::string two = "  nodes: 2\n  fabric: {kind: rail-optimized}\n";
+        const std::string fewer = fmt::format("  options: {{nics: {}}}\n", nics - 1);
+        return words("all_reduce", busbw(description_.node_block + two, "all_reduce"),
+                     busbw(description_.node_block + fewer + two, "all_reduce"));
+    }
+
+    std::string of_slow_cable(double share) {
+        const std::string two = "  nodes: 2\n  fabric: {kind: rail-optimized}\n";
+        const std::string event = fmt::format("events: [{{at: 0 s, device: node0.nic0, share: {:.4f}}}]\n", share);
+        return words("all_reduce", busbw(description_.node_block + two, "all_reduce"),
+                     busbw(description_.node_block + two, "all_reduce", event));
+    }
+
+    // Two units of four nodes that exchange all to all, which crosses the uplinks.
+    std::string of_uplinks(double share) {
+        const auto fabric = [](double ratio) {
+            return fmt::format(
+                "  nodes: 8\n  fabric: {{kind: rail-optimized, scalable_unit: 4, tiers: 2, oversubscription: "
+                "{:.4f}}}\n",
+                ratio);
+        };
+        if (share <= 0) { return {}; }
+        return words("all_to_all", busbw(description_.node_block + fabric(1), "all_to_all"),
+                     busbw(description_.node_block + fabric(1 / share), "all_to_all"));
+    }
+
+    const Site& site_;
+    const Description& description_;
+    const Catalog& catalog_;
+    const Statements& said_;
+    std::map<std::string, std::optional<double>> known_;
+};
+
+}  // namespace
+
+void forecast_costs(std::vector<Finding>& findings, const Site& site, const Description& description,
+                    const Catalog& catalog, const Statements& said) {
+    Costs costs(site, description, catalog, said);
+    for (Finding& finding : findings) { finding.cost = costs.of(finding); }
+}
+
+}  // namespace fabricast::inline site

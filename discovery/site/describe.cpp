@@ -1,0 +1,219 @@
+#include "discovery/site/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+#include "discovery/site/fabric_text.hpp"
+#include "discovery/source_text.hpp"
+#include "topologies/node_reader.hpp"
+
+namespace fabricast::inline site {
+
+namespace {
+
+class Describer {
+public:
+    Describer(Site& site, const Catalog& catalog, const DescribeOptions& options)
+        : site_(site), catalog_(catalog), options_(options) {}
+
+    Description describe() {
+        choose_shape();
+        const std::vector<NicSeen> known = made_.shape ? made_.shape->nic_of : std::vector<NicSeen>{};
+        made_.wiring = wire(site_, known);
+        fit_nics();
+        choose_node();
+        made_.nodes =
+            static_cast<std::uint32_t>(std::max<std::size_t>(nodes_without_fabric(), made_.wiring.hosts.size()));
+        if (made_.wiring.hosts.empty() && site_.unnamed.empty()) { refuse_empty(); }
+        const FabricText fabric = fabric_text(site_, made_.wiring, catalog_, made_.node_block, made_.nodes);
+        made_.fabric = fabric.kind;
+        made_.asked.insert(made_.asked.end(), fabric.asked.begin(), fabric.asked.end());
+        made_.yaml = head() + scenario_text(options_.name, made_.node_block + names_of_nodes() +
+                                                               fmt::format("  nodes: {}\n", made_.nodes) + fabric.text);
+        return std::move(made_);
+    }
+
+private:
+    [[noreturn]] void refuse_empty() const {
+        throw InputError(
+            site_.files.empty() ? "no file" : site_.files.front().substr(0, site_.files.front().find(": ")),
+            "no host in it that could be a node (accepted: a file that names hosts, or the inside of one)");
+    }
+
+    std::size_t nodes_without_fabric() const { return made_.wiring.hosts.empty() ? site_.unnamed.size() : 0; }
+
+    // Most nodes look like one of the insides that files describe; the commonest stands for all.
+    void choose_shape() {
+        std::map<std::string, std::pair<std::size_t, NodeShape>> shapes;
+        const auto add = [&](const NodeSeen& node) {
+            if (node.gpus.empty()) { return; }
+            NodeShape shape = shape_of(node, catalog_, options_.said);
+            auto& entry = shapes[node_yaml(shape, "node", 0, false)];
+            if (++entry.first == 1) { entry.second = std::move(shape); }
+        };
+        for (const SiteHost& host : site_.hosts) {
+            if (host.inside) { add(*host.inside); }
+        }
+        for (const NodeSeen& node : site_.unnamed) { add(node); }
+        const auto commonest = std::ranges::max_element(
+            shapes, {}, [](const auto& entry) { return std::pair(entry.second.first, entry.second.second.gpus); });
+        if (commonest == shapes.end()) { return; }
+        made_.shape = commonest->second.second;
+        if (shapes.size() > 1) {
+            made_.shape->notes.push_back(
+                fmt::format("hint: {} kinds of node were seen; this is the commonest", shapes.size()));
+        }
+    }
+
+    // NICs that the fabric does not know have no cable; a path must not choose them.
+    void fit_nics() {
+        if (!made_.shape || made_.wiring.labels.empty() || made_.wiring.labels.size() >= made_.shape->nics) { return; }
+        NodeShape& shape = *made_.shape;
+        std::map<std::string, std::string> renamed;
+        const auto cabled = [&](std::size_t nic) {
+            const auto& labels = made_.wiring.labels;
+            const bool named = std::ranges::find(labels, shape.nic_of[nic].name) != labels.end();
+            return any_named() ? named : nic < labels.size();
+        };
+        std::vector<NicSeen> kept;
+        for (std::size_t nic = 0; nic < shape.nics; ++nic) {
+            if (cabled(nic)) {
+                renamed.emplace(fmt::format("nic{}", nic), fmt::format("nic{}", kept.size()));
+                kept.push_back(shape.nic_of[nic]);
+            }
+        }
+        shape.notes.push_back(
+            fmt::format("{} adapters without a cable in the fabric are left out", shape.nics - kept.size()));
+        std::erase_if(shape.cables, [&](const ShapeCable& cable) {
+            return cable.from.starts_with("nic") && !renamed.contains(cable.from);
+        });
+        for (ShapeCable& cable : shape.cables) {
+            if (cable.from.starts_with("nic")) { cable.from = renamed.at(cable.from); }
+        }
+        shape.nics = kept.size();
+        shape.nic_of = std::move(kept);
+    }
+
+    bool any_named() const {
+        return std::ranges::any_of(made_.shape->nic_of, [&](const NicSeen& nic) {
+            return std::ranges::find(made_.wiring.labels, nic.name) != made_.wiring.labels.end();
+        });
+    }
+
+    // The template in the file, a stated one, or one of the catalogue with as many NICs of this link.
+    void choose_node() {
+        if (made_.shape && options_.node.empty()) {
+            const std::string rate = fabric_link(site_, made_.wiring);
+            if (made_.shape->nics > 0 && !rate.empty()) { made_.shape->port = rate; }
+            made_.node_block = "  node:\n" + node_yaml(*made_.shape, options_.name + "-node", 4, true);
+            return;
+        }
+        if (!options_.node.empty()) {
+            use_template(options_.node, "stated");
+            return;
+        }
+        const std::string link = fabric_link(site_, made_.wiring);
+        const std::string name = usual_template(link);
+        made_.asked.push_back(
+            fmt::format("no file describes the inside of a node: `{}` of the catalogue is a guess; say which "
+                        "with `--node TEMPLATE`, or add a node's `nvidia-smi topo -m` or NCCL topology",
+                        name));
+        use_template(name, fmt::format("guess: a node with {}{}", plural(made_.wiring.labels.size(), "adapter"),
+                                       link.empty() ? "" : " of " + link));
+    }
+
+    void use_template(const std::string& name, const std::string& why) {
+        const NodeTemplate node = node_template(name, catalog_);
+        made_.node_block = fmt::format("  node: {}  # {}\n", name, why);
+        const std::size_t nics = made_.wiring.labels.size();
+        if (nics > 0 && nics < node.nics) { made_.node_block += fmt::format("  options: {{nics: {}}}\n", nics); }
+    }
+
+    // Closest in the number of NICs, then in the link, then the plainest.
+    std::string usual_template(const std::string& link) const {
+        const std::size_t nics = made_.wiring.labels.size();
+        std::string best = "dgx-h100";
+        std::tuple<std::size_t, bool, bool, bool> least{100000, true, true, true};
+        for (const Part& part : node_parts()) {
+            const NodeTemplate node = node_template(part.name, catalog_);
+            if (node.nics < nics || node.nics > nics * 2 || node.nic_ports > 1) { continue; }
+            const std::tuple score{node.nics - nics, node.nic_link != link, !part.name.starts_with("dgx-"),
+                                   node.gpus != 8};
+            if (score < least) {
+                least = score;
+                best = part.name;
+            }
+        }
+        return best;
+    }
+
+    std::string head() const {
+        std::string text = "# Made by `fabricast cluster` of\n";
+        for (const std::string& file : site_.files) { text += "#   " + file + "\n"; }
+        text +=
+            "# Each line is a fact that a program read from the hardware, a hint that somebody wrote, or a guess.\n";
+        const auto [facts, others] = cables_by_trust();
+        if (facts + others > 0) { text += fmt::format("# Cables: {} facts, {} hints or guesses.\n", facts, others); }
+        for (const auto& [kind, count] : site_.dropped) { text += fmt::format("# Left out: {} x {}\n", count, kind); }
+        if (made_.wiring.hosts_of_other_kind > 0) {
+            text += fmt::format("# Left out: {} x host of another kind\n", made_.wiring.hosts_of_other_kind);
+        }
+        for (const std::string& note : site_.notes) { text += "# " + note + "\n"; }
+        for (const std::string& asked : made_.asked) { text += "# Missing: " + asked + "\n"; }
+        return text;
+    }
+
+    std::pair<std::size_t, std::size_t> cables_by_trust() const {
+        const auto facts = static_cast<std::size_t>(
+            std::ranges::count_if(site_.cables, [](const SiteCable& cable) { return cable.trust == Trust::fact; }));
+        return {facts, site_.cables.size() - facts};
+    }
+
+    // Which host is which node, for whoever reads or edits the file.
+    std::string names_of_nodes() const {
+        const std::vector<std::uint32_t>& hosts = made_.wiring.hosts;
+        std::string text;
+        constexpr std::size_t a_line = 8;
+        constexpr std::size_t most = 1024;
+        for (std::size_t first = 0; first < std::min(hosts.size(), most); first += a_line) {
+            text += fmt::format("  # node{}:", first);
+            for (std::size_t i = first; i < std::min(first + a_line, hosts.size()); ++i) {
+                text += " " + site_.hosts[hosts[i]].name;
+            }
+            text += "\n";
+        }
+        if (hosts.size() > most) {
+            text += fmt::format("  # ... to node{}: {}\n", hosts.size() - 1, site_.hosts[hosts.back()].name);
+        }
+        if (!made_.wiring.labels.empty() && made_.wiring.labels.size() <= 64) {
+            text += "  # nic0 and on:";
+            for (const std::string& label : made_.wiring.labels) { text += " " + label; }
+            text += "\n";
+        }
+        return text;
+    }
+
+    Site& site_;
+    const Catalog& catalog_;
+    const DescribeOptions& options_;
+    Description made_;
+};
+
+}  // namespace
+
+Description describe(Site& site, const Catalog& catalog, const DescribeOptions& options) {
+    return Describer(site, catalog, options).describe();
+}
+
+std::string scenario_text(const std::string& name, const std::string& cluster) {
+    return fmt::format(
+        "name: {}\ncluster:\n{}workload: {{kind: collective, collective: all_reduce, "
+        "sizes: {{from: 1 MiB, to: 1 GiB, factor: 4}}}}\n",
+        name, cluster);
+}
+
+}  // namespace fabricast::inline site

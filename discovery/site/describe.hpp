@@ -1,0 +1,36 @@
+#pragma once
+// The scenario that a site makes: its node template, its nodes, its fabric, with a comment where each came from.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "discovery/site/node_shape.hpp"
+#include "discovery/site/wiring.hpp"
+#include "models/catalog.hpp"
+
+namespace fabricast::inline site {
+
+struct DescribeOptions {
+    std::string name = "my-cluster";
+    std::string node;  // a template of the catalogue, where no file describes the nodes
+    Statements said;
+};
+
+struct Description {
+    std::string yaml;
+    Wiring wiring;
+    std::optional<NodeShape> shape;  // of most nodes, where a file describes one
+    std::string node_block;          // `node: ...` of the cluster, with its indentation
+    std::string fabric;              // "rail-optimized", "explicit", "none"
+    std::uint32_t nodes = 1;
+    std::vector<std::string> asked;  // what no file said, one line each
+};
+
+// Throws InputError if nothing in the files can be a node of a cluster.
+Description describe(Site& site, const Catalog& catalog, const DescribeOptions& options);
+
+// A scenario's text with this cluster and one collective.
+std::string scenario_text(const std::string& name, const std::string& cluster);
+
+}  // namespace fabricast::inline site

@@ -1,0 +1,209 @@
+// Checks between nodes: rails, the rates of cables, uplinks.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "discovery/site/checks.hpp"
+
+namespace fabricast::inline site {
+
+namespace {
+
+class FabricChecks {
+public:
+    FabricChecks(const Site& site, const Wiring& wiring) : site_(site), wiring_(wiring) {}
+
+    std::vector<Finding> run() {
+        check_rails();
+        check_rates();
+        check_uplinks();
+        return std::move(findings_);
+    }
+
+private:
+    using Leaves = std::vector<std::uint32_t>;  // of one node, by NIC
+
+    Leaves leaves_of(std::uint32_t node) const {
+        Leaves leaves(wiring_.labels.size());
+        for (std::uint32_t nic = 0; nic < leaves.size(); ++nic) { leaves[nic] = wiring_.leaf(node, nic); }
+        return leaves;
+    }
+
+    std::string nic_text(std::uint32_t node, std::uint32_t nic) const {
+        return site_.hosts[wiring_.hosts[node]].name + " " + wiring_.labels[nic];
+    }
+
+    // Nodes of one unit meet the same leaf with their k-th NIC. A node unlike its unit in a few of its NICs has these
+    // miswired, or without a cable.
+    void check_rails() {
+        const auto nodes = static_cast<std::uint32_t>(wiring_.hosts.size());
+        std::map<Leaves, std::size_t> counts;
+        std::vector<Leaves> of_node(nodes);
+        for (std::uint32_t node = 0; node < nodes; ++node) { ++counts[of_node[node] = leaves_of(node)]; }
+        std::unordered_map<std::uint32_t, std::vector<const Leaves*>> at_leaf;  // usual rows, by each of their leaves
+        for (const auto& [leaves, count] : counts) {
+            const bool whole = std::ranges::find(leaves, no_index) == leaves.end();
+            if (count >= 2 && whole) {
+                for (const std::uint32_t leaf : leaves) { at_leaf[leaf].push_back(&leaves); }
+            }
+        }
+        for (std::uint32_t node = 0; node < nodes; ++node) {
+            const Leaves& own = of_node[node];
+            const Leaves* unit = unit_of(own, counts, at_leaf);
+            for (std::uint32_t nic = 0; nic < own.size(); ++nic) {
+                if (own[nic] == no_index && (unit != nullptr || counts.size() > 1 || nodes > 1)) {
+                    add_missing(node, nic, unit);
+                } else if (unit != nullptr && own[nic] != (*unit)[nic]) {
+                    add_miswired(node, nic, own[nic], (*unit)[nic]);
+                }
+            }
+        }
+    }
+
+    // The usual row that this one shares most leaves with, more than half of them; nullptr if it is usual itself.
+    static const Leaves* unit_of(const Leaves& own, const std::map<Leaves, std::size_t>& counts,
+                                 const std::unordered_map<std::uint32_t, std::vector<const Leaves*>>& at_leaf) {
+        const Leaves* best = nullptr;
+        std::size_t most = own.size() / 2;
+        for (const std::uint32_t leaf : own) {
+            const auto rows = at_leaf.find(leaf);
+            if (rows == at_leaf.end()) { continue; }
+            for (const Leaves* row : rows->second) {
+                std::size_t same = 0;
+                for (std::size_t i = 0; i < own.size(); ++i) { same += own[i] == (*row)[i] ? 1U : 0U; }
+                const bool commoner = counts.at(*row) > 2 * counts.at(own) && distinct(*row);
+                if (same > most && same < own.size() && commoner) {
+                    most = same;
+                    best = row;
+                }
+            }
+        }
+        return best;
+    }
+
+    // Rails meet different leaves; NICs that all meet one leaf are filled in order, and a node may well straddle two.
+    static bool distinct(Leaves leaves) {
+        std::ranges::sort(leaves);
+        return std::ranges::adjacent_find(leaves) == leaves.end();
+    }
+
+    void add_missing(std::uint32_t node, std::uint32_t nic, const Leaves* unit) {
+        const std::string where = unit == nullptr ? "" : "; its peers' meet " + site_.devices[(*unit)[nic]].name;
+        const SiteHost& host = site_.hosts[wiring_.hosts[node]];
+        const SourceLocation at = host.adapters.empty() ? SourceLocation{} : site_.devices[host.adapters.front()].at;
+        findings_.push_back({"rail", fmt::format("node{}.nic{}", node, nic), nic_text(node, nic),
+                             fmt::format("{} is missing from its rail{}", nic_text(node, nic), where), Trust::fact, at,
+                             0, ""});
+    }
+
+    void add_miswired(std::uint32_t node, std::uint32_t nic, std::uint32_t found, std::uint32_t expected) {
+        const SiteCable* cable = cable_at(node, nic);
+        findings_.push_back({"rail", fmt::format("node{}.nic{}", node, nic),
+                             cable == nullptr ? nic_text(node, nic) : cable_text(site_, *cable),
+                             fmt::format("{} meets {}, its peers' meet {}", nic_text(node, nic),
+                                         site_.devices[found].name, site_.devices[expected].name),
+                             Trust::fact, cable == nullptr ? SourceLocation{} : cable->at, 1, ""});
+    }
+
+    const SiteCable* cable_at(std::uint32_t node, std::uint32_t nic) const {
+        for (const SiteCable& cable : site_.cables) {
+            for (const std::uint32_t end : {cable.a, cable.b}) {
+                const Placed& placed = wiring_.placed[end];
+                if (placed.in() && placed.node == node && placed.nic == nic) { return &cable; }
+            }
+        }
+        return nullptr;
+    }
+
+    // Cables between the same two tiers run at one rate.
+    void check_rates() {
+        const auto tier = [&](std::uint32_t device) {
+            return site_.devices[device].adapter ? -1 : wiring_.tier[device];
+        };
+        std::map<std::pair<int, int>, std::map<std::int64_t, std::size_t>> counts;
+        const auto ours = [&](const SiteCable& cable) {
+            const auto part = [&](std::uint32_t end) {
+                return site_.devices[end].adapter ? wiring_.placed[end].in() : wiring_.tier[end] >= 0;
+            };
+            return cable.megabits > 0 && part(cable.a) && part(cable.b);
+        };
+        for (const SiteCable& cable : site_.cables) {
+            if (ours(cable)) { ++counts[std::minmax(tier(cable.a), tier(cable.b))][cable.megabits]; }
+        }
+        for (const SiteCable& cable : site_.cables) {
+            if (!ours(cable)) { continue; }
+            const auto& rates = counts.at(std::minmax(tier(cable.a), tier(cable.b)));
+            std::size_t all = 0;
+            for (const auto& [rate, count] : rates) { all += count; }
+            const auto usual = std::ranges::max_element(rates, {}, [](const auto& entry) { return entry.second; });
+            // A fifth of the cables slower is a part of the fabric that was built so.
+            if (cable.megabits >= usual->first || rates.at(cable.megabits) * 5 > all) { continue; }
+            findings_.push_back(
+                {"cable", device_text(site_, cable.b), cable_text(site_, cable),
+                 fmt::format("runs at {} Gb/s, others of its kind at {} Gb/s",
+                             static_cast<double>(cable.megabits) / 1000, static_cast<double>(usual->first) / 1000),
+                 cable.trust, cable.at, static_cast<double>(cable.megabits) / static_cast<double>(usual->first), ""});
+        }
+    }
+
+    struct SwitchCables {
+        std::uint64_t down = 0, up = 0;
+        std::map<std::uint32_t, std::uint64_t> to;  // up, by switch
+    };
+
+    // Switches of a tier that carry as much down have as many cables up; one with fewer holds its nodes back.
+    void check_uplinks() {
+        std::map<std::uint32_t, SwitchCables> switches;
+        for (const Bundle& bundle : wiring_.bundles) {
+            switches[bundle.b].down += bundle.cables;
+            if (!wiring_.placed[bundle.a].in() && wiring_.tier[bundle.a] < wiring_.tier[bundle.b]) {
+                switches[bundle.a].up += bundle.cables;
+                switches[bundle.a].to[bundle.b] += bundle.cables;
+            }
+        }
+        std::map<int, std::vector<std::pair<std::uint32_t, const SwitchCables*>>> tiers;
+        for (const auto& [device, cables] : switches) { tiers[wiring_.tier[device]].emplace_back(device, &cables); }
+        for (const auto& [tier, own] : tiers) {
+            if (tier + 1 < static_cast<int>(wiring_.tiers())) { check_tier(own); }
+        }
+    }
+
+    void check_tier(const std::vector<std::pair<std::uint32_t, const SwitchCables*>>& tier) {
+        std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> counts;
+        for (const auto& [device, cables] : tier) { ++counts[{cables->down, cables->up}]; }
+        const auto usual = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+        const auto [down, up] = usual->first;
+        if (tier.size() < 3 || usual->second * 2 < tier.size() || down == 0) { return; }
+        for (const auto& [device, cables] : tier) {
+            const std::uint64_t expected = up * std::min(cables->down, down) / down;
+            if (cables->up >= expected) { continue; }
+            const std::string to = thinnest(*cables, up);
+            findings_.push_back(
+                {"uplinks", site_.devices[device].name, site_.devices[device].name + to,
+                 fmt::format("{} cables up for {} down, its peers have {} for {}", cables->up, cables->down, up, down),
+                 Trust::fact, site_.devices[device].at, static_cast<double>(cables->up) / static_cast<double>(expected),
+                 ""});
+        }
+    }
+
+    // " - spine3": the switch above to which fewest cables go, if it stands out.
+    std::string thinnest(const SwitchCables& cables, std::uint64_t) const {
+        const auto least = std::ranges::min_element(cables.to, {}, [](const auto& entry) { return entry.second; });
+        const auto most = std::ranges::max_element(cables.to, {}, [](const auto& entry) { return entry.second; });
+        if (least == cables.to.end() || least->second == most->second) { return {}; }
+        return " - " + site_.devices[least->first].name;
+    }
+
+    const Site& site_;
+    const Wiring& wiring_;
+    std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::vector<Finding> check_fabric(const Site& site, const Wiring& wiring) { return FabricChecks(site, wiring).run(); }
+
+}  // namespace fabricast::inline site

@@ -1,0 +1,296 @@
+#include "discovery/site/fabric_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "discovery/site/describe.hpp"
+#include "discovery/site/device_parts.hpp"
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/parse.hpp"
+#include "topologies/fabric_generator.hpp"
+
+namespace fabricast::inline site {
+
+namespace {
+
+// What most bundles of one kind have.
+struct UsualRate {
+    std::int64_t megabits = 0;
+    std::string technology;
+};
+
+UsualRate usual_rate(const Wiring& wiring, bool of_adapters) {
+    std::map<std::pair<std::int64_t, std::string>, std::uint64_t> counts;
+    for (const Bundle& bundle : wiring.bundles) {
+        if (wiring.placed[bundle.a].in() == of_adapters && bundle.megabits > 0) {
+            counts[{bundle.megabits, bundle.technology}] += bundle.cables;
+        }
+    }
+    const auto usual = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+    return usual == counts.end() ? UsualRate{} : UsualRate{usual->first.first, usual->first.second};
+}
+
+std::string link_of(const Site& site, const UsualRate& rate) {
+    return network_link(rate.megabits, rate.technology, site.infiniband || !rate.technology.empty());
+}
+
+class FabricWriter {
+public:
+    FabricWriter(const Site& site, const Wiring& wiring, const Catalog& catalog, const std::string& node_block,
+                 std::uint32_t nodes)
+        : site_(site), wiring_(wiring), catalog_(catalog), node_block_(node_block), nodes_(nodes) {}
+
+    FabricText write() {
+        if (wiring_.bundles.empty()) { return without_cables(); }
+        const UsualRate rate = usual_rate(wiring_, true);
+        link_ = link_of(site_, rate);
+        if (link_.empty() && rate.megabits == 0) {
+            made_.asked.emplace_back(
+                "no file states the rate of the cables: the adapter's usual port is taken; add a file "
+                "with rates (ibnetdiscover, a links.csv with BandWidth)");
+        } else if (link_.empty()) {
+            made_.asked.push_back(
+                fmt::format("the catalogue has no link of {} Gb/s: the adapter's usual port stands for its "
+                            "family",
+                            static_cast<double>(rate.megabits) / 1000));
+        }
+        const UsualRate trunk = usual_rate(wiring_, false);
+        if (trunk.megabits > 0 && trunk.megabits != rate.megabits) { trunk_ = link_of(site_, trunk); }
+        choose_switch();
+        if (uniform(rate.megabits, trunk.megabits) && recognise()) { return std::move(made_); }
+        write_explicit();
+        return std::move(made_);
+    }
+
+private:
+    FabricText without_cables() {
+        made_.kind = nodes_ > 1 ? "rail-optimized" : "none";
+        if (nodes_ > 1) {
+            made_.text = "  fabric: {kind: rail-optimized}  # guess: no file says how the nodes are joined\n";
+            made_.asked.emplace_back(
+                "no file says how the nodes are joined: a rail-optimised fabric without "
+                "oversubscription is a guess; add ibnetdiscover, LLDP or a links.csv");
+        }
+        return std::move(made_);
+    }
+
+    // The part that most switches state; empty: the usual one of the link.
+    void choose_switch() {
+        std::map<std::string, std::size_t> parts;
+        for (std::size_t d = 0; d < wiring_.tier.size(); ++d) {
+            const std::string part = infiniband_switch_part(site_.devices[d].part);
+            if (wiring_.tier[d] >= 0 && !part.empty()) { ++parts[part]; }
+        }
+        const auto most = std::ranges::max_element(parts, {}, [](const auto& entry) { return entry.second; });
+        if (most != parts.end()) { switch_ = most->first; }
+        // A virtual or synthetic fabric may state a part that is slower than its own cables.
+        if (!builds("kind: rail-optimized" + common())) { switch_.clear(); }
+    }
+
+    std::string common() const {
+        std::string keys;
+        if (!link_.empty()) { keys += ", link: " + link_; }
+        if (!trunk_.empty()) { keys += ", trunk: " + trunk_; }
+        if (!switch_.empty()) { keys += ", switch: " + switch_; }
+        return keys;
+    }
+
+    std::optional<Fabric> fabric_of(const std::string& keys, std::uint32_t nodes) const {
+        try {
+            const std::string cluster = node_block_ + fmt::format("  nodes: {}\n  fabric: {{{}}}\n", nodes, keys);
+            return Fabric(build(
+                parse_scenario(scenario_text("candidate", cluster), "candidate.yaml", {"cluster.fabric.routing=ecmp"}),
+                catalog_));
+        } catch (const Error&) { return std::nullopt; }  // a candidate that cannot be built is none
+    }
+
+    bool builds(const std::string& keys) const { return fabric_of(keys, 2).has_value(); }
+
+    bool uniform(std::int64_t rate, std::int64_t trunk) const {
+        return std::ranges::all_of(wiring_.bundles, [&](const Bundle& bundle) {
+            return bundle.megabits == 0 || bundle.megabits == (wiring_.placed[bundle.a].in() ? rate : trunk);
+        });
+    }
+
+    struct Counts {
+        std::uint64_t unit = 0, spines = 0, down = 0, up = 0, ports = 0;
+    };
+
+    // What the generators are told, as the first leaf has it.
+    Counts counts() const {
+        Counts found;
+        std::map<std::uint32_t, std::set<std::uint32_t>> nodes_of_leaf;
+        std::map<std::uint32_t, std::array<std::uint64_t, 2>> cables;
+        for (const Bundle& bundle : wiring_.bundles) {
+            const Placed& end = wiring_.placed[bundle.a];
+            if (end.in()) { nodes_of_leaf[bundle.b].insert(end.node); }
+            cables[bundle.b][0] += bundle.cables;
+            if (!end.in()) { cables[bundle.a][1] += bundle.cables; }
+        }
+        for (const auto& [leaf, nodes] : nodes_of_leaf) {
+            if (nodes.size() <= found.unit) { continue; }
+            found.unit = nodes.size();
+            found.down = cables[leaf][0];
+            found.up = cables[leaf][1];
+        }
+        for (const auto& [device, both] : cables) { found.ports = std::max(found.ports, both[0] + both[1]); }
+        found.spines = wiring_.switches_of(1).size();
+        return found;
+    }
+
+    // Every kind with the figures that were counted, the plainest first. The first whose wiring is the one found is it.
+    bool recognise() {
+        const Counts found = counts();
+        const std::vector<std::uint64_t> own = colours(wiring_);
+        const std::string ratio = found.up > 0 && found.down != found.up
+                                      ? fmt::format(", oversubscription: {:.6g}",
+                                                    static_cast<double>(found.down) / static_cast<double>(found.up))
+                                      : "";
+        const std::string tiers = wiring_.tiers() > 1 ? fmt::format(", tiers: {}", wiring_.tiers()) : "";
+        const std::string unit = fmt::format(", scalable_unit: {}", found.unit);
+        const std::string spines = found.spines > 0 ? fmt::format(", spines: {}", found.spines) : "";
+        const std::vector<std::string> sizes = {"",
+                                                ratio,
+                                                tiers + ratio,
+                                                spines + ratio,
+                                                unit + ratio,
+                                                unit + spines + ratio,
+                                                tiers + unit + spines + ratio};
+        const std::vector<std::string> radix = {"", fmt::format(", radix: {}", found.ports)};
+        for (const std::string kind : {"single-switch", "rail-optimized", "fat-tree", "rail-only"}) {
+            if ((kind == "single-switch") != (own.size() == 1)) { continue; }
+            std::set<std::string> tried;
+            for (const std::string& ports : radix) {
+                for (const std::string& size : kind == "single-switch" ? std::vector<std::string>{""} : sizes) {
+                    const std::string keys = "kind: " + kind + common() + size + ports;
+                    if (!tried.insert(keys).second || !same_wiring(keys, own)) { continue; }
+                    made_.kind = kind;
+                    made_.text = fmt::format(
+                        "  # every cable found is one of this fabric's, and the other way round\n"
+                        "  fabric: {{{}}}\n",
+                        keys);
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    bool same_wiring(const std::string& keys, const std::vector<std::uint64_t>& own) const {
+        const std::optional<Fabric> candidate = fabric_of(keys, nodes_);
+        if (!candidate || candidate->nics_per_node() != wiring_.labels.size()) { return false; }
+        return candidate->generator().switch_count() == own.size() && colours(*candidate) == own;
+    }
+
+    // --- switch by switch
+
+    static std::string quoted(const std::string& name) {
+        const bool plain = name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._/-") == std::string::npos &&
+                           name.find_first_of("abcdefghijklmnopqrstuvwxyz") == 0;
+        std::string text;
+        for (const char c : name) { text += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c); }
+        return plain ? name : "\"" + text + "\"";
+    }
+
+    // `link` or `rate` where a cable differs from the fabric's usual link.
+    std::string rate_of(const Bundle& bundle) const {
+        if (bundle.megabits == 0) { return {}; }
+        const std::string own = link_of(site_, {bundle.megabits, bundle.technology});
+        if (own.empty()) { return fmt::format(", rate: {} Mb/s", bundle.megabits); }
+        return own == link_ ? "" : ", link: " + own;
+    }
+
+    std::string part_of(std::uint32_t device) const {
+        std::string part = infiniband_switch_part(site_.devices[device].part);
+        part = part.empty() ? switch_ : part;
+        return part.empty() ? usual_switch_ : part;
+    }
+
+    void write_explicit() {
+        made_.kind = "explicit";
+        if (const auto two = fabric_of("kind: rail-optimized" + common(), 2)) {
+            usual_switch_ = two->cluster().fabric.switch_part;
+            if (link_.empty()) { link_ = two->cluster().fabric.link.name; }  // the adapter's usual port
+        }
+        made_.text =
+            "  # paths with the fewest hops; a hash chooses among equal ones, as min-hop routing and ECMP do\n";
+        made_.text += fmt::format("  fabric: {{kind: explicit{}}}\n  graph:\n    devices:\n", common_of_explicit());
+        for (std::size_t tier = 0; tier < wiring_.tiers(); ++tier) {
+            std::vector<std::uint32_t> switches = wiring_.switches_of(static_cast<int>(tier));
+            std::ranges::sort(switches, [&](std::uint32_t a, std::uint32_t b) {
+                return natural_less(site_.devices[a].name, site_.devices[b].name);
+            });
+            for (const std::uint32_t device : switches) {
+                const std::string part = part_of(device);
+                made_.text += fmt::format("      - {{name: {}{}}}\n", quoted(site_.devices[device].name),
+                                          part.empty() ? "" : ", part: " + part);
+            }
+        }
+        made_.text += "    cables:\n";
+        write_adapters();
+        write_trunks();
+    }
+
+    std::string common_of_explicit() const { return link_.empty() ? "" : ", link: " + link_; }
+
+    // One line for the nodes side by side whose NIC of one place goes to one leaf.
+    void write_adapters() {
+        std::map<std::tuple<std::string, std::uint32_t, std::string>, std::vector<std::uint32_t>> lines;
+        for (const Bundle& bundle : wiring_.bundles) {
+            const Placed& end = wiring_.placed[bundle.a];
+            if (!end.in()) { continue; }
+            const std::string how =
+                rate_of(bundle) + (bundle.cables > 1 ? fmt::format(", count: {}", bundle.cables) : "");
+            lines[{site_.devices[bundle.b].name, end.nic, how}].push_back(end.node);
+        }
+        std::vector<std::tuple<std::uint32_t, std::uint32_t, std::string>> sorted;
+        for (auto& [key, nodes] : lines) {
+            std::ranges::sort(nodes);
+            for (std::size_t first = 0; first < nodes.size();) {
+                std::size_t last = first;
+                while (last + 1 < nodes.size() && nodes[last + 1] == nodes[last] + 1) { ++last; }
+                const std::string range = last == first ? "" : fmt::format("-{}", nodes[last]);
+                sorted.emplace_back(nodes[first], std::get<1>(key),
+                                    fmt::format("      - {{a: node{}{}.nic{}, b: {}{}}}\n", nodes[first], range,
+                                                std::get<1>(key), quoted(std::get<0>(key)), std::get<2>(key)));
+                first = last + 1;
+            }
+        }
+        std::ranges::sort(sorted);
+        for (const auto& [node, nic, line] : sorted) { made_.text += line; }
+    }
+
+    void write_trunks() {
+        for (const Bundle& bundle : wiring_.bundles) {
+            if (wiring_.placed[bundle.a].in()) { continue; }
+            made_.text += fmt::format("      - {{a: {}, b: {}{}{}}}\n", quoted(site_.devices[bundle.a].name),
+                                      quoted(site_.devices[bundle.b].name), rate_of(bundle),
+                                      bundle.cables > 1 ? fmt::format(", count: {}", bundle.cables) : "");
+        }
+    }
+
+    const Site& site_;
+    const Wiring& wiring_;
+    const Catalog& catalog_;
+    const std::string& node_block_;
+    std::uint32_t nodes_;
+    std::string link_, trunk_, switch_, usual_switch_;
+    FabricText made_;
+};
+
+}  // namespace
+
+FabricText fabric_text(const Site& site, const Wiring& wiring, const Catalog& catalog, const std::string& node_block,
+                       std::uint32_t nodes) {
+    return FabricWriter(site, wiring, catalog, node_block, nodes).write();
+}
+
+std::string fabric_link(const Site& site, const Wiring& wiring) { return link_of(site, usual_rate(wiring, true)); }
+
+}  // namespace fabricast::inline site
