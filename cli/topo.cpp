@@ -11,6 +11,7 @@
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
+#include "discovery/site/export_site.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/scenario_context.hpp"
 #include "topologies/bill.hpp"
@@ -31,11 +32,14 @@ po::options_description topo_options() {
         ("path", texts_value("A B")->multitoken(),
          "the way from device A to device B, hop by hop")  //
         ("transport", text_value("T"),
-         "of that path: auto, nvlink, p2p, host-staged or network")       //
-        ("bisection", "bandwidth between the two halves of the cluster")  //
-        ("dot", text_value("FILE"), "write the graph for Graphviz")       //
-        ("graphml", text_value("FILE"), "write the graph as GraphML")     //
-        ("simgrid", text_value("FILE"), "write a SimGrid platform");
+         "of that path: auto, nvlink, p2p, host-staged or network")                          //
+        ("bisection", "bandwidth between the two halves of the cluster")                     //
+        ("dot", text_value("FILE"), "write the graph for Graphviz")                          //
+        ("graphml", text_value("FILE"), "write the graph as GraphML")                        //
+        ("simgrid", text_value("FILE"), "write a SimGrid platform")                          //
+        ("nccl", text_value("FILE"), "write a node as NCCL's topology XML")                  //
+        ("ibnetdiscover", text_value("FILE"), "write the fabric as ibnetdiscover lists it")  //
+        ("links", text_value("FILE"), "write the fabric's cables as a csv");
     return options;
 }
 
@@ -171,7 +175,7 @@ ExitCode show_topology(const std::vector<std::string>& arguments) {
     const auto values = parse_options(arguments, "topo SCENARIO [OPTION...]", topo_options(), {{"scenario", 1}});
     if (!values) { return ok; }
     const Scenario scenario = scenario_of(*values);
-    Outputs outputs(*values, {"dot", "graphml", "simgrid"});
+    Outputs outputs(*values, {"dot", "graphml", "simgrid", "nccl", "ibnetdiscover", "links"});
     outputs.keep(scenario);
     const Catalog catalog = catalog_of(*values, &scenario);
     const Fabric fabric = pointing_into(scenario, [&] { return Fabric(build(scenario, catalog)); });
@@ -187,6 +191,9 @@ ExitCode show_topology(const std::vector<std::string>& arguments) {
     write("dot", to_dot);
     write("graphml", to_graphml);
     write("simgrid", to_simgrid);
+    write("ibnetdiscover", to_ibnetdiscover);
+    write("links", to_links_csv);
+    outputs.write("nccl", [&] { return to_nccl_topology(fabric.node(), catalog); });
     outputs.words() << out.str();
     return ok;
 }

@@ -17,7 +17,7 @@ namespace {
 
 class Costs {
 public:
-    Costs(const Site& site, const Description& description, const Catalog& catalog, const Statements& said)
+    Costs(const Site& site, const Description& description, const Catalog& catalog, const StatedParts& said)
         : site_(site), description_(description), catalog_(catalog), said_(said) {}
 
     std::string of(const Finding& finding) {
@@ -165,14 +165,14 @@ private:
     const Site& site_;
     const Description& description_;
     const Catalog& catalog_;
-    const Statements& said_;
+    const StatedParts& said_;
     std::map<std::string, std::optional<double>> known_;
 };
 
 }  // namespace
 
 void forecast_costs(std::vector<Finding>& findings, const Site& site, const Description& description,
-                    const Catalog& catalog, const Statements& said) {
+                    const Catalog& catalog, const StatedParts& said) {
     Costs costs(site, description, catalog, said);
     for (Finding& finding : findings) { finding.cost = costs.of(finding); }
 }

@@ -14,7 +14,7 @@ namespace fabricast::inline site {
 struct DescribeOptions {
     std::string name = "my-cluster";
     std::string node;  // a template of the catalogue, where no file describes the nodes
-    Statements said;
+    StatedParts said;
 };
 
 struct Description {

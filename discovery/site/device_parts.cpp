@@ -167,6 +167,30 @@ PartFound cpu_part(const CpuSeen& cpu, bool gb10) {
     return {amd ? "epyc-milan" : "xeon-skylake", Trust::guess, "the file does not say which CPU: a usual one"};
 }
 
+std::pair<std::uint32_t, std::uint32_t> pci_id_of(std::string_view part) {
+    for (const IdRow& row : gpu_ids) {
+        if (row.part == part) { return {row.vendor, row.device}; }
+    }
+    for (const IdRow& row : nic_ids) {
+        if (row.part == part) { return {row.vendor, row.device}; }
+    }
+    return {};
+}
+
+CpuSeen cpu_numbers_of(std::string_view part) {
+    CpuSeen cpu;
+    for (const CpuRow& row : cpu_rows) {
+        if (row.part != part) { continue; }
+        cpu.arch = "x86_64";
+        cpu.vendor = row.vendor;
+        cpu.family = row.family > 0xf ? ((row.family - 0xf) << 4) + 0xf : row.family;
+        cpu.model = row.low;
+        return cpu;
+    }
+    cpu.arch = part.starts_with("power") ? "ppc64le" : "arm64";
+    return cpu;
+}
+
 PartFound pcie_switch_part(int generation) {
     const std::string_view part = generation >= 6   ? "connectx-8-switch"
                                   : generation == 5 ? "pex-89000"

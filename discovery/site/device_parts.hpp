@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "discovery/observation.hpp"
 
@@ -23,6 +24,10 @@ PartFound gpu_part(const GpuSeen& gpu, const PciSeen* pci, bool arm);
 PartFound nic_part(const NicSeen& nic, const PciSeen* pci, std::int64_t megabits);
 PartFound cpu_part(const CpuSeen& cpu, bool gb10);
 PartFound pcie_switch_part(int generation);
+// The PCI id of a part, vendor and device; zeros if it has none here. Family and model of a CPU part.
+std::pair<std::uint32_t, std::uint32_t> pci_id_of(std::string_view part);
+CpuSeen cpu_numbers_of(std::string_view part);
+
 // The switch with this device id; the name is empty if it is unknown.
 std::string infiniband_switch_part(std::uint32_t device_id);
 

@@ -41,7 +41,7 @@ struct NamedNode {
 
 class NodeChecks {
 public:
-    NodeChecks(const Site& site, const Catalog& catalog, const Statements& said) {
+    NodeChecks(const Site& site, const Catalog& catalog, const StatedParts& said) {
         const auto add = [&](const std::string& name, const NodeSeen& seen) {
             if (seen.gpus.empty()) { return; }
             NodeShape shape = shape_of(seen, catalog, said);
@@ -256,12 +256,12 @@ private:
 
 }  // namespace
 
-std::vector<Finding> check_nodes(const Site& site, const Catalog& catalog, const Statements& said) {
+std::vector<Finding> check_nodes(const Site& site, const Catalog& catalog, const StatedParts& said) {
     return NodeChecks(site, catalog, said).run();
 }
 
 std::vector<Finding> check(const Site& site, const Description& description, const Catalog& catalog,
-                           const Statements& said) {
+                           const StatedParts& said) {
     std::vector<Finding> all = site.findings;
     for (const std::vector<Finding>& some :
          {check_nodes(site, catalog, said), check_fabric(site, description.wiring), check_plan(site)}) {

@@ -16,7 +16,7 @@ std::string pcie_name(int generation, int width) { return fmt::format("pcie-gen{
 
 class Shaper {
 public:
-    Shaper(const NodeSeen& node, const Catalog& catalog, const Statements& said)
+    Shaper(const NodeSeen& node, const Catalog& catalog, const StatedParts& said)
         : node_(node), catalog_(catalog), said_(said) {
         for (const PciSeen& pci : node.pci) { by_bus_[pci.bus] = &pci; }
     }
@@ -364,7 +364,7 @@ private:
 
     const NodeSeen& node_;
     const Catalog& catalog_;
-    const Statements& said_;
+    const StatedParts& said_;
     std::map<std::string, const PciSeen*> by_bus_;
     std::vector<GpuSeen> gpus_;
     std::vector<NicSeen> nics_;
@@ -377,7 +377,7 @@ private:
 
 }  // namespace
 
-NodeShape shape_of(const NodeSeen& node, const Catalog& catalog, const Statements& said) {
+NodeShape shape_of(const NodeSeen& node, const Catalog& catalog, const StatedParts& said) {
     return Shaper(node, catalog, said).shape();
 }
 

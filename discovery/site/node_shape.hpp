@@ -34,12 +34,12 @@ struct NodeShape {
 };
 
 // What the user states where the files say nothing.
-struct Statements {
+struct StatedParts {
     std::string gpu, nic, cpu;
 };
 
 // A host with GPUs as a template. The order of GPUs is CUDA's, that of NICs is NCCL's.
-NodeShape shape_of(const NodeSeen& node, const Catalog& catalog, const Statements& said);
+NodeShape shape_of(const NodeSeen& node, const Catalog& catalog, const StatedParts& said);
 
 // The template as YAML, below `indent` blanks. `commented`: each part says where it came from. Without comments the
 // text is the same for nodes alike.

@@ -1,0 +1,265 @@
+#include "discovery/site/export_site.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "base/text.hpp"
+#include "discovery/site/device_parts.hpp"
+#include "models/device_part.hpp"
+#include "models/pcie.hpp"
+
+namespace fabricast::inline site {
+
+namespace {
+
+[[noreturn]] void cannot_hold(const NodeTemplate& node, std::string_view format, std::string_view what) {
+    throw ClusterError(fmt::format("{} cannot hold node '{}': {}", format, node.name, what));
+}
+
+class TopologyWriter {
+public:
+    TopologyWriter(const NodeTemplate& node, const Catalog& catalog) : node_(node), catalog_(catalog) {}
+
+    std::string write() {
+        refuse_what_has_no_words();
+        number_buses();
+        out_ = "<system version=\"1\">\n";
+        for (const NodeDevice& device : node_.devices) {
+            if (!device.name.starts_with("cpu")) { continue; }
+            const CpuSeen cpu = cpu_numbers_of(device.part);
+            out_ += fmt::format("  <cpu numaid=\"{}\" affinity=\"ffffffff\" arch=\"{}\"", device.numa, cpu.arch);
+            if (!cpu.vendor.empty()) {
+                out_ += fmt::format(" vendor=\"{}\" familyid=\"{}\" modelid=\"{}\"", cpu.vendor, cpu.family, cpu.model);
+            }
+            out_ += ">\n";
+            write_below(device.name, 4);
+            out_ += "  </cpu>\n";
+        }
+        return out_ + "</system>\n";
+    }
+
+private:
+    void refuse_what_has_no_words() const {
+        for (const NodeDevice& device : node_.devices) {
+            static const std::vector<std::string> known = {"cpu", "memory", "switch", "nic", "gpu"};
+            const bool plain =
+                std::ranges::any_of(known, [&](const std::string& kind) { return device.name.starts_with(kind); });
+            if (!plain && device.name != "nvswitch") { cannot_hold(node_, "NCCL's topology", device.name); }
+        }
+        for (const std::string& part : {node_.gpu.name, node_.nic_part}) {
+            if (!part.empty() && pci_id_of(part).first == 0) {
+                cannot_hold(node_, "NCCL's topology", "no PCI id of " + part + " is known");
+            }
+        }
+    }
+
+    void number_buses() {
+        std::uint32_t next = 1;
+        for (const NodeDevice& device : node_.devices) {
+            if (device.name.starts_with("switch")) { bus_[device.name] = fmt::format("0000:{:02x}:00.0", next++); }
+        }
+        for (std::uint32_t g = 0; g < node_.gpus; ++g) {
+            bus_[fmt::format("gpu{}", g)] = fmt::format("0001:{:02x}:00.0", g + 1);
+        }
+        for (std::uint32_t n = 0; n < node_.nics; ++n) {
+            bus_[fmt::format("nic{}", n)] = fmt::format("0002:{:02x}:00.0", n + 1);
+        }
+    }
+
+    // What hangs below a CPU or a switch, by PCIe; a GPU joined by C2C or NVLink alone has its PCI device too.
+    void write_below(const std::string& above, std::size_t indent) {
+        for (const auto& [name, bus] : bus_) {
+            const NodeCable* up = up_of(name);
+            if (up != nullptr && (up->a == above || up->b == above)) { write_device(name, bus, *up, indent); }
+        }
+    }
+
+    const NodeCable* up_of(const std::string& name) const {
+        const NodeCable* found = nullptr;
+        for (const NodeCable& cable : node_.cables) {
+            if (cable.a != name && cable.b != name) { continue; }
+            const std::string& other = cable.a == name ? cable.b : cable.a;
+            const bool up = other.starts_with("cpu") ||
+                            (other.starts_with("switch") && (!name.starts_with("switch") || cable.a == name));
+            if (up && (found == nullptr || cable.link.family == LinkFamily::pcie)) { found = &cable; }
+        }
+        return found;
+    }
+
+    void write_device(const std::string& name, const std::string& bus, const NodeCable& up, std::size_t indent) {
+        const std::string blanks(indent, ' ');
+        const bool gpu = name.starts_with("gpu"), nic = name.starts_with("nic");
+        PcieSpec link;
+        link.generation = 4;
+        if (up.link.family == LinkFamily::pcie) { link = pcie_spec(catalog_.at("link", up.link.name)); }
+        const double transfers = link.generation < 3 ? 2.5 * link.generation : 8.0 * (1 << (link.generation - 3));
+        const auto [vendor, device] = gpu   ? pci_id_of(node_.gpu.name)
+                                      : nic ? pci_id_of(node_.nic_part)
+                                            : std::pair(0x1000U, 0xc030U);
+        out_ += fmt::format(
+            "{}<pci busid=\"{}\" class=\"{}\" vendor=\"0x{:04x}\" device=\"0x{:04x}\" link_speed=\"{:.1f} GT/s "
+            "PCIe\" link_width=\"{}\">\n",
+            blanks, bus,
+            gpu   ? "0x030200"
+            : nic ? "0x020700"
+                  : "0x060400",
+            vendor, device, transfers, link.lanes);
+        if (gpu) { write_gpu(name, indent + 2, up); }
+        if (nic) { write_nic(name, indent + 2); }
+        if (!gpu && !nic) { write_below(name, indent + 2); }
+        out_ += blanks + "</pci>\n";
+    }
+
+    void write_gpu(const std::string& name, std::size_t indent, const NodeCable& up) {
+        const std::string blanks(indent, ' ');
+        const std::string number = name.substr(3);
+        out_ += fmt::format("{}<gpu dev=\"{}\" sm=\"{}\" rank=\"{}\" gdr=\"1\">\n", blanks, number,
+                            node_.gpu.compute_capability, number);
+        for (const NodeCable& cable : node_.cables) {
+            if ((cable.a != name && cable.b != name) || cable.link.family != LinkFamily::nvlink) { continue; }
+            const std::string& other = cable.a == name ? cable.b : cable.a;
+            if (cable.link.name == "nvlink-c2c") {
+                out_ += fmt::format("{}  <c2c bw=\"44712\" count=\"5\"/>\n", blanks);
+            } else {
+                const bool to_switch = other == "nvswitch", to_gpu = other.starts_with("gpu");
+                out_ += fmt::format("{}  <nvlink target=\"{}\" count=\"{}\" tclass=\"{}\"/>\n", blanks,
+                                    to_switch ? "fffffff:ff:ff.0"
+                                    : to_gpu  ? bus_.at(other)
+                                              : "0005:00:00.0",
+                                    cable.count,
+                                    to_switch ? "0x068000"
+                                    : to_gpu  ? "0x030200"
+                                              : "0x060400");
+            }
+        }
+        (void)up;
+        out_ += blanks + "</gpu>\n";
+    }
+
+    void write_nic(const std::string& name, std::size_t indent) {
+        const std::string blanks(indent, ' ');
+        const int number = std::atoi(name.c_str() + 3);
+        const double port = catalog_.at("nic", node_.nic_part).rate("port_rate").bytes_per_second() * 8e-6;
+        out_ += blanks + "<nic>\n";
+        for (int p = 0; p < node_.nic_ports; ++p) {
+            out_ += fmt::format(
+                "{}  <net name=\"mlx5_{}\" dev=\"{}\" speed=\"{:.0f}\" port=\"{}\" guid=\"0x{:x}\" gdr=\"1\"/>\n",
+                blanks, number, number, port, p + 1, 0x1000000 + number);
+        }
+        out_ += blanks + "</nic>\n";
+    }
+
+    const NodeTemplate& node_;
+    const Catalog& catalog_;
+    std::map<std::string, std::string> bus_;
+    std::string out_;
+};
+
+// The cables of a fabric, physical switches and all, with numbered ports.
+struct FabricCable {
+    std::string from, to;  // the lower one first; an adapter is "node0 mlx5_3"
+    int from_port = 1, to_port = 1;
+    const LinkSpec* link = nullptr;
+    bool adapter = false;
+};
+
+std::string adapter_name(const Fabric& fabric, DeviceId nic) {
+    return fmt::format("node{} mlx5_{}", fabric.node_of(nic), fabric.local_index(nic));
+}
+
+std::vector<FabricCable> cables_of(const Fabric& drawn) {
+    Cluster cluster = drawn.cluster();
+    cluster.fabric.choice = PathChoice::ecmp;  // adaptive routing draws several switches as one
+    const Fabric fabric(std::move(cluster));
+    std::map<std::string, int> ports;
+    std::vector<FabricCable> cables;
+    const FabricSpec& spec = fabric.cluster().fabric;
+    for (std::uint32_t l = 0; l < fabric.link_count(); ++l) {
+        const LinkEnds ends = fabric.ends(LinkId{l});
+        if (ends.resource || fabric.kind(ends.to) != DeviceKind::fabric_switch) { continue; }
+        const bool adapter = fabric.kind(ends.from) == DeviceKind::nic;
+        const bool trunk = fabric.kind(ends.from) == DeviceKind::fabric_switch && index(ends.from) < index(ends.to);
+        if (!adapter && !trunk) { continue; }
+        FabricCable cable;
+        cable.from = adapter ? adapter_name(fabric, ends.from) : fabric.device_name(ends.from);
+        cable.to = fabric.device_name(ends.to);
+        cable.adapter = adapter;
+        cable.link = adapter || spec.trunk.rate.num == 0 ? &drawn.cluster().fabric.link : &drawn.cluster().fabric.trunk;
+        for (std::uint32_t i = 0; i < ends.cables; ++i) {
+            cable.from_port = ++ports[cable.from];
+            cable.to_port = ++ports[cable.to];
+            cables.push_back(cable);
+        }
+    }
+    return cables;
+}
+
+// "infiniband-ndr200" -> "2xNDR", "infiniband-hdr" -> "4xHDR".
+std::string technology_of(const LinkSpec& link) {
+    constexpr std::string_view family = "infiniband-";
+    if (!link.name.starts_with(family)) {
+        throw ClusterError("ibnetdiscover lists InfiniBand (found " + link.name + "; accepted: links.csv)");
+    }
+    std::string word;
+    for (const char c : link.name.substr(family.size())) {
+        word += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    }
+    if (word == "NDR200" || word == "HDR100") { return "2x" + word.substr(0, 3); }
+    return "4x" + word;
+}
+
+}  // namespace
+
+std::string to_nccl_topology(const NodeTemplate& node, const Catalog& catalog) {
+    return TopologyWriter(node, catalog).write();
+}
+
+std::string to_ibnetdiscover(const Fabric& fabric) {
+    const std::vector<FabricCable> cables = cables_of(fabric);
+    std::map<std::string, std::uint64_t> guid;
+    std::map<std::string, std::string> ports;  // the lines of a device
+    std::map<std::string, bool> host;
+    const auto guid_of = [&](const std::string& name) {
+        return guid.emplace(name, 0x100000 + guid.size()).first->second;
+    };
+    for (const FabricCable& cable : cables) {
+        const std::string rate = technology_of(*cable.link);
+        host[cable.from] = cable.adapter;
+        host[cable.to] = false;
+        const std::uint64_t from = guid_of(cable.from), to = guid_of(cable.to);
+        ports[cable.from] += fmt::format("[{}]({:x}) \t\"S-{:016x}\"[{}]\t\t# lid 1 lmc 0 \"{}\" lid 1 {}\n",
+                                         cable.from_port, from, to, cable.to_port, cable.to, rate);
+        ports[cable.to] += fmt::format("[{}]\t\"{}-{:016x}\"[{}]({:x}) \t\t# \"{}\" lid 1 {}\n", cable.to_port,
+                                       cable.adapter ? "H" : "S", from, cable.from_port, from, cable.from, rate);
+    }
+    std::string out = "#\n# Topology file: generated by fabricast topo --ibnetdiscover\n#\n";
+    for (const auto& [name, lines] : ports) {
+        const std::uint64_t own = guid_of(name);
+        const auto count = std::count(lines.begin(), lines.end(), '\n');
+        out += fmt::format(
+                   "\nvendid=0x2c9\ndevid=0x0\nsysimgguid=0x{:x}\n{}guid=0x{:x}({:x})\n{}\t{} \"{}-{:016x}\"\t\t# "
+                   "\"{}\"\n",
+                   own, host[name] ? "ca" : "switch", own, own, host[name] ? "Ca" : "Switch", count,
+                   host[name] ? "H" : "S", own, name) +
+               lines;
+    }
+    return out;
+}
+
+std::string to_links_csv(const Fabric& fabric) {
+    std::string out = "StartDevice,StartPort,EndDevice,EndPort,BandWidth\n";
+    for (const FabricCable& cable : cables_of(fabric)) {
+        const std::size_t blank = cable.from.find(' ');
+        const std::string port =
+            blank == std::string::npos ? std::to_string(cable.from_port) : cable.from.substr(blank + 1);
+        const std::string many = cable.adapter && cable.from_port > 1 ? fmt::format("p{}", cable.from_port) : "";
+        out += fmt::format("{},{}{},{},{},{:.0f}\n", cable.from.substr(0, blank), port, many, cable.to, cable.to_port,
+                           cable.link->rate.bytes_per_second() * 8e-6);
+    }
+    return out;
+}
+
+}  // namespace fabricast::inline site

@@ -1,0 +1,2 @@
+#include "discovery/format.hpp"
+#include "tests/support/catch.hpp"
