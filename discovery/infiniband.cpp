@@ -42,6 +42,7 @@ std::string InfinibandFabric::add(DeviceSeen device, std::string_view descriptio
     if (!known_.insert(key).second) { return key; }
     if (device.role == Role::host) {
         name_adapter(device, description);
+        if (device.name.starts_with("ca-")) { ++unnamed_; }
     } else {
         device.name = switch_name(description);
         const bool factory = device.name.empty() || device.name.find("mellanox technologies") != std::string::npos;
@@ -72,6 +73,10 @@ Observations InfinibandFabric::finish() {
         once.push_back(std::move(cable));
     }
     seen_.cables = std::move(once);
+    if (unnamed_ > 0) {
+        seen_.notes.push_back(std::to_string(unnamed_) +
+                              " adapters have no name of a host: each counts as one of its own");
+    }
     return std::move(seen_);
 }
 

@@ -23,6 +23,7 @@ public:
 private:
     Observations seen_;
     std::set<std::string> known_, left_out_;
+    std::size_t unnamed_ = 0;  // adapters with the description of the factory
 };
 
 }  // namespace fabricast::inline discovery

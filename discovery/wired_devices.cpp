@@ -36,6 +36,7 @@ WiredDevices::Wired& WiredDevices::device(std::string_view name, const SourceLoc
     if (wired.seen.key.empty()) {
         wired.seen.key = key;
         wired.seen.name = switch_name(key);
+        std::ranges::replace(wired.seen.name, ' ', '-');  // "Server 1" of a plan
         wired.seen.at = at;
     }
     return wired;

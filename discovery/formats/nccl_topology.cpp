@@ -82,6 +82,7 @@ private:
         seen.kind = pci_kind(hex_of(pci, "class"));
         if (!pci.children.empty() && pci.children.front().name == "pci") { seen.kind = PciKind::bridge; }
         seen.vendor = hex_of(pci, "vendor");
+        dumped_ = dumped_ || seen.vendor != 0;
         seen.device = hex_of(pci, "device");
         seen.link = {gigatransfers(word_of(pci, "link_speed")),
                      static_cast<int>(pci.whole_or("link_width", 0, -1, 255))};
@@ -96,7 +97,6 @@ private:
         seen.index = static_cast<int>(gpu.whole_or("rank", -1, -1, 1 << 24));
         const std::string device = word_of(gpu, "dev");  // hexadecimal across hosts: (system << 56) | number
         if (seen.index < 0) { seen.index = static_cast<int>(number_in<std::int64_t>(device).value_or(-1)); }
-        dumped_ = dumped_ || gpu.get("rank") != nullptr;
         seen.bus = pci.bus;
         seen.sm = static_cast<int>(gpu.whole_or("sm", 0, 0, 10000));
         seen.amd = gpu.get("gcn") != nullptr;
@@ -105,10 +105,9 @@ private:
         for (const xml::Element& link : gpu.children) {
             seen.c2c = seen.c2c || link.name == "c2c";
             if (link.name != "nvlink" && link.name != "xgmi") { continue; }
+            dumped_ = true;
             seen.nvlinks.push_back({target_of(link), static_cast<int>(link.whole_or("count", 1, 0, 1024))});
         }
-        // NCCL's dumps state every NVLink that is up: none among peers that have some is a fault.
-        seen.nvlinks_stated = true;
     }
 
     // NVSwitches are bridges of class 0x0680; since NCCL 2.28 all of them are one row with a target beyond the bus.
@@ -150,9 +149,11 @@ private:
         if (names_.insert(word_of(net, "name")).second) { ++dropped_[kind]; }
     }
 
-    // Files that steer NCCL may name only PCI devices; CUDA numbers GPUs in the order of their bus ids.
+    // A dump says who made each device, or which NVLinks there are; a file that steers NCCL leaves out what it does not
+    // need. Files that steer NCCL may name only PCI devices; CUDA numbers GPUs in the order of their bus ids.
     void complete(NodeSeen& node) const {
         node.trust = dumped_ ? Trust::fact : Trust::hint;
+        for (GpuSeen& gpu : node.gpus) { gpu.nvlinks_stated = dumped_; }
         std::vector<const PciSeen*> gpus, nics;
         for (const PciSeen& pci : node.pci) {
             const auto same = [&](const auto& device) { return device.bus == pci.bus; };

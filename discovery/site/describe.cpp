@@ -25,10 +25,16 @@ public:
         const std::vector<NicSeen> known = made_.shape ? made_.shape->nic_of : std::vector<NicSeen>{};
         made_.wiring = wire(site_, known);
         fit_nics();
+        refuse_without_gpus();
         choose_node();
         made_.nodes =
             static_cast<std::uint32_t>(std::max<std::size_t>(nodes_without_fabric(), made_.wiring.hosts.size()));
         if (made_.wiring.hosts.empty() && site_.unnamed.empty()) { refuse_empty(); }
+        if (made_.nodes > 1 && made_.wiring.bundles.empty() && made_.shape && made_.shape->nics == 0) {
+            made_.asked.push_back(
+                fmt::format("{} nodes were seen, but no adapter that joins them: one is described", made_.nodes));
+            made_.nodes = 1;
+        }
         const FabricText fabric = fabric_text(site_, made_.wiring, catalog_, made_.node_block, made_.nodes);
         made_.fabric = fabric.kind;
         made_.asked.insert(made_.asked.end(), fabric.asked.begin(), fabric.asked.end());
@@ -42,6 +48,18 @@ private:
         throw InputError(
             site_.files.empty() ? "no file" : site_.files.front().substr(0, site_.files.front().find(": ")),
             "no host in it that could be a node (accepted: a file that names hosts, or the inside of one)");
+    }
+
+    // Hosts without GPUs, or hosts that nothing joins, are no cluster, and are not made one by a guess.
+    void refuse_without_gpus() const {
+        const bool inside =
+            std::ranges::any_of(site_.hosts, [](const SiteHost& host) { return host.inside.has_value(); });
+        const bool described = inside || !site_.unnamed.empty();
+        if (made_.shape || !described || !options_.node.empty() || !made_.wiring.bundles.empty()) { return; }
+        SourceLocation at = site_.unnamed.empty() ? SourceLocation{} : site_.unnamed.front().at;
+        throw InputError(
+            at.file == nullptr ? site_.files.front() : *at.file,
+            "no GPU in it (accepted: devices of PCI class 0x0302, 0x0300 or 0x1200; or say `--node TEMPLATE`)");
     }
 
     std::size_t nodes_without_fabric() const { return made_.wiring.hosts.empty() ? site_.unnamed.size() : 0; }

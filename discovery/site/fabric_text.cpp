@@ -163,7 +163,10 @@ private:
                                                 unit + spines + ratio,
                                                 tiers + unit + spines + ratio};
         const std::vector<std::string> radix = {"", fmt::format(", radix: {}", found.ports)};
-        for (const std::string kind : {"single-switch", "rail-optimized", "fat-tree", "rail-only"}) {
+        // With one NIC a node there is one rail: a fat tree by any other name.
+        const bool rails = wiring_.labels.size() > 1;
+        for (const std::string kind : {"single-switch", rails ? "rail-optimized" : "fat-tree",
+                                       rails ? "fat-tree" : "rail-optimized", "rail-only"}) {
             if ((kind == "single-switch") != (own.size() == 1)) { continue; }
             std::set<std::string> tried;
             for (const std::string& ports : radix) {

@@ -23,6 +23,7 @@ public:
 
     NodeShape shape() {
         order_ends();
+        guess_board();
         choose_parts();
         number_sockets();
         if (node_.pci.empty()) {
@@ -30,6 +31,7 @@ public:
         } else {
             place_by_tree();
         }
+        choose_switches();
         join_sockets();
         add_nvlinks();
         std::ranges::sort(shape_.devices, {}, [](const auto& device) { return device_order(device.first); });
@@ -73,6 +75,20 @@ private:
         }
         shape_.nics = nics_.size();
         shape_.nic_of = nics_;
+    }
+
+    // A file that only steers NCCL need not state NVLinks. Eight GPUs of a kind that has them sit on a board where they
+    // meet in NVSwitches.
+    void guess_board() {
+        const bool silent =
+            std::ranges::none_of(gpus_, [](const GpuSeen& gpu) { return gpu.nvlinks_stated || !gpu.nvlinks.empty(); });
+        if (node_.trust == Trust::fact || !silent || gpus_.size() != 8) { return; }
+        const int sm = gpus_.front().sm;
+        const int links = sm == 80 ? 12 : sm >= 90 ? 18 : 0;
+        if (links == 0) { return; }
+        for (GpuSeen& gpu : gpus_) { gpu.nvlinks = {{"nvswitch", links}}; }
+        shape_.notes.push_back(
+            fmt::format("guess: the file states no NVLinks; boards of 8 such GPUs have {} each", links));
     }
 
     void choose_parts() {
@@ -214,10 +230,24 @@ private:
             shape_.notes.push_back(fmt::format("{} at {} prints {} GT/s x{}; taken as fast as what is below it", name,
                                                bridge, port.link.gigatransfers, port.link.width));
         }
-        const int carried = std::max(generation, pcie_generation(below.gigatransfers));
-        shape_.devices.emplace_back(name, pcie_switch_part(carried).name);
+        shape_.devices.emplace_back(name, "");
         shape_.cables.push_back(
             {name, above(bridge, numa), pcie_name(generation, link.known() ? std::min(link.width, 16) : 16)});
+    }
+
+    // The part of a switch by the fastest of its links.
+    void choose_switches() {
+        for (auto& [name, part] : shape_.devices) {
+            if (!name.starts_with("switch") || !part.empty()) { continue; }
+            int generation = 3;
+            for (const ShapeCable& cable : shape_.cables) {
+                const bool own = cable.from == name || cable.to == name;
+                if (own && cable.link.starts_with("pcie-gen")) {
+                    generation = std::max(generation, cable.link[8] - '0');
+                }
+            }
+            part = pcie_switch_part(generation).name;
+        }
     }
 
     // --- by nvidia-smi's distances

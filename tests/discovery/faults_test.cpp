@@ -1,2 +1,339 @@
-#include "discovery/format.hpp"
+// Faults planted among healthy machines: each check finds its own, names the device, and says nothing of healthy ones.
+
+#include <algorithm>
+#include <functional>
+#include <iostream>
+#include <map>
+
+#include "base/hash.hpp"
+#include "discovery/site/export_site.hpp"
+#include "tests/discovery/site_of.hpp"
 #include "tests/support/catch.hpp"
+#include "topologies/node_reader.hpp"
+
+using namespace fabricast;
+using fabricast::testing::catalogue;
+using fabricast::testing::fabric_of;
+using fabricast::testing::findings_of;
+using fabricast::testing::scenario_on;
+using fabricast::testing::Texts;
+
+namespace {
+
+constexpr int planted_each = 50;
+
+struct Random {
+    std::uint64_t state;
+    std::uint32_t below(std::uint32_t n) {
+        state = mix(state + 1);
+        return static_cast<std::uint32_t>(state % n);
+    }
+};
+
+void replace_first(std::string& text, const std::string& from, const std::string& to, std::size_t start = 0) {
+    const std::size_t at = text.find(from, start);
+    REQUIRE(at != std::string::npos);
+    text.replace(at, from.size(), to);
+}
+
+// Hosts as NCCL sees them, each in a file of its name.
+Texts nodes_of(Random& random) {
+    static const std::vector<std::string> kinds = {"dgx-h100", "dgx-a100", "hgx-h100", "dgx-b200", "dgx-h200"};
+    static std::map<std::string, std::string> exported;
+    const std::string kind = kinds[random.below(static_cast<std::uint32_t>(kinds.size()))];
+    std::string& text = exported[kind];
+    if (text.empty()) { text = to_nccl_topology(node_template(kind, catalogue()), catalogue()); }
+    Texts texts;
+    const std::uint32_t count = 1 + random.below(8);
+    for (std::uint32_t i = 0; i < count; ++i) { texts.emplace_back("host" + std::to_string(i) + ".xml", text); }
+    return texts;
+}
+
+struct Planted {
+    Texts texts;
+    std::string device;  // part of what the finding must name
+};
+
+using Plant = std::function<Planted(Random&)>;
+
+// The text of the k-th element that begins so, up to its end.
+std::size_t nth(const std::string& text, const std::string& what, std::uint32_t k) {
+    std::size_t at = text.find(what);
+    for (; k > 0 && at != std::string::npos; --k) { at = text.find(what, at + 1); }
+    return at;
+}
+
+Planted fewer_nvlinks(Random& random) {
+    Planted made{nodes_of(random), {}};
+    std::string& text = made.texts[random.below(static_cast<std::uint32_t>(made.texts.size()))].second;
+    const std::uint32_t gpu = random.below(8);
+    const std::size_t at = nth(text, "<gpu ", gpu);
+    const std::size_t link = text.find("<nvlink", at);
+    if (random.below(2) == 0) {
+        text.erase(link, text.find("/>", link) + 2 - link);
+    } else {
+        const std::size_t count = text.find("count=\"", link) + 7;
+        text.replace(count, text.find('"', count) - count, std::to_string(4 + random.below(8)));
+    }
+    const std::size_t dev = text.find("dev=\"", at) + 5;
+    made.device = "gpu" + text.substr(dev, text.find('"', dev) - dev);
+    return made;
+}
+
+Planted narrow_slot(Random& random) {
+    Planted made{nodes_of(random), {}};
+    std::string& text = made.texts[random.below(static_cast<std::uint32_t>(made.texts.size()))].second;
+    const bool nic = random.below(2) == 0;
+    const std::size_t end = nth(text, nic ? "<nic>" : "<gpu ", random.below(8));
+    const std::size_t pci = text.rfind("<pci", end);
+    if (random.below(2) == 0) {
+        replace_first(text, "link_width=\"16\"", "link_width=\"8\"", pci);
+    } else {
+        const std::size_t speed = text.find("link_speed=\"", pci) + 12;
+        text.replace(speed, text.find(' ', speed) - speed, "8.0");
+    }
+    const std::size_t bus = text.find("busid=\"", pci) + 7;
+    made.device = text.substr(bus, 12);
+    return made;
+}
+
+// A NIC moves below the other CPU.
+Planted wrong_socket(Random& random) {
+    Planted made{nodes_of(random), {}};
+    std::string& text = made.texts[random.below(static_cast<std::uint32_t>(made.texts.size()))].second;
+    const std::size_t other = text.find("<cpu", text.find("<cpu") + 1);
+    REQUIRE(other != std::string::npos);
+    const std::size_t end = text.find("<nic>");
+    const std::size_t pci = text.rfind("<pci", end);
+    const std::size_t stop = text.find("</pci>", end) + 6;
+    const std::string device = text.substr(pci, stop - pci);
+    const std::size_t into = text.find(">\n", other) + 2;
+    text.insert(into, device + "\n");
+    text.erase(pci, stop - pci);
+    made.device = "nic";
+    return made;
+}
+
+std::string fabric_text(Random& random, std::uint32_t least) {
+    const std::uint32_t nodes = least + random.below(random.below(8) == 0 ? 500 : 60);
+    const std::uint32_t unit = std::vector<std::uint32_t>{8, 16, 32}[random.below(3)];
+    return to_ibnetdiscover(fabric_of(
+        scenario_on("{node: dgx-h100, nodes: " + std::to_string(nodes) +
+                    ", fabric: {kind: rail-optimized, scalable_unit: " + std::to_string(unit) + ", tiers: 2}}")));
+}
+
+// Both lines of the cable at a switch's line `at`: its own, and the one at its far end.
+void drop_line(std::string& text, std::size_t at) {
+    const std::size_t begin = text.rfind('\n', at) + 1;
+    text.erase(begin, text.find('\n', begin) + 1 - begin);
+}
+
+// The adapter's block and its line at the switch.
+std::string drop_adapter(std::string& text, const std::string& name) {
+    const std::size_t block = text.find("# \"" + name + "\"\n");
+    REQUIRE(block != std::string::npos);
+    const std::size_t begin = text.rfind("\nvendid", block);
+    const std::size_t end = text.find("\n\n", block);
+    text.erase(begin, (end == std::string::npos ? text.size() : end + 1) - begin);
+    const std::size_t line = text.find("\"" + name + "\" lid");
+    REQUIRE(line != std::string::npos);
+    drop_line(text, line);
+    return name;
+}
+
+std::uint32_t nodes_in(const std::string& text) {
+    std::uint32_t nodes = 0;
+    while (text.find("\"node" + std::to_string(nodes) + " mlx5_0\"") != std::string::npos) { ++nodes; }
+    return nodes;
+}
+
+std::string some_adapter(Random& random, const std::string& text) {
+    return "node" + std::to_string(random.below(nodes_in(text))) + " mlx5_" + std::to_string(random.below(8));
+}
+
+Planted missing_from_rail(Random& random) {
+    std::string text = fabric_text(random, 3);
+    const std::string name = drop_adapter(text, some_adapter(random, text));
+    return {{{"ib.out", text}}, name};
+}
+
+// Two NICs of one node change places at their leaves.
+Planted swapped_rails(Random& random) {
+    std::string text = fabric_text(random, 8);
+    const std::string node = "node" + std::to_string(random.below(nodes_in(text)));
+    const std::uint32_t a = random.below(8), b = (a + 1 + random.below(7)) % 8;
+    const std::string one = "\"" + node + " mlx5_" + std::to_string(a) + "\"";
+    const std::string two = "\"" + node + " mlx5_" + std::to_string(b) + "\"";
+    std::size_t at = 0;
+    const auto swap_names = [&](const std::string& from, const std::string& to) {
+        for (at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+            text.replace(at, from.size(), to);
+        }
+    };
+    swap_names(one, "\"?\"");
+    swap_names(two, one);
+    swap_names("\"?\"", two);
+    return {{{"ib.out", text}}, node};
+}
+
+Planted slow_cable(Random& random) {
+    std::string text = fabric_text(random, 2);
+    const std::string name = some_adapter(random, text);
+    const std::size_t line = text.find("\"" + name + "\" lid");
+    replace_first(text, "4xNDR", "4xHDR", line);
+    const std::size_t block = text.find("# \"" + name + "\"\n");
+    replace_first(text, "4xNDR", "4xHDR", block);
+    return {{{"ib.out", text}}, name};
+}
+
+// A cable between a leaf and a spine is gone at both ends.
+Planted missing_uplink(Random& random) {
+    std::string text = fabric_text(random, 33);
+    std::vector<std::size_t> ups;
+    for (std::size_t at = text.find("\t\t# lid 1 lmc 0 \"spine"); at != std::string::npos;
+         at = text.find("\t\t# lid 1 lmc 0 \"spine", at + 1)) {
+        ups.push_back(at);
+    }
+    REQUIRE(!ups.empty());
+    const std::size_t at = ups[random.below(static_cast<std::uint32_t>(ups.size()))];
+    const std::size_t begin = text.rfind('\n', at) + 1;
+    const std::string line = text.substr(begin, text.find('\n', begin) - begin);
+    const std::size_t block = text.rfind("Switch\t", begin);
+    const std::size_t name = text.find("# \"", block) + 3;
+    const std::string leaf = text.substr(name, text.find('"', name) - name);
+    const std::string spine_port =
+        line.substr(line.rfind("\"["), line.find(']', line.rfind("\"[")) - line.rfind("\"["));
+    const std::string spine =
+        line.substr(line.find("\"spine") + 1, line.find("\" lid", line.find("\"spine")) - line.find("\"spine") - 1);
+    drop_line(text, at);
+    const std::size_t far = text.find("# \"" + spine + "\"\n");
+    const std::size_t far_line = text.find("\n[" + spine_port.substr(2) + "]", far) + 1;
+    drop_line(text, far_line);
+    return {{{"ib.out", text}}, leaf};
+}
+
+// The plan is right, the cables of two ports of a leaf are exchanged.
+Planted against_plan(Random& random) {
+    const std::string cluster =
+        "{node: dgx-h100, nodes: " + std::to_string(2 + random.below(40)) + ", fabric: {kind: rail-optimized}}";
+    const Fabric fabric = fabric_of(scenario_on(cluster));
+    std::string plan = to_links_csv(fabric);
+    const std::string found = to_ibnetdiscover(fabric);
+    std::vector<std::size_t> lines;
+    for (std::size_t at = plan.find("\nnode"); at != std::string::npos; at = plan.find("\nnode", at + 1)) {
+        lines.push_back(at + 1);
+    }
+    const std::size_t line = lines[random.below(static_cast<std::uint32_t>(lines.size()))];
+    const std::size_t stop = plan.find('\n', line);
+    if (random.below(2) == 0) {
+        // Planned to another host.
+        replace_first(plan, "node", "other", line);
+    } else {
+        // Not planned at all: extra.
+        plan.erase(line, stop + 1 - line);
+    }
+    return {{{"plan.csv", plan}, {"ib.out", found}}, "leaf"};
+}
+
+Planted contradiction(Random& random) {
+    Texts texts = nodes_of(random);
+    texts.resize(1);
+    std::string other = "";
+    for (int gpu = 0; gpu < 8; ++gpu) {
+        other += "GPU " + std::to_string(gpu) + ": NVIDIA H100 80GB HBM3 (UUID: GPU-" + std::to_string(gpu) + ")\n";
+        const int links = static_cast<int>(random.below(4)) + 4;
+        for (int link = 0; link < links; ++link) { other += "\t Link " + std::to_string(link) + ": 26.562 GB/s\n"; }
+    }
+    texts.emplace_back("host0.txt", other);
+    return {texts, "gpu"};
+}
+
+bool names(const Finding& finding, const std::string& device) {
+    return finding.device.find(device) != std::string::npos || finding.cable.find(device) != std::string::npos ||
+           finding.message.find(device) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("planted faults are found, and named") {
+    struct Case {
+        const char* check;
+        Plant plant;
+    };
+    const std::vector<Case> cases = {
+        {"nvlinks", fewer_nvlinks},  {"width", narrow_slot},  {"socket", wrong_socket},
+        {"rail", missing_from_rail}, {"rail", swapped_rails}, {"cable", slow_cable},
+        {"uplinks", missing_uplink}, {"plan", against_plan},  {"contradiction", contradiction}};
+    int number = 0;
+    for (const auto& [check, plant] : cases) {
+        int found = 0;
+        std::string missed;
+        for (int i = 0; i < planted_each; ++i) {
+            Random random{static_cast<std::uint64_t>(1000 * number + i)};
+            const Planted made = plant(random);
+            const std::vector<Finding> findings = findings_of(made.texts);
+            const bool hit = std::ranges::any_of(findings, [&](const Finding& finding) {
+                return finding.check == std::string(check) && names(finding, made.device);
+            });
+            found += hit ? 1 : 0;
+            if (!hit) {
+                missed += " " + std::to_string(i) + ":" + made.device;
+                for (const Finding& f : findings) { missed += "[" + f.check + " " + f.device + " " + f.message + "]"; }
+            }
+        }
+        std::cout << "figure: planted " << number << " " << check << " found " << found << " of " << planted_each
+                  << "\n";
+        INFO(check << ": missed" << missed.substr(0, 2000));
+        CHECK(found * 100 >= planted_each * 98);
+        ++number;
+    }
+}
+
+TEST_CASE("healthy sites raise no alarm") {
+    int alarms = 0, all = 0;
+    std::string what;
+    for (int i = 0; i < 2 * planted_each; ++i) {
+        Random random{static_cast<std::uint64_t>(777 + i)};
+        const Texts texts = i % 2 == 0 ? nodes_of(random) : Texts{{"ib.out", fabric_text(random, 2)}};
+        const std::vector<Finding> findings = findings_of(texts);
+        alarms += findings.empty() ? 0 : 1;
+        ++all;
+        for (const Finding& finding : findings) {
+            what += " [" + finding.check + " " + finding.device + " " + finding.message + "]";
+        }
+    }
+    std::cout << "figure: false_alarms " << alarms << " of " << all << "\n";
+    INFO(what.substr(0, 3000));
+    CHECK(alarms * 100 <= all);
+}
+
+TEST_CASE("templates of the catalogue are healthy") {
+    for (const Part& part : node_parts()) {
+        std::string text;
+        try {
+            text = to_nccl_topology(node_template(part.name, catalogue()), catalogue());
+        } catch (const ClusterError&) { continue; }
+        std::string what;
+        for (const Finding& finding : findings_of({{"node.xml", text}})) {
+            what += finding.device + " " + finding.message + "; ";
+        }
+        INFO(part.name);
+        CHECK(what.empty());
+    }
+}
+
+TEST_CASE("a fault's cost is the difference of two forecasts") {
+    Random random{5};
+    std::string text = to_nccl_topology(node_template("dgx-h100", catalogue()), catalogue());
+    const std::size_t link = text.find("<nvlink", nth(text, "<gpu ", 3));
+    text.erase(link, text.find("/>", link) + 2 - link);
+    std::vector<Observations> seen;
+    seen.push_back(observe(SourceText(text, "node.xml")));
+    Site site = join(std::move(seen));
+    const Description made = describe(site, catalogue(), {});
+    std::vector<Finding> findings = check(site, made, catalogue(), {});
+    forecast_costs(findings, site, made, catalogue(), {});
+    REQUIRE(findings.size() == 1);
+    std::cout << findings.front().device << ": " << findings.front().message << ": " << findings.front().cost << "\n";
+    CHECK(findings.front().cost.starts_with("all_reduce at 1 GiB: "));
+}

@@ -1,2 +1,216 @@
-#include "discovery/format.hpp"
+// Formats of which the samples have no file: the smallest text that shows each of their shapes. And a toy format.
+
+#include "tests/discovery/site_of.hpp"
 #include "tests/support/catch.hpp"
+
+using namespace fabricast;
+using fabricast::testing::site_of;
+
+namespace {
+
+Observations seen_in(const std::string& text, const std::string& file = "some.txt") {
+    return observe(SourceText(text, file));
+}
+
+constexpr const char* link_info = R"(CA: dgx-01 mlx5_0:
+      0xa088c20300000001      4    1[  ] ==( 4X       106.25 Gbps Active/  LinkUp)==>       1   17[  ] "MF0;leaf1:MQM9700/U1" ( )
+Switch: 0xb088c20300000001 MF0;leaf1:MQM9700/U1:
+           1   17[  ] ==( 4X       106.25 Gbps Active/  LinkUp)==>       4    1[  ] "dgx-01 mlx5_0" ( )
+           1   18[  ] ==(                Down/ Polling)==>             [  ] "" ( )
+           1   33[  ] ==( 4X     53.125 Gbps Active/  LinkUp)==>       2    5[  ] "MF0;spine1:MQM9700/U1" ( Could be 106.25 Gbps)
+)";
+
+constexpr const char* lldp_one = R"({"lldp": {"interface": {"ens1f0": {"chassis": {"leaf01": {"id": {"type": "mac",
+  "value": "aa:bb:cc:00:11:22"}, "mgmt-ip": ["10.0.0.1"]}}, "port": {"id": {"type": "ifname", "value": "swp5"}}}}}})";
+
+constexpr const char* lldp_zero = R"({"lldp": [{"interface": [
+  {"name": "ens1f0", "chassis": [{"name": [{"value": "leaf01"}], "id": [{"type": "mac", "value": "aa:bb"}]}],
+   "port": [{"id": [{"type": "ifname", "value": "swp5"}]}]},
+  {"name": "ens2f0", "chassis": [{"name": [{"value": "leaf02"}]}], "port": [{"id": [{"type": "ifname", "value": "swp5"}]}]}]}]})";
+
+constexpr const char* ufm =
+    R"([{"source_guid": "0x1", "source_port": "1", "source_port_node_description": "dgx-01 HCA-1",
+  "destination_guid": "0x2", "destination_port": "15", "destination_port_node_description": "leaf1:15", "speed": "NDR"}])";
+
+constexpr const char* db_csv = R"(START_NODES
+NodeDesc,NumPorts,NodeType,SystemImageGUID,NodeGUID,DeviceID
+"dgx-01 mlx5_0",1,1,0x10,0x10,4129
+"MF0;leaf1:MQM9700/U1",65,2,0x20,0x20,54002
+END_NODES
+START_PORTS
+NodeGuid,PortGuid,PortNum,LinkWidthActv,LinkSpeedActv
+0x10,0x10,1,2,2048
+END_PORTS
+START_LINKS
+NodeGuid1,PortNum1,NodeGuid2,PortNum2
+0x10,1,0x20,7
+END_LINKS
+)";
+
+constexpr const char* slurm_yaml_text = R"(- topology: one
+  cluster_default: true
+  tree:
+    switches:
+      - {switch: root, children: "s[1-2]"}
+      - {switch: s1, nodes: "n[01-02]"}
+      - {switch: s2, nodes: "n[03-04]"}
+)";
+
+}  // namespace
+
+TEST_CASE("iblinkinfo: far ends are found by lid, dark ports are kept apart, half-rate cables seen") {
+    const Observations seen = seen_in(link_info);
+    CHECK(seen.format == "iblinkinfo");
+    REQUIRE(seen.cables.size() == 2);
+    CHECK(seen.cables[0].megabits + seen.cables[1].megabits == 600'000);
+    CHECK(seen.dark.size() == 1);
+    CHECK(seen.devices.size() == 3);
+}
+
+TEST_CASE("lldp: both forms say the same") {
+    const Observations one = seen_in(lldp_one, "dgx-01.json");
+    REQUIRE(one.cables.size() == 1);
+    CHECK(one.cables[0].a.device == "dgx-01");
+    CHECK(one.cables[0].b.device == "leaf01");
+    CHECK(one.cables[0].b.port == "swp5");
+    CHECK(seen_in(lldp_zero, "dgx-01.json").cables.size() == 2);
+    CHECK_THROWS_AS(seen_in(R"({"lldp": {}})"), InputError);
+}
+
+TEST_CASE("UFM's links, ibdiagnet's tables and Slurm's topology.yaml") {
+    const Observations links = seen_in(ufm);
+    REQUIRE(links.cables.size() == 1);
+    CHECK(links.cables[0].megabits == 400'000);
+    const Observations db = seen_in(db_csv);
+    REQUIRE(db.cables.size() == 1);
+    CHECK(db.cables[0].megabits == 400'000);
+    CHECK(db.devices.size() == 2);
+    const Observations slurm = seen_in(slurm_yaml_text);
+    REQUIRE(slurm.groups.size() == 3);
+    CHECK(slurm.groups[0].groups.size() == 2);
+    CHECK(slurm.groups[2].hosts == std::vector<std::string>{"n03", "n04"});
+}
+
+TEST_CASE("nvidia-smi: the far ends of NVLinks, and which GPUs reach each other") {
+    const Observations remote = seen_in(
+        "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\n"
+        "\t Link 0: Remote Device 00000000:07:00.0: Link 46\n"
+        "\t Link 1: Remote Device 00000000:07:00.0: Link 47\n"
+        "\t Link 2: <inactive>\n");
+    REQUIRE(remote.nodes.size() == 1);
+    CHECK(remote.nodes[0].gpus[0].nvlink_count() == 2);
+    CHECK(remote.nodes[0].gpus[0].nvlinks[0].target == "0000:07:00.0");
+    CHECK(remote.nodes[0].gpus[0].inactive == 1);
+    const Observations reach = seen_in(" \tGPU0\tGPU1\t\n GPU0\tX\tOK\t\n GPU1\tCNS\tX\t\n");
+    REQUIRE(reach.nodes[0].pairs.size() == 1);
+    CHECK(reach.nodes[0].pairs[0].word == "CNS");
+}
+
+TEST_CASE("lspci with -vv tells a slot that runs below what it could") {
+    const auto findings = fabricast::testing::findings_of(
+        {{"dgx-01.txt",
+          "0000:1b:00.0 3D controller [0302]: NVIDIA Corporation GH100 [10de:2330] (rev a1)\n"
+          "\t\tLnkCap:\tPort #0, Speed 32GT/s, Width x16, ASPM not supported\n"
+          "\t\tLnkSta:\tSpeed 32GT/s, Width x8 (downgraded)\n"}});
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].check == "width");
+    CHECK(findings[0].share == 0.5);
+}
+
+TEST_CASE("names of hosts, switches, buses and rates in all spellings") {
+    const SourceLocation at;
+    CHECK(hostlist("n[1-3,7],m1", at) == std::vector<std::string>{"n1", "n2", "n3", "n7", "m1"});
+    CHECK(hostlist("[0998-1001]x", at) == std::vector<std::string>{"0998x", "0999x", "1000x", "1001x"});
+    CHECK_THROWS_AS(hostlist("n[3-1]", at), InputError);
+    CHECK(normal_bus("00000000:1B:00.0") == "0000:1b:00.0");
+    CHECK(normal_bus("1b:00.0") == "0000:1b:00.0");
+    CHECK(switch_name("MF0;IBSW1:MQM9700/U1") == "ibsw1");
+    CHECK(switch_name("core:MCS8500/L16/U2") == "core/l16/u2");
+    CHECK(host_name("A08-P1.site.org mlx5_0") == "a08-p1");
+    CHECK(infiniband_megabits("4xNDR") == 400'000);
+    CHECK(infiniband_megabits("4x ???") == 0);
+    CHECK(megabits_of("100Gbps") == 100'000);
+    CHECK(megabits_of("40000") == 40'000);
+}
+
+TEST_CASE("the door undoes what programs and mail do to a text") {
+    const SourceText text(
+        "\xEF\xBB\xBF"
+        "one\r\n\x1b[4mtwo\x1b[0m  \r\n",
+        "x");
+    REQUIRE(text.lines().size() == 2);
+    CHECK(text.lines()[0].text == "one");
+    CHECK(text.lines()[1].text == "two");
+    const std::string wide("\xFF\xFEh\0i\0\n\0", 8);
+    CHECK(SourceText(wide, "x").lines()[0].text == "hi");
+    CHECK_THROWS_AS(SourceText(std::string("a\0b", 3), "x"), InputError);
+}
+
+TEST_CASE("files are joined by GUID and by name") {
+    // NCCL prints a GUID with its bytes turned round.
+    const std::string node = R"(<system version="1"><cpu numaid="0" arch="x86_64">
+      <pci busid="0000:01:00.0" class="0x030200" vendor="0x10de" device="0x2330" link_speed="32.0 GT/s PCIe" link_width="16">
+        <gpu dev="0" sm="90" rank="0" gdr="1"/></pci>
+      <pci busid="0000:02:00.0" class="0x020700" vendor="0x15b3" device="0x1021" link_speed="32.0 GT/s PCIe" link_width="16">
+        <nic><net name="mlx5_0" dev="0" speed="400000" port="1" guid="0x01000000c288a000" gdr="1"/></nic></pci></cpu></system>)";
+    const std::string fabric =
+        "switchguid=0x20\nSwitch\t65 \"S-20\"\t\t# \"leaf1\"\n"
+        "[1]\t\"H-00a088c200000001\"[1](a088c200000001)\t# \"dgx-01 mlx5_0\" lid 4 4xNDR\n\n"
+        "Ca\t1 \"H-00a088c200000001\"\t\t# \"dgx-01 mlx5_0\"\n"
+        "[1](a088c200000001)\t\"S-20\"[1]\t# lid 4 lmc 0 \"leaf1\" lid 1 4xNDR\n";
+    const Site site = site_of({{"dump.xml", node}, {"ib.out", fabric}});
+    REQUIRE(site.hosts.size() == 1);
+    CHECK(site.hosts[0].name == "dgx-01");
+    CHECK(site.hosts[0].inside.has_value());
+    CHECK(site.unnamed.empty());
+}
+
+TEST_CASE("a toy format is a row") {
+    std::vector<SiteFormat> formats = site_formats();
+    formats.insert(formats.begin(), {"toy", "a host and its switch a line",
+                                     [](const SourceText& source) { return source.text().starts_with("toy\n"); },
+                                     [](const SourceText& source) {
+                                         Observations seen;
+                                         for (const TextLine& line : source.lines()) {
+                                             if (line.words().size() != 2) { continue; }
+                                             GroupSeen& group = seen.groups.emplace_back();
+                                             group.name = line.words()[1];
+                                             group.hosts = {std::string(line.words()[0])};
+                                             group.at = source.at(line);
+                                         }
+                                         return seen;
+                                     }});
+    const Observations seen = observe(SourceText("toy\nhost1 leaf1\n", "x"), formats);
+    CHECK(seen.format == "toy");
+    CHECK(seen.groups.size() == 1);
+}
+
+TEST_CASE("a scenario draws its node template in place, and ranges of nodes in its cables") {
+    const std::string text = R"(name: drawn
+cluster:
+  node:
+    name: mine
+    gpu: h100-sxm
+    gpus: 2
+    cpu: xeon-sapphire-rapids
+    nic: connectx-7
+    nics: 1
+    port: infiniband-ndr
+    devices: [{name: cpu0}, {name: nvswitch, part: nvswitch-3}]
+    cables:
+      - {from: gpu0-1, to: nvswitch, link: nvlink-4, count: 18}
+      - {from: gpu0-1, to: cpu0, link: pcie-gen5-x16}
+      - {from: nic0, to: cpu0, link: pcie-gen5-x16}
+  nodes: 3
+  fabric: {kind: explicit, link: infiniband-ndr}
+  graph:
+    devices: [{name: leaf, part: quantum-2}]
+    cables: [{a: node0-2.nic0, b: leaf}]
+workload: {kind: collective, collective: all_reduce}
+)";
+    const Fabric fabric = fabricast::testing::fabric_of(text);
+    CHECK(fabric.node_count() == 3);
+    CHECK(fabric.node().name == "mine");
+    const Scenario scenario = parse_scenario(text, "drawn.yaml");
+    CHECK(scenario.cluster.drawn_node != nullptr);
+}

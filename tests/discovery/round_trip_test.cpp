@@ -1,2 +1,136 @@
-#include "discovery/format.hpp"
+// What is exported is read again as the same cluster: equal graphs, equal forecasts.
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <set>
+#include <tuple>
+
+#include "base/process_memory.hpp"
+#include "discovery/site/export_site.hpp"
+#include "sim/run/simulate.hpp"
+#include "tests/discovery/site_of.hpp"
 #include "tests/support/catch.hpp"
+#include "topologies/node_reader.hpp"
+
+using namespace fabricast;
+using fabricast::testing::catalogue;
+using fabricast::testing::fabric_of;
+using fabricast::testing::scenario_on;
+using fabricast::testing::site_of;
+
+namespace {
+
+// Every device by name and part, every cable by its ends, link and count.
+using NodeParts = std::set<std::tuple<std::string, std::string, std::string, int>>;
+
+NodeParts parts_of(const NodeTemplate& node) {
+    NodeParts parts;
+    for (const NodeDevice& device : node.devices) { parts.insert({device.name, device.part, "", 0}); }
+    for (const NodeCable& cable : node.cables) {
+        parts.insert({std::min(cable.a, cable.b), std::max(cable.a, cable.b), cable.link.name, cable.count});
+    }
+    return parts;
+}
+
+double busbw(const std::string& yaml) {
+    const Report report = simulate(parse_scenario(yaml, "test.yaml", {"workload.sizes=[64 MiB]"}), catalogue());
+    return report.rows.front().busbw;
+}
+
+Description described(const std::string& file, const std::string& text, const std::string& node = {}) {
+    Site site = site_of({{file, text}});
+    DescribeOptions options;
+    options.node = node;
+    return describe(site, catalogue(), options);
+}
+
+const std::vector<std::string>& fabrics() {
+    static const std::vector<std::string> all = {
+        "{node: dgx-h100, nodes: 2, fabric: {kind: single-switch}}",
+        "{node: dgx-h100, nodes: 16, fabric: {kind: rail-optimized}}",
+        "{node: dgx-h100, nodes: 64, fabric: {kind: rail-optimized}}",
+        "{node: dgx-h100, nodes: 128, fabric: {kind: rail-optimized, scalable_unit: 32}}",
+        "{node: dgx-h100, nodes: 64, fabric: {kind: rail-optimized, oversubscription: 2}}",
+        "{node: dgx-a100, nodes: 20, fabric: {kind: rail-optimized}}",
+        "{node: dgx-a100, nodes: 40, fabric: {kind: fat-tree}}",
+        "{node: dgx-h200, nodes: 48, fabric: {kind: rail-only}}",
+        "{node: dgx-b200, nodes: 96, fabric: {kind: fat-tree}}",
+        "{node: v100-pcie-1x, nodes: 24, fabric: {kind: fat-tree}}",
+        "{node: dgx-h100, nodes: 256, fabric: {kind: rail-optimized}}",
+        "{node: dgx-h100, nodes: 16, fabric: {kind: dragonfly}}",
+    };
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("a template goes out as NCCL's topology and comes back the same") {
+    std::size_t equal = 0;
+    std::vector<std::string> cannot;
+    for (const Part& part : node_parts()) {
+        const NodeTemplate node = node_template(part.name, catalogue());
+        std::string text;
+        try {
+            text = to_nccl_topology(node, catalogue());
+        } catch (const ClusterError& error) {
+            cannot.push_back(part.name + ": " + error.what());
+            continue;
+        }
+        INFO(part.name << "\n" << text);
+        const Description made = described("node.xml", text);
+        INFO(made.yaml);
+        const Fabric back = fabric_of(made.yaml);
+        CHECK(parts_of(back.node()) == parts_of(node));
+        CHECK(back.node().gpu.name == node.gpu.name);
+        CHECK(back.node().nic_ports == node.nic_ports);
+        if (node.gpus > 1) {
+            CHECK(busbw(made.yaml) == Approx(busbw(scenario_on("{node: " + part.name + "}"))).epsilon(0.01));
+        }
+        ++equal;
+    }
+    for (const std::string& why : cannot) { std::cout << why << "\n"; }
+    std::cout << "figure: site_templates_round_trip " << equal << "\n";
+    CHECK(equal >= 20);
+}
+
+TEST_CASE("a fabric goes out as ibnetdiscover and as links.csv and comes back the same") {
+    for (const std::string& cluster : fabrics()) {
+        const Fabric fabric = fabric_of(scenario_on(cluster));
+        const std::string node = cluster.substr(7, cluster.find(',') - 7);
+        for (const bool csv : {false, true}) {
+            INFO(cluster << (csv ? " as csv" : " as ibnetdiscover"));
+            const std::string text = csv ? to_links_csv(fabric) : to_ibnetdiscover(fabric);
+            const Description made = described(csv ? "links.csv" : "ib.out", text, node);
+            // Ethernet's rates are a csv's default; the link's family is not in it.
+            Scenario ours = parse_scenario(made.yaml, "made.yaml", {"cluster.fabric.routing=ecmp"});
+            Scenario theirs = parse_scenario(scenario_on(cluster), "test.yaml", {"cluster.fabric.routing=ecmp"});
+            CHECK(colours(Fabric(build(ours, catalogue()))) == colours(Fabric(build(theirs, catalogue()))));
+            if (made.fabric == "explicit") {
+                std::cout << "drawn switch by switch: " << cluster << (csv ? " as csv" : "") << "\n";
+            } else if (!csv && fabric.node_count() <= 64) {
+                CHECK(busbw(made.yaml) == busbw(scenario_on(cluster)));
+            }
+        }
+    }
+}
+
+TEST_CASE("a large fabric is read in seconds") {
+    for (const auto& [cluster, seconds] :
+         {std::pair("{node: dgx-h100, nodes: 288, fabric: {kind: rail-optimized, scalable_unit: 32}}", 2.0),
+          std::pair("{node: dgx-h100, nodes: 2048, fabric: {kind: rail-optimized}}", 20.0)}) {
+        const std::string text = to_ibnetdiscover(fabric_of(scenario_on(cluster)));
+        const auto begin = std::chrono::steady_clock::now();
+        Site site = site_of({{"ib.out", text}});
+        DescribeOptions options;
+        options.node = "dgx-h100";
+        const Description made = describe(site, catalogue(), options);
+        const std::size_t findings = check(site, made, catalogue(), {}).size();
+        const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        std::cout << "figure: site_seconds " << cluster << " " << took << " s, " << made.fabric << ", " << text.size()
+                  << " bytes\n";
+        CHECK(findings == 0);
+        CHECK(made.fabric != "explicit");
+        CHECK(took < seconds);
+    }
+}
