@@ -12,6 +12,7 @@
 #include "cli/outputs.hpp"
 #include "discovery/format.hpp"
 #include "discovery/site/checks.hpp"
+#include "discovery/site/costs.hpp"
 #include "discovery/site/describe.hpp"
 
 namespace fabricast::cli {
@@ -42,7 +43,7 @@ std::vector<Observations> observe_all(const std::vector<std::string>& files) {
 
 void print_site(std::ostream& out, const Site& site, const Description& made) {
     for (const std::string& file : site.files) { out << file << "\n"; }
-    out << fmt::format("{} of {} GPUs, {}; fabric: {}\n", plural(made.nodes, "node"), made.shape ? made.shape->gpus : 0,
+    out << fmt::format("{} of {}, {}; fabric: {}\n", plural(made.nodes, "node"), made.node,
                        plural(site.cables.size(), "cable"), made.fabric);
     for (const auto& [kind, count] : site.dropped) { out << fmt::format("left out: {} x {}\n", count, kind); }
     for (const std::string& asked : made.asked) { out << "missing: " << asked << "\n"; }

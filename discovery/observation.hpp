@@ -33,8 +33,9 @@ struct PciSeen {
     int numa = -1;
     PciKind kind = PciKind::other;
     std::uint32_t vendor = 0, device = 0;
-    PciLink link;     // as it runs
-    PciLink capable;  // as it could run, where that is stated
+    bool ethernet = false;  // of a NIC: by its class
+    PciLink link;           // as it runs
+    PciLink capable;        // as it could run, where that is stated
     SourceLocation at;
 };
 

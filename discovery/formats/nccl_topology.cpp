@@ -80,6 +80,7 @@ private:
         seen.parent = above.bus;
         seen.numa = numa;
         seen.kind = pci_kind(hex_of(pci, "class"));
+        seen.ethernet = hex_of(pci, "class") >> 8U == 0x0200;
         if (!pci.children.empty() && pci.children.front().name == "pci") { seen.kind = PciKind::bridge; }
         seen.vendor = hex_of(pci, "vendor");
         dumped_ = dumped_ || seen.vendor != 0;

@@ -14,16 +14,4 @@ namespace fabricast::inline site {
 std::vector<Finding> check(const Site& site, const Description& description, const Catalog& catalog,
                            const StatedParts& said);
 
-// Inside nodes: NVLinks, PCIe width and speed, sockets.
-std::vector<Finding> check_nodes(const Site& site, const Catalog& catalog, const StatedParts& said);
-// Between them: rails, cables, uplinks.
-std::vector<Finding> check_fabric(const Site& site, const Wiring& wiring);
-// Plans against what was found.
-std::vector<Finding> check_plan(const Site& site);
-
-// Fills in what each finding costs: the same collective with the fault and without it, on the smallest cluster that
-// shows it.
-void forecast_costs(std::vector<Finding>& findings, const Site& site, const Description& description,
-                    const Catalog& catalog, const StatedParts& said);
-
 }  // namespace fabricast::inline site

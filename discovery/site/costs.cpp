@@ -1,5 +1,4 @@
-// What a finding costs: two forecasts of one collective, with the fault and without it, on the smallest cluster that
-// shows it. Rings and trees go at the pace of the slowest member, so the cluster's size matters little.
+#include "discovery/site/costs.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +6,7 @@
 #include <optional>
 
 #include "base/unit_text.hpp"
-#include "discovery/site/checks.hpp"
+#include "discovery/site/node_text.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/parse.hpp"
 

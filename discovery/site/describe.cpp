@@ -8,6 +8,8 @@
 
 #include "base/text.hpp"
 #include "discovery/site/fabric_text.hpp"
+#include "discovery/site/mended.hpp"
+#include "discovery/site/node_text.hpp"
 #include "discovery/source_text.hpp"
 #include "topologies/node_reader.hpp"
 
@@ -35,7 +37,14 @@ public:
                 fmt::format("{} nodes were seen, but no adapter that joins them: one is described", made_.nodes));
             made_.nodes = 1;
         }
-        const FabricText fabric = fabric_text(site_, made_.wiring, catalog_, made_.node_block, made_.nodes);
+        const Mended whole = mended(made_.wiring);
+        if (!whole.wiring.hosts.empty()) { made_.nodes = static_cast<std::uint32_t>(whole.wiring.hosts.size()); }
+        if (whole.left_out > 0) { site_.dropped["node with an adapter that has no cable"] += whole.left_out; }
+        if (whole.cables > 0) {
+            site_.notes.push_back(fmt::format(
+                "guess: {} adapters without a cable are drawn with the one that their peers have", whole.cables));
+        }
+        const FabricText fabric = fabric_text(site_, whole.wiring, catalog_, made_.node_block, made_.nodes);
         made_.fabric = fabric.kind;
         made_.asked.insert(made_.asked.end(), fabric.asked.begin(), fabric.asked.end());
         made_.yaml = head() + scenario_text(options_.name, made_.node_block + names_of_nodes() +
@@ -127,6 +136,7 @@ private:
         if (made_.shape && options_.node.empty()) {
             const std::string rate = fabric_link(site_, made_.wiring);
             if (made_.shape->nics > 0 && !rate.empty()) { made_.shape->port = rate; }
+            made_.node = fmt::format("{} x {}", made_.shape->gpus, made_.shape->gpu.name);
             made_.node_block = "  node:\n" + node_yaml(*made_.shape, options_.name + "-node", 4, true);
             return;
         }
@@ -146,6 +156,7 @@ private:
 
     void use_template(const std::string& name, const std::string& why) {
         const NodeTemplate node = node_template(name, catalog_);
+        made_.node = name;
         made_.node_block = fmt::format("  node: {}  # {}\n", name, why);
         const std::size_t nics = made_.wiring.labels.size();
         if (nics > 0 && nics < node.nics) { made_.node_block += fmt::format("  options: {{nics: {}}}\n", nics); }

@@ -22,6 +22,7 @@ struct Description {
     Wiring wiring;
     std::optional<NodeShape> shape;  // of most nodes, where a file describes one
     std::string node_block;          // `node: ...` of the cluster, with its indentation
+    std::string node;                // "8 x h100-sxm", or the name of a template
     std::string fabric;              // "rail-optimized", "explicit", "none"
     std::uint32_t nodes = 1;
     std::vector<std::string> asked;  // what no file said, one line each

@@ -8,7 +8,7 @@
 
 #include "base/text.hpp"
 #include "discovery/site/device_parts.hpp"
-#include "models/device_part.hpp"
+#include "models/link_part.hpp"
 #include "models/pcie.hpp"
 
 namespace fabricast::inline site {
@@ -73,7 +73,9 @@ private:
     void write_below(const std::string& above, std::size_t indent) {
         for (const auto& [name, bus] : bus_) {
             const NodeCable* up = up_of(name);
-            if (up != nullptr && (up->a == above || up->b == above)) { write_device(name, bus, *up, indent); }
+            if (name != above && up != nullptr && (up->a == above || up->b == above)) {
+                write_device(name, bus, *up, indent);
+            }
         }
     }
 
@@ -104,7 +106,7 @@ private:
             "PCIe\" link_width=\"{}\">\n",
             blanks, bus,
             gpu   ? "0x030200"
-            : nic ? "0x020700"
+            : nic ? nic_class()
                   : "0x060400",
             vendor, device, transfers, link.lanes);
         if (gpu) { write_gpu(name, indent + 2, up); }
@@ -112,6 +114,8 @@ private:
         if (!gpu && !nic) { write_below(name, indent + 2); }
         out_ += blanks + "</pci>\n";
     }
+
+    std::string nic_class() const { return node_.nic_link.starts_with("ethernet") ? "0x020000" : "0x020700"; }
 
     void write_gpu(const std::string& name, std::size_t indent, const NodeCable& up) {
         const std::string blanks(indent, ' ');
@@ -142,7 +146,7 @@ private:
     void write_nic(const std::string& name, std::size_t indent) {
         const std::string blanks(indent, ' ');
         const int number = std::atoi(name.c_str() + 3);
-        const double port = catalog_.at("nic", node_.nic_part).rate("port_rate").bytes_per_second() * 8e-6;
+        const double port = link_spec(catalog_.at("link", node_.nic_link)).rate.bytes_per_second() * 8e-6;
         out_ += blanks + "<nic>\n";
         for (int p = 0; p < node_.nic_ports; ++p) {
             out_ += fmt::format(

@@ -1,12 +1,11 @@
-// Checks between nodes: rails, the rates of cables, uplinks.
+#include "discovery/site/fabric_checks.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
-#include "discovery/site/checks.hpp"
+#include "discovery/site/rails.hpp"
 
 namespace fabricast::inline site {
 
@@ -24,14 +23,6 @@ public:
     }
 
 private:
-    using Leaves = std::vector<std::uint32_t>;  // of one node, by NIC
-
-    Leaves leaves_of(std::uint32_t node) const {
-        Leaves leaves(wiring_.labels.size());
-        for (std::uint32_t nic = 0; nic < leaves.size(); ++nic) { leaves[nic] = wiring_.leaf(node, nic); }
-        return leaves;
-    }
-
     std::string nic_text(std::uint32_t node, std::uint32_t nic) const {
         return site_.hosts[wiring_.hosts[node]].name + " " + wiring_.labels[nic];
     }
@@ -39,55 +30,18 @@ private:
     // Nodes of one unit meet the same leaf with their k-th NIC. A node unlike its unit in a few of its NICs has these
     // miswired, or without a cable.
     void check_rails() {
-        const auto nodes = static_cast<std::uint32_t>(wiring_.hosts.size());
-        std::map<Leaves, std::size_t> counts;
-        std::vector<Leaves> of_node(nodes);
-        for (std::uint32_t node = 0; node < nodes; ++node) { ++counts[of_node[node] = leaves_of(node)]; }
-        std::unordered_map<std::uint32_t, std::vector<const Leaves*>> at_leaf;  // usual rows, by each of their leaves
-        for (const auto& [leaves, count] : counts) {
-            const bool whole = std::ranges::find(leaves, no_index) == leaves.end();
-            if (count >= 2 && whole) {
-                for (const std::uint32_t leaf : leaves) { at_leaf[leaf].push_back(&leaves); }
-            }
-        }
-        for (std::uint32_t node = 0; node < nodes; ++node) {
-            const Leaves& own = of_node[node];
-            const Leaves* unit = unit_of(own, counts, at_leaf);
+        const Rails rails(wiring_.leaf_of, wiring_.labels.size());
+        for (std::uint32_t node = 0; node < rails.nodes(); ++node) {
+            const Leaves& own = rails.leaves(node);
+            const Leaves* unit = rails.unit_of(node);
             for (std::uint32_t nic = 0; nic < own.size(); ++nic) {
-                if (own[nic] == no_index && (unit != nullptr || counts.size() > 1 || nodes > 1)) {
+                if (own[nic] == no_index && rails.nodes() > 1) {
                     add_missing(node, nic, unit);
                 } else if (unit != nullptr && own[nic] != (*unit)[nic]) {
                     add_miswired(node, nic, own[nic], (*unit)[nic]);
                 }
             }
         }
-    }
-
-    // The usual row that this one shares most leaves with, more than half of them; nullptr if it is usual itself.
-    static const Leaves* unit_of(const Leaves& own, const std::map<Leaves, std::size_t>& counts,
-                                 const std::unordered_map<std::uint32_t, std::vector<const Leaves*>>& at_leaf) {
-        const Leaves* best = nullptr;
-        std::size_t most = own.size() / 2;
-        for (const std::uint32_t leaf : own) {
-            const auto rows = at_leaf.find(leaf);
-            if (rows == at_leaf.end()) { continue; }
-            for (const Leaves* row : rows->second) {
-                std::size_t same = 0;
-                for (std::size_t i = 0; i < own.size(); ++i) { same += own[i] == (*row)[i] ? 1U : 0U; }
-                const bool commoner = counts.at(*row) > 2 * counts.at(own) && distinct(*row);
-                if (same > most && same < own.size() && commoner) {
-                    most = same;
-                    best = row;
-                }
-            }
-        }
-        return best;
-    }
-
-    // Rails meet different leaves; NICs that all meet one leaf are filled in order, and a node may well straddle two.
-    static bool distinct(Leaves leaves) {
-        std::ranges::sort(leaves);
-        return std::ranges::adjacent_find(leaves) == leaves.end();
     }
 
     void add_missing(std::uint32_t node, std::uint32_t nic, const Leaves* unit) {

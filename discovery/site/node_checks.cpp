@@ -1,4 +1,4 @@
-// Checks inside nodes: alike devices of alike nodes are compared with what most of them have.
+#include "discovery/site/node_checks.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/text.hpp"
-#include "discovery/site/checks.hpp"
+#include "discovery/site/node_shape.hpp"
 
 namespace fabricast::inline site {
 
@@ -258,16 +258,6 @@ private:
 
 std::vector<Finding> check_nodes(const Site& site, const Catalog& catalog, const StatedParts& said) {
     return NodeChecks(site, catalog, said).run();
-}
-
-std::vector<Finding> check(const Site& site, const Description& description, const Catalog& catalog,
-                           const StatedParts& said) {
-    std::vector<Finding> all = site.findings;
-    for (const std::vector<Finding>& some :
-         {check_nodes(site, catalog, said), check_fabric(site, description.wiring), check_plan(site)}) {
-        all.insert(all.end(), some.begin(), some.end());
-    }
-    return all;
 }
 
 }  // namespace fabricast::inline site

@@ -1,10 +1,8 @@
-// Two files about one host: NCCL's XML has the tree, nvidia-smi the NVLinks, lspci what a slot could do.
+#include "discovery/site/node_merge.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "discovery/site/site.hpp"
 
 namespace fabricast::inline site {
 

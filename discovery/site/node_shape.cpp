@@ -83,7 +83,9 @@ private:
         const bool silent =
             std::ranges::none_of(gpus_, [](const GpuSeen& gpu) { return gpu.nvlinks_stated || !gpu.nvlinks.empty(); });
         if (node_.trust == Trust::fact || !silent || gpus_.size() != 8) { return; }
-        const int sm = gpus_.front().sm;
+        const Part* stated = said_.gpu.empty() ? nullptr : catalog_.find(said_.gpu);
+        const bool board = stated != nullptr && gpu_spec(*stated).nvlinks > 0;
+        const int sm = stated == nullptr ? gpus_.front().sm : board ? gpu_spec(*stated).compute_capability : 0;
         const int links = sm == 80 ? 12 : sm >= 90 ? 18 : 0;
         if (links == 0) { return; }
         for (GpuSeen& gpu : gpus_) { gpu.nvlinks = {{"nvswitch", links}}; }
@@ -104,7 +106,23 @@ private:
         shape_.cpu =
             said_.cpu.empty() ? cpu_part(cpu, shape_.gpu.name == "gb10") : PartFound{said_.cpu, Trust::fact, "stated"};
         shape_.ports = std::max(nic.ports, 1);
-        if (!nics_.empty()) { shape_.port = nic_spec(catalog_.at("nic", shape_.nic.name)).port_link; }
+        if (!nics_.empty()) { shape_.port = port_link(pci(nic.bus), megabits); }
+    }
+
+    // The link of a port: the adapter's usual one, unless the file states another rate. Virtual machines print a rate
+    // that is a tenth below the link's (OCI: 180 Gb/s).
+    std::string port_link(const PciSeen* slot, std::int64_t megabits) const {
+        const std::string usual = nic_spec(catalog_.at("nic", shape_.nic.name)).port_link;
+        const std::string family = catalog_.at("link", usual).word("family");
+        const bool ethernet = family == "ethernet" || (slot != nullptr && slot->ethernet);
+        if (megabits == 0 || (family != "infiniband" && family != "ethernet")) { return usual; }
+        for (const std::int64_t rate : {25'000, 50'000, 100'000, 200'000, 400'000, 800'000}) {
+            if (megabits > rate) { continue; }
+            const bool halved = rate == 200'000 && usual == "infiniband-ndr";
+            const std::string link = network_link(rate, halved ? "2xNDR" : "4x", !ethernet);
+            return link.empty() ? usual : link;
+        }
+        return usual;
     }
 
     // A GPU that lost its links says less about its kind than its peers.

@@ -41,8 +41,4 @@ struct StatedParts {
 // A host with GPUs as a template. The order of GPUs is CUDA's, that of NICs is NCCL's.
 NodeShape shape_of(const NodeSeen& node, const Catalog& catalog, const StatedParts& said);
 
-// The template as YAML, below `indent` blanks. `commented`: each part says where it came from. Without comments the
-// text is the same for nodes alike.
-std::string node_yaml(const NodeShape& shape, const std::string& name, std::size_t indent, bool commented);
-
 }  // namespace fabricast::inline site

@@ -1,4 +1,4 @@
-// A node's shape as the YAML that node_reader.hpp describes: devices in ranges, cables that a person can read.
+#include "discovery/site/node_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,8 +7,6 @@
 #include <array>
 #include <cctype>
 #include <tuple>
-
-#include "discovery/site/node_shape.hpp"
 
 namespace fabricast::inline site {
 

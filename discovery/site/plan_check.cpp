@@ -1,4 +1,4 @@
-// A plan (NDT, links csv, topology.dot, a configuration) against what was discovered: missing, miswired, extra.
+#include "discovery/site/plan_check.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include "base/nearest_word.hpp"
 #include "base/pattern.hpp"
 #include "base/text.hpp"
-#include "discovery/site/checks.hpp"
 
 namespace fabricast::inline site {
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/text.hpp"
+#include "discovery/site/node_merge.hpp"
 
 namespace fabricast::inline site {
 

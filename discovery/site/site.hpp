@@ -8,21 +8,9 @@
 #include <vector>
 
 #include "discovery/observation.hpp"
+#include "discovery/site/finding.hpp"
 
 namespace fabricast::inline site {
-
-// A thing that looks wrong, or that two files say differently.
-struct Finding {
-    std::string check;   // "nvlinks", "width", "socket", "rail", "uplinks", "cable", "plan", "contradiction"
-    std::string device;  // "node3.gpu5", "leaf2"
-    std::string cable;   // "leaf2:17 - dgx-04 mlx5_3"; empty: inside a node
-    std::string message;
-    Trust trust = Trust::fact;
-    SourceLocation at;
-    // For its cost: what is left of the thing's capacity, and which forecast shows it.
-    double share = 1;
-    std::string cost;  // "all_reduce at 1 GiB: 506 -> 45 GB/s"; empty until forecast_costs() fills it
-};
 
 // A switch, or an adapter of a host.
 struct SiteDevice {
@@ -68,8 +56,5 @@ Site join(std::vector<Observations> all);
 // "leaf1:17 - dgx-04 mlx5_3".
 std::string cable_text(const Site& site, const SiteCable& cable);
 std::string device_text(const Site& site, std::uint32_t device);
-
-// Puts what another file says of the same host into `into`. What both state and differ in becomes a finding.
-void merge_node(NodeSeen& into, const NodeSeen& from, std::vector<Finding>& findings);
 
 }  // namespace fabricast::inline site

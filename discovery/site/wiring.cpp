@@ -26,6 +26,7 @@ public:
         number_tiers();
         order_hosts();
         place();
+        if (set_aside()) { place(); }
         return std::move(wiring_);
     }
 
@@ -232,6 +233,20 @@ private:
             const Placed& end = wiring_.placed[bundle.a];
             if (end.in()) { wiring_.leaf_of[end.node * wiring_.labels.size() + end.nic] = bundle.b; }
         }
+    }
+
+    // Nodes with a missing cable that no peer tells stand last, so that a scenario may end before them.
+    bool set_aside() {
+        const Rails rails(wiring_.leaf_of, wiring_.labels.size());
+        std::vector<std::uint32_t> first, last;
+        for (std::uint32_t node = 0; node < rails.nodes(); ++node) {
+            const bool lost = !rails.whole(node) && rails.unit_of(node) == nullptr;
+            (lost ? last : first).push_back(wiring_.hosts[node]);
+        }
+        if (last.empty() || first.empty()) { return false; }
+        first.insert(first.end(), last.begin(), last.end());
+        wiring_.hosts = std::move(first);
+        return true;
     }
 
     Site& site_;

@@ -6,12 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "discovery/site/rails.hpp"
 #include "discovery/site/site.hpp"
 #include "topologies/fabric.hpp"
 
 namespace fabricast::inline site {
-
-inline constexpr std::uint32_t no_index = 0xffffffff;
 
 // Where an adapter stands: NIC `nic` of node `node`. Both are no_index for what is no part of the cluster.
 struct Placed {

@@ -323,7 +323,6 @@ TEST_CASE("templates of the catalogue are healthy") {
 }
 
 TEST_CASE("a fault's cost is the difference of two forecasts") {
-    Random random{5};
     std::string text = to_nccl_topology(node_template("dgx-h100", catalogue()), catalogue());
     const std::size_t link = text.find("<nvlink", nth(text, "<gpu ", 3));
     text.erase(link, text.find("/>", link) + 2 - link);

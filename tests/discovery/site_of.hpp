@@ -7,6 +7,7 @@
 
 #include "discovery/format.hpp"
 #include "discovery/site/checks.hpp"
+#include "discovery/site/costs.hpp"
 #include "discovery/site/describe.hpp"
 #include "models/embedded_catalog.hpp"
 #include "sim/scenario/build.hpp"

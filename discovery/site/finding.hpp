@@ -1,0 +1,23 @@
+#pragma once
+// What a check says, and what it costs.
+
+#include <string>
+
+#include "discovery/observation.hpp"
+
+namespace fabricast::inline site {
+
+// A thing that looks wrong, or that two files say differently.
+struct Finding {
+    std::string check;   // "nvlinks", "width", "socket", "rail", "uplinks", "cable", "plan", "contradiction"
+    std::string device;  // "node3.gpu5", "leaf2"
+    std::string cable;   // "leaf2:17 - dgx-04 mlx5_3"; empty: inside a node
+    std::string message;
+    Trust trust = Trust::fact;
+    SourceLocation at;
+    // For its cost: what is left of the thing's capacity, and which forecast shows it.
+    double share = 1;
+    std::string cost;  // "all_reduce at 1 GiB: 506 -> 45 GB/s"; empty until forecast_costs() fills it
+};
+
+}  // namespace fabricast::inline site
