@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/numbers.hpp"
 #include "base/pattern.hpp"
 #include "discovery/format.hpp"
 
@@ -36,7 +37,7 @@ Observations read_nvlink(const SourceText& source) {
     for (const TextLine& line : source.lines()) {
         if (const auto gpu = patterns.gpu.first_in(line.text)) {
             GpuSeen& seen = node.gpus.emplace_back();
-            seen.index = std::stoi("0" + std::string((*gpu)[1]->substr(0, 5)));
+            seen.index = number_in<int>(*(*gpu)[1]).value_or(-1);
             seen.model = std::string(*(*gpu)[2]);
             seen.nvlinks_stated = true;
             seen.at = source.at(line);

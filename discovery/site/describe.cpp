@@ -32,17 +32,17 @@ public:
         made_.nodes =
             static_cast<std::uint32_t>(std::max<std::size_t>(nodes_without_fabric(), made_.wiring.hosts.size()));
         if (made_.wiring.hosts.empty() && site_.unnamed.empty()) { refuse_empty(); }
-        if (made_.nodes > 1 && made_.wiring.bundles.empty() && made_.shape && made_.shape->nics == 0) {
-            made_.asked.push_back(
-                fmt::format("{} nodes were seen, but no adapter that joins them: one is described", made_.nodes));
-            made_.nodes = 1;
-        }
         const Mended whole = mended(made_.wiring);
         if (!whole.wiring.hosts.empty()) { made_.nodes = static_cast<std::uint32_t>(whole.wiring.hosts.size()); }
         if (whole.left_out > 0) { site_.dropped["node with an adapter that has no cable"] += whole.left_out; }
         if (whole.cables > 0) {
             site_.notes.push_back(fmt::format(
                 "guess: {} adapters without a cable are drawn with the one that their peers have", whole.cables));
+        }
+        if (made_.nodes > 1 && made_.wiring.bundles.empty() && made_.shape && made_.shape->nics == 0) {
+            made_.asked.push_back(
+                fmt::format("{} nodes were seen, but no adapter that joins them: one is described", made_.nodes));
+            made_.nodes = 1;
         }
         const FabricText fabric = fabric_text(site_, whole.wiring, catalog_, made_.node_block, made_.nodes);
         made_.fabric = fabric.kind;
@@ -236,13 +236,6 @@ private:
 
 Description describe(Site& site, const Catalog& catalog, const DescribeOptions& options) {
     return Describer(site, catalog, options).describe();
-}
-
-std::string scenario_text(const std::string& name, const std::string& cluster) {
-    return fmt::format(
-        "name: {}\ncluster:\n{}workload: {{kind: collective, collective: all_reduce, "
-        "sizes: {{from: 1 MiB, to: 1 GiB, factor: 4}}}}\n",
-        name, cluster);
 }
 
 }  // namespace fabricast::inline site

@@ -31,7 +31,4 @@ struct Description {
 // Throws InputError if nothing in the files can be a node of a cluster.
 Description describe(Site& site, const Catalog& catalog, const DescribeOptions& options);
 
-// A scenario's text with this cluster and one collective.
-std::string scenario_text(const std::string& name, const std::string& cluster);
-
 }  // namespace fabricast::inline site

@@ -9,7 +9,6 @@
 #include <set>
 #include <tuple>
 
-#include "discovery/site/describe.hpp"
 #include "discovery/site/device_parts.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
@@ -295,5 +294,12 @@ FabricText fabric_text(const Site& site, const Wiring& wiring, const Catalog& ca
 }
 
 std::string fabric_link(const Site& site, const Wiring& wiring) { return link_of(site, usual_rate(wiring, true)); }
+
+std::string scenario_text(const std::string& name, const std::string& cluster) {
+    return fmt::format(
+        "name: {}\ncluster:\n{}workload: {{kind: collective, collective: all_reduce, "
+        "sizes: {{from: 1 MiB, to: 1 GiB, factor: 4}}}}\n",
+        name, cluster);
+}
 
 }  // namespace fabricast::inline site

@@ -23,4 +23,7 @@ FabricText fabric_text(const Site& site, const Wiring& wiring, const Catalog& ca
 // The catalogue's link of most adapters' cables; empty if no file states their rate.
 std::string fabric_link(const Site& site, const Wiring& wiring);
 
+// A scenario's text with this cluster and one collective.
+std::string scenario_text(const std::string& name, const std::string& cluster);
+
 }  // namespace fabricast::inline site

@@ -241,7 +241,8 @@ private:
     // upstream bridge print 5.0 GT/s, or 16.0 GT/s x1, above links that are faster.
     void add_switch(const std::string& bridge, const std::string& name, const PciLink& below, int numa) {
         const PciSeen& port = *pci(bridge);
-        const bool believed = port.link.known() && (!below.known() || port.link.rate() >= below.rate());
+        const bool synthetic = port.link.width < 4 || pcie_generation(port.link.gigatransfers) < 3;
+        const bool believed = port.link.known() && (!below.known() || !synthetic || port.link.rate() >= below.rate());
         const PciLink link = believed ? port.link : below;
         const int generation = std::max(pcie_generation(link.gigatransfers), 3);
         if (!believed && port.link.known()) {

@@ -176,13 +176,23 @@ private:
         }
         const auto name = [&](std::uint32_t host) -> const std::string& { return site_.hosts[host].name; };
         for (Key& key : keys) { key.size = size[key.leaf]; }
+        // Of rails, a unit that is not full comes last; where NICs fill one leaf after the other, names decide alone.
+        std::size_t spread = 0;
+        for (const std::uint32_t h : wiring_.hosts) {
+            std::set<std::uint32_t> leaves;
+            for (const std::uint32_t adapter : site_.hosts[h].adapters) {
+                if (leaf.contains(adapter)) { leaves.insert(leaf.at(adapter)); }
+            }
+            spread += leaves.size() == site_.hosts[h].adapters.size() ? 1 : 0;
+        }
+        const bool rails = spread * 2 > wiring_.hosts.size();
         std::ranges::sort(keys, [&](const Key& a, const Key& b) {
             if (a.block != b.block) {
                 return natural_less(name(first_of_block[a.block]), name(first_of_block[b.block]));
             }
             if (a.leaf != b.leaf) {
-                return a.size != b.size ? a.size > b.size
-                                        : natural_less(name(first_host[a.leaf]), name(first_host[b.leaf]));
+                return rails && a.size != b.size ? a.size > b.size
+                                                 : natural_less(name(first_host[a.leaf]), name(first_host[b.leaf]));
             }
             return natural_less(name(a.host), name(b.host));
         });

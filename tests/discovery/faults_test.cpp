@@ -115,11 +115,11 @@ Planted wrong_socket(Random& random) {
 }
 
 std::string fabric_text(Random& random, std::uint32_t least) {
-    const std::uint32_t nodes = least + random.below(random.below(8) == 0 ? 500 : 60);
-    const std::uint32_t unit = std::vector<std::uint32_t>{8, 16, 32}[random.below(3)];
-    return to_ibnetdiscover(fabric_of(
-        scenario_on("{node: dgx-h100, nodes: " + std::to_string(nodes) +
-                    ", fabric: {kind: rail-optimized, scalable_unit: " + std::to_string(unit) + ", tiers: 2}}")));
+    const std::uint32_t nodes = least + random.below(random.below(8) == 0 ? 480 : 60);
+    const std::uint32_t unit = nodes > 128 ? 32 : std::vector<std::uint32_t>{8, 16, 32}[random.below(3)];
+    return to_ibnetdiscover(
+        fabric_of(scenario_on("{node: dgx-h100, nodes: " + std::to_string(nodes) +
+                              ", fabric: {kind: rail-optimized, scalable_unit: " + std::to_string(unit) + "}}")));
 }
 
 // Both lines of the cable at a switch's line `at`: its own, and the one at its far end.

@@ -77,7 +77,7 @@ TEST_CASE("a template goes out as NCCL's topology and comes back the same") {
             cannot.push_back(part.name + ": " + error.what());
             continue;
         }
-        INFO(part.name << "\n" << text);
+        INFO(part.name);
         const Description made = described("node.xml", text);
         INFO(made.yaml);
         const Fabric back = fabric_of(made.yaml);
