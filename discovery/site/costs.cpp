@@ -79,7 +79,15 @@ private:
         NodeSeen mended = *seen;
         mend(mended, finding);
         const NodeShape whole = shape_of(mended, catalog_, said_);
-        return words("all_reduce", busbw(block(whole, nodes), "all_reduce"), busbw(block(own, nodes), "all_reduce"));
+        std::optional<double> with = busbw(block(own, nodes), "all_reduce");
+        if (!with && finding.check == "nvlinks") { with = busbw(block(without_nvlinks(*seen), nodes), "all_reduce"); }
+        return words("all_reduce", busbw(block(whole, nodes), "all_reduce"), with);
+    }
+
+    // One GPU that NVLink does not reach makes NCCL's search take PCIe for the whole ring.
+    NodeShape without_nvlinks(NodeSeen node) const {
+        for (GpuSeen& gpu : node.gpus) { gpu.nvlinks.clear(); }
+        return shape_of(node, catalog_, said_);
     }
 
     // Gives the device what its peers have.

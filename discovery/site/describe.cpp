@@ -73,12 +73,28 @@ private:
 
     std::size_t nodes_without_fabric() const { return made_.wiring.hosts.empty() ? site_.unnamed.size() : 0; }
 
+    // A GPU that lost all its NVLinks is drawn with those of its peers: no forecast can be made of it as it is, and the
+    // check says what it costs.
+    NodeShape drawn(NodeSeen node) const {
+        const auto best = std::ranges::max_element(node.gpus, {}, &GpuSeen::nvlink_count);
+        const std::vector<NvlinkSeen> links = best->nvlinks;
+        std::string lost;
+        for (GpuSeen& gpu : node.gpus) {
+            if (!gpu.nvlinks.empty() || links.size() != 1 || links.front().target != "nvswitch") { continue; }
+            gpu.nvlinks = links;
+            lost += fmt::format(" gpu{}", gpu.index);
+        }
+        NodeShape shape = shape_of(node, catalog_, options_.said);
+        if (!lost.empty()) { shape.notes.push_back("guess: drawn with the NVLinks of their peers:" + lost); }
+        return shape;
+    }
+
     // Most nodes look like one of the insides that files describe; the commonest stands for all.
     void choose_shape() {
         std::map<std::string, std::pair<std::size_t, NodeShape>> shapes;
         const auto add = [&](const NodeSeen& node) {
             if (node.gpus.empty()) { return; }
-            NodeShape shape = shape_of(node, catalog_, options_.said);
+            NodeShape shape = drawn(node);
             auto& entry = shapes[node_yaml(shape, "node", 0, false)];
             if (++entry.first == 1) { entry.second = std::move(shape); }
         };

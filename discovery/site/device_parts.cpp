@@ -148,13 +148,13 @@ PartFound nic_part(const NicSeen& nic, const PciSeen* pci, std::int64_t megabits
     return {std::string(part), Trust::guess, (nic.name.empty() ? "" : nic.name + ": ") + rate + "; the usual adapter"};
 }
 
-PartFound cpu_part(const CpuSeen& cpu, bool gb10) {
+PartFound cpu_part(const CpuSeen& cpu, std::string_view gpu) {
     const std::string arch = lower_case(cpu.arch);
     if (arch.starts_with("arm") || arch.starts_with("aarch") || lower_case(cpu.vendor).starts_with("arm")) {
-        return {gb10 ? "grace-gb10" : "grace", Trust::hint, "an Arm CPU beside NVIDIA GPUs"};
+        return {gpu == "gb10" ? "grace-gb10" : "grace", Trust::hint, "an Arm CPU beside NVIDIA GPUs"};
     }
     if (arch.starts_with("ppc") || lower_case(cpu.vendor).find("power") != std::string::npos) {
-        return {"power9", Trust::hint, "a POWER CPU"};
+        return {gpu.starts_with("p100") ? "power8" : "power9", Trust::hint, "a POWER CPU of these GPUs' time"};
     }
     const bool extended = cpu.vendor == "AuthenticAMD" && cpu.family > 0x7f;
     const int family = extended ? (cpu.family >> 4) + 0xf : cpu.family;

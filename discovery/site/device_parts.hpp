@@ -22,7 +22,7 @@ struct PartFound {
 // and `why` says so.
 PartFound gpu_part(const GpuSeen& gpu, const PciSeen* pci, bool arm);
 PartFound nic_part(const NicSeen& nic, const PciSeen* pci, std::int64_t megabits);
-PartFound cpu_part(const CpuSeen& cpu, bool gb10);
+PartFound cpu_part(const CpuSeen& cpu, std::string_view gpu);
 PartFound pcie_switch_part(int generation);
 // The PCI id of a part, vendor and device; zeros if it has none here. Family and model of a CPU part.
 std::pair<std::uint32_t, std::uint32_t> pci_id_of(std::string_view part);

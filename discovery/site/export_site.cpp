@@ -43,6 +43,9 @@ public:
 
 private:
     void refuse_what_has_no_words() const {
+        const auto cpus =
+            std::ranges::count_if(node_.devices, [](const NodeDevice& d) { return d.name.starts_with("cpu"); });
+        if (cpus > 2) { cannot_hold(node_, "NCCL's topology", "it does not say how more than two CPUs are joined"); }
         for (const NodeDevice& device : node_.devices) {
             static const std::vector<std::string> known = {"cpu", "memory", "switch", "nic", "gpu"};
             const bool plain =
@@ -123,7 +126,7 @@ private:
         out_ += fmt::format("{}<gpu dev=\"{}\" sm=\"{}\" rank=\"{}\" gdr=\"1\">\n", blanks, number,
                             node_.gpu.compute_capability, number);
         for (const NodeCable& cable : node_.cables) {
-            if ((cable.a != name && cable.b != name) || cable.link.family != LinkFamily::nvlink) { continue; }
+            if ((cable.a != name && cable.b != name) || !cable.link.name.starts_with("nvlink")) { continue; }
             const std::string& other = cable.a == name ? cable.b : cable.a;
             if (cable.link.name == "nvlink-c2c") {
                 out_ += fmt::format("{}  <c2c bw=\"44712\" count=\"5\"/>\n", blanks);

@@ -125,26 +125,38 @@ private:
         }
     }
 
+    // The usual cables up for each number down, where at least two switches agree.
+    static std::map<std::uint64_t, std::uint64_t> usual_uplinks(
+        const std::vector<std::pair<std::uint32_t, const SwitchCables*>>& tier) {
+        std::map<std::uint64_t, std::map<std::uint64_t, std::size_t>> counts;
+        for (const auto& [device, cables] : tier) { ++counts[cables->down][cables->up]; }
+        std::map<std::uint64_t, std::uint64_t> usual;
+        for (const auto& [down, ups] : counts) {
+            const auto most = std::ranges::max_element(ups, {}, [](const auto& entry) { return entry.second; });
+            if (down > 0 && most->second >= 2) { usual[down] = most->first; }
+        }
+        return usual;
+    }
+
+    // A switch is held against those with as many cables down or, if none agree, the next with more, in proportion.
     void check_tier(const std::vector<std::pair<std::uint32_t, const SwitchCables*>>& tier) {
-        std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> counts;
-        for (const auto& [device, cables] : tier) { ++counts[{cables->down, cables->up}]; }
-        const auto usual = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
-        const auto [down, up] = usual->first;
-        if (tier.size() < 3 || usual->second * 2 < tier.size() || down == 0) { return; }
+        const std::map<std::uint64_t, std::uint64_t> usual = usual_uplinks(tier);
         for (const auto& [device, cables] : tier) {
-            const std::uint64_t expected = up * std::min(cables->down, down) / down;
+            const auto like = usual.lower_bound(cables->down);
+            if (like == usual.end()) { continue; }
+            const std::uint64_t expected = like->second * cables->down / like->first;
             if (cables->up >= expected) { continue; }
-            const std::string to = thinnest(*cables, up);
-            findings_.push_back(
-                {"uplinks", site_.devices[device].name, site_.devices[device].name + to,
-                 fmt::format("{} cables up for {} down, its peers have {} for {}", cables->up, cables->down, up, down),
-                 Trust::fact, site_.devices[device].at, static_cast<double>(cables->up) / static_cast<double>(expected),
-                 ""});
+            const std::string& name = site_.devices[device].name;
+            findings_.push_back({"uplinks", name, name + thinnest(*cables),
+                                 fmt::format("{} cables up for {} down, its peers have {} for {}", cables->up,
+                                             cables->down, like->second, like->first),
+                                 Trust::fact, site_.devices[device].at,
+                                 static_cast<double>(cables->up) / static_cast<double>(expected), ""});
         }
     }
 
     // " - spine3": the switch above to which fewest cables go, if it stands out.
-    std::string thinnest(const SwitchCables& cables, std::uint64_t) const {
+    std::string thinnest(const SwitchCables& cables) const {
         const auto least = std::ranges::min_element(cables.to, {}, [](const auto& entry) { return entry.second; });
         const auto most = std::ranges::max_element(cables.to, {}, [](const auto& entry) { return entry.second; });
         if (least == cables.to.end() || least->second == most->second) { return {}; }

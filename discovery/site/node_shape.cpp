@@ -103,8 +103,7 @@ private:
         shape_.nic =
             said_.nic.empty() ? nic_part(nic, pci(nic.bus), megabits) : PartFound{said_.nic, Trust::fact, "stated"};
         const CpuSeen cpu = node_.cpus.empty() ? CpuSeen{} : node_.cpus.front();
-        shape_.cpu =
-            said_.cpu.empty() ? cpu_part(cpu, shape_.gpu.name == "gb10") : PartFound{said_.cpu, Trust::fact, "stated"};
+        shape_.cpu = said_.cpu.empty() ? cpu_part(cpu, shape_.gpu.name) : PartFound{said_.cpu, Trust::fact, "stated"};
         shape_.ports = std::max(nic.ports, 1);
         if (!nics_.empty()) { shape_.port = port_link(pci(nic.bus), megabits); }
     }
@@ -137,11 +136,12 @@ private:
         for (const CpuSeen& cpu : node_.cpus) { domains.insert(std::max(cpu.numa, 0)); }
         for (const GpuSeen& gpu : gpus_) { domains.insert(std::max(gpu.numa, 0)); }
         std::size_t index = 0;
-        const std::size_t sockets = std::min<std::size_t>(domains.size(), 2);
+        const bool arm = !node_.cpus.empty() && node_.cpus.front().arch.starts_with("arm");
+        const std::size_t sockets = arm ? domains.size() : std::min<std::size_t>(domains.size(), 2);
         for (const int domain : domains) { socket_of_[domain] = static_cast<int>(index++ * sockets / domains.size()); }
         sockets_ = static_cast<int>(std::max<std::size_t>(sockets, 1));
         for (int i = 0; i < sockets_; ++i) { shape_.devices.emplace_back(fmt::format("cpu{}", i), ""); }
-        if (domains.size() > 2) {
+        if (domains.size() > sockets) {
             shape_.notes.push_back(fmt::format("guess: {} NUMA domains are taken as 2 sockets", domains.size()));
         }
     }
@@ -187,7 +187,7 @@ private:
         for (std::size_t g = 0; g < gpus_.size(); ++g) {
             if (gpus_[g].c2c) {
                 shape_.cables.push_back({fmt::format("gpu{}", g), cpu_of(gpus_[g].numa), "nvlink-c2c"});
-            } else {
+            } else if (std::ranges::find(gpus_[g].nvlinks, "cpu", &NvlinkSeen::target) == gpus_[g].nvlinks.end()) {
                 attach(fmt::format("gpu{}", g), gpus_[g].bus, gpus_[g].numa, shape_.gpu.name);
             }
         }
@@ -231,7 +231,7 @@ private:
         if (seen == nullptr || !seen->link.known()) { return usual.empty() ? pcie_name(4, 16) : usual; }
         const int width = std::min(seen->link.width, 16);
         const std::string own = pcie_name(std::max(pcie_generation(seen->link.gigatransfers), 1), width);
-        if (usual.empty() || !catalog_.find(usual)->has("generation")) { return own; }
+        if (usual.empty() || !catalog_.find(usual)->has("generation") || shape_.ports > 1) { return own; }
         const PcieSpec most = pcie_spec(catalog_.at("link", usual));
         return pcie_name(std::min(std::max(pcie_generation(seen->link.gigatransfers), 1), most.generation),
                          std::min(width, most.lanes));
@@ -336,7 +336,11 @@ private:
     }
 
     void join_sockets() {
-        for (int i = 1; i < sockets_; ++i) { shape_.cables.push_back({"cpu0", fmt::format("cpu{}", i), ""}); }
+        for (int i = 0; i < sockets_; ++i) {
+            for (int j = i + 1; j < sockets_; ++j) {
+                shape_.cables.push_back({fmt::format("cpu{}", i), fmt::format("cpu{}", j), ""});
+            }
+        }
     }
 
     // --- NVLinks
