@@ -349,7 +349,10 @@ private:
         const Part& part = catalog_.at("gpu", shape_.gpu.name);
         std::string link = part.word_or("nvlink", "");
         const int most = gpu_spec(part).nvlinks;
-        if (link.empty()) { link = part.number_or("compute_capability", 80) < 80 ? "nvlink-2" : "nvlink-3-bridge"; }
+        if (link.empty()) {  // a card with a bridge
+            const double capability = part.number_or("compute_capability", 80);
+            link = capability < 80 ? "nvlink-2" : capability < 90 ? "nvlink-3-bridge" : "nvlink-4";
+        }
         std::map<std::string, std::size_t> gpu_at;
         for (std::size_t g = 0; g < gpus_.size(); ++g) {
             gpu_at[gpus_[g].bus.empty() ? "none" : gpus_[g].bus] = g;
