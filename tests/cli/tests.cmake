@@ -2,6 +2,7 @@
 add_executable(test_cli
   ${CMAKE_CURRENT_LIST_DIR}/bad_scenarios_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/catalog_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/cluster_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/compare_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/diagnose_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/import_test.cpp
