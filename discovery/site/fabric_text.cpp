@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "discovery/site/colours.hpp"
 #include "discovery/site/device_parts.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"

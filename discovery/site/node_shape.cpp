@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "discovery/site/nvlink_counts.hpp"
 #include "models/device_part.hpp"
 #include "models/pcie.hpp"
 
@@ -343,78 +344,28 @@ private:
         }
     }
 
-    // --- NVLinks
-
     void add_nvlinks() {
         const Part& part = catalog_.at("gpu", shape_.gpu.name);
+        const double capability = part.number_or("compute_capability", 80);
         std::string link = part.word_or("nvlink", "");
-        const int most = gpu_spec(part).nvlinks;
         if (link.empty()) {  // a card with a bridge
-            const double capability = part.number_or("compute_capability", 80);
             link = capability < 80 ? "nvlink-2" : capability < 90 ? "nvlink-3-bridge" : "nvlink-4";
         }
-        std::map<std::string, std::size_t> gpu_at;
-        for (std::size_t g = 0; g < gpus_.size(); ++g) {
-            gpu_at[gpus_[g].bus.empty() ? "none" : gpus_[g].bus] = g;
-            gpu_at[fmt::format("gpu{}", g)] = g;
-        }
-        std::vector<std::vector<int>> mesh(gpus_.size(), std::vector<int>(gpus_.size()));
-        std::vector<int> to_switch(gpus_.size()), to_cpu(gpus_.size());
-        for (std::size_t g = 0; g < gpus_.size(); ++g) {
-            for (const NvlinkSeen& seen : gpus_[g].nvlinks) {
-                const auto peer = gpu_at.find(seen.target);
-                if (peer != gpu_at.end() && !seen.target.empty()) {
-                    mesh[g][peer->second] = seen.count;
-                } else {
-                    (seen.target == "cpu" ? to_cpu : to_switch)[g] += seen.count;
-                }
-            }
-        }
-        through_switches(mesh, to_switch, most);
-        place_nvlinks(mesh, to_switch, to_cpu, link, most);
-    }
-
-    // In nvidia-smi's matrix GPUs that meet in NVSwitches show all their links towards every peer.
-    static void through_switches(std::vector<std::vector<int>>& mesh, std::vector<int>& to_switch, int most) {
-        for (std::size_t g = 0; g < mesh.size(); ++g) {
-            int sum = 0, widest = 0;
-            for (const int count : mesh[g]) {
-                sum += count;
-                widest = std::max(widest, count);
-            }
-            if (most > 0 && sum > most && to_switch[g] == 0) { to_switch[g] = widest; }
-        }
-        if (std::ranges::any_of(to_switch, [](int count) { return count > 0; })) {
-            for (std::vector<int>& row : mesh) { row.assign(row.size(), 0); }
-        }
-    }
-
-    void place_nvlinks(std::vector<std::vector<int>>& mesh, const std::vector<int>& to_switch,
-                       const std::vector<int>& to_cpu, const std::string& link, int most) {
-        const auto limit = [&](int count) { return most > 0 ? std::min(count, most) : count; };
-        bool any_mesh = false, any_switch = false;
+        NvlinkCounts counts = count_nvlinks(gpus_, gpu_spec(part).nvlinks);
         for (std::size_t g = 0; g < gpus_.size(); ++g) {
             const std::string name = fmt::format("gpu{}", g);
-            if (to_switch[g] > 0) {
-                shape_.cables.push_back({name, "nvswitch", link, limit(to_switch[g])});
-                any_switch = true;
-            }
-            if (to_cpu[g] > 0) { shape_.cables.push_back({name, cpu_of(gpus_[g].numa), link, limit(to_cpu[g])}); }
-            for (std::size_t h = 0; h < g; ++h) {
-                // One side may not have printed a link that the other did.
-                mesh[g][h] = mesh[h][g] = std::max(mesh[g][h], mesh[h][g]);
-                any_mesh = any_mesh || mesh[g][h] > 0;
+            if (counts.to_switch[g] > 0) { shape_.cables.push_back({name, "nvswitch", link, counts.to_switch[g]}); }
+            if (counts.to_cpu[g] > 0) {
+                shape_.cables.push_back({name, cpu_of(gpus_[g].numa), link, counts.to_cpu[g]});
             }
         }
-        if (any_switch) {
-            const int capability =
-                static_cast<int>(catalog_.at("gpu", shape_.gpu.name).number("compute_capability", ""));
+        if (counts.any_to_switch) {
             const int generation = capability >= 100 ? 4 : capability >= 90 ? 3 : capability >= 80 ? 2 : 1;
             shape_.devices.emplace_back("nvswitch", fmt::format("nvswitch-{}", generation));
         }
-        if (any_mesh) {
+        if (!counts.mesh.empty()) {
             shape_.mesh_link = link;
-            shape_.mesh = std::move(mesh);
+            shape_.mesh = std::move(counts.mesh);
         }
     }
 

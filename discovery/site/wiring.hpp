@@ -8,7 +8,6 @@
 
 #include "discovery/site/rails.hpp"
 #include "discovery/site/site.hpp"
-#include "topologies/fabric.hpp"
 
 namespace fabricast::inline site {
 
@@ -44,11 +43,6 @@ struct Wiring {
 // `known`: NICs of the node's shape; their names decide the order, where the fabric uses the same. Adapters that it
 // does not have are left out, if it has any.
 Wiring wire(Site& site, const std::vector<NicSeen>& known);
-
-// Colours that are equal for two graphs of switches with the same cables to the same NICs, whatever the switches are
-// called: NICs have colours of their own, and a switch takes its colour from those of its neighbours, in rounds.
-std::vector<std::uint64_t> colours(const Wiring& wiring);
-std::vector<std::uint64_t> colours(const Fabric& fabric);
 
 // "dgx-2" before "dgx-10".
 bool natural_less(std::string_view a, std::string_view b);

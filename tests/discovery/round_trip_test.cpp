@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/process_memory.hpp"
+#include "discovery/site/colours.hpp"
 #include "discovery/site/export_site.hpp"
 #include "sim/run/simulate.hpp"
 #include "tests/discovery/site_of.hpp"
