@@ -19,6 +19,19 @@ void export_files(const ScratchFolder& scratch) {
     REQUIRE(ran.code == 0);
 }
 
+// The first row's value of a column.
+std::string cell(const std::string& csv, const std::string& column) {
+    std::istringstream lines(csv);
+    std::string names, values;
+    std::getline(lines, names);
+    std::getline(lines, values);
+    std::istringstream name(names), value(values);
+    for (std::string one, own; std::getline(name, one, ',') && std::getline(value, own, ',');) {
+        if (one == column) { return own; }
+    }
+    return "no column " + column + " in " + names;
+}
+
 }  // namespace
 
 TEST_CASE("cluster writes a scenario that run takes, with the same answer") {
@@ -32,7 +45,7 @@ TEST_CASE("cluster writes a scenario that run takes, with the same answer") {
     const Ran ours = run_program("run mine.yaml" + sizes, scratch.path, scratch);
     const Ran theirs = run_program("run scenarios/dgx-h100-allreduce.yaml" + sizes, root, scratch);
     CHECK(ours.code == 0);
-    CHECK(ours.out.substr(ours.out.find('\n')) == theirs.out.substr(theirs.out.find('\n')));
+    CHECK(cell(ours.out, "busbw_Bps") == cell(theirs.out, "busbw_Bps"));
     CHECK(run_program("topo mine.yaml", scratch.path, scratch).code == 0);
 }
 
