@@ -233,9 +233,11 @@ private:
         const int width = std::min(seen->link.width, 16);
         const std::string own = pcie_name(std::max(pcie_generation(seen->link.gigatransfers), 1), width);
         if (usual.empty() || !catalog_.find(usual)->has("generation") || shape_.ports > 1) { return own; }
+        // Eight lanes of the next generation carry as much as sixteen of this one.
         const PcieSpec most = pcie_spec(catalog_.at("link", usual));
-        return pcie_name(std::min(std::max(pcie_generation(seen->link.gigatransfers), 1), most.generation),
-                         std::min(width, most.lanes));
+        const int generation = std::max(pcie_generation(seen->link.gigatransfers), 1);
+        if ((width << generation) <= (most.lanes << most.generation)) { return own; }
+        return pcie_name(std::min(generation, most.generation), std::min(width, most.lanes));
     }
 
     // A switch's way up. What the port states counts only if it is a real port of the host: switches with a synthetic
