@@ -144,9 +144,10 @@ private:
                     wired_.state(name, "switch", cluster.place);
                     for (std::size_t at = first + place; at < std::min(first + group, below.size()); at += width_) {
                         for (int cable = 0; cable < cables; ++cable) {
-                            wired_.add(
-                                {below[at], level == 0 ? "eth" + std::to_string(parent) : std::to_string(++ports_)},
-                                {name, std::to_string(++ports_)}, rate, cluster.place);
+                            const std::string lower =
+                                level == 0 ? "eth" + std::to_string(parent) : std::to_string(++ports_);
+                            const std::string upper = std::to_string(++ports_);
+                            wired_.add({below[at], lower}, {name, upper}, rate, cluster.place);
                         }
                     }
                     switches.push_back(name);
