@@ -212,5 +212,5 @@ workload: {kind: collective, collective: all_reduce}
     CHECK(fabric.node_count() == 3);
     CHECK(fabric.node().name == "mine");
     const Scenario scenario = parse_scenario(text, "drawn.yaml");
-    CHECK(scenario.cluster.drawn_node != nullptr);
+    CHECK(scenario.cluster.node_parts.has_value());
 }
