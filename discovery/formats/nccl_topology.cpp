@@ -105,7 +105,7 @@ private:
         seen.at = gpu.place;
         for (const xml::Element& link : gpu.children) {
             seen.c2c = seen.c2c || link.name == "c2c";
-            if (link.name != "nvlink" && link.name != "xgmi") { continue; }
+            if (link.get("target") == nullptr) { continue; }  // NVLinks, and what RCCL calls its own
             dumped_ = true;
             seen.nvlinks.push_back({target_of(link), static_cast<int>(link.whole_or("count", 1, 0, 1024))});
         }

@@ -8,8 +8,8 @@
 #include "base/nearest_word.hpp"
 #include "models/device_part.hpp"
 #include "models/figure_reader.hpp"
-#include "sim/scenario/build_node.hpp"
 #include "sim/scenario/scenario_context.hpp"
+#include "topologies/node_reader.hpp"
 
 namespace fabricast::inline studies {
 
