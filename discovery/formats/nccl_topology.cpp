@@ -1,5 +1,5 @@
-// NCCL's topology XML: dumps (NCCL_TOPO_DUMP_FILE), files that steer it (NCCL_TOPO_FILE), and RCCL's dialect, which calls
-// the links between GPUs otherwise. Fields: NVIDIA/nccl src/graph/xml.h and topo.h.
+// NCCL's topology XML: dumps (NCCL_TOPO_DUMP_FILE), files that steer it (NCCL_TOPO_FILE), and RCCL's dialect, which
+// calls the links between GPUs otherwise. Fields: NVIDIA/nccl src/graph/xml.h and topo.h.
 
 #include <algorithm>
 #include <map>
