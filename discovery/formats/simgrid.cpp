@@ -114,7 +114,8 @@ private:
 
     // topo_parameters="2;4,4;1,2;1,2": levels; children, parents and parallel cables of each level.
     void read_fat_tree(const xml::Element& cluster, std::vector<std::string> below, std::int64_t rate) {
-        const std::vector<std::string_view> parts = split(attribute_of(cluster, "topo_parameters"), ';');
+        const std::string parameters = attribute_of(cluster, "topo_parameters");
+        const std::vector<std::string_view> parts = split(parameters, ';');
         std::vector<std::vector<int>> figures;
         for (const std::string_view part : parts) { figures.push_back(wholes_of(part)); }
         const bool whole = figures.size() == 4 && figures[0].size() == 1 && figures[0][0] > 0 && figures[0][0] < 8;

@@ -48,7 +48,7 @@ struct ScalingSpec {
 
 // The cluster as the scenario names it; `build` resolves the names in the catalogue.
 struct ClusterRequest {
-    std::string node;  // catalogue name of a node template, or what the node below is called
+    std::string node;                      // catalogue name of a node template, or what the node below is called
     std::optional<yaml::Node> node_parts;  // the node as a map of its parts (topologies/node_parts.hpp)
     std::uint32_t nodes = 1;
     std::uint32_t gpus_per_node = 0;  // how many GPUs of each node to use, the first ones; 0: all

@@ -265,15 +265,16 @@ TEST_CASE("planted faults are found, and named") {
         {"rail", missing_from_rail}, {"rail", swapped_rails}, {"cable", slow_cable},
         {"uplinks", missing_uplink}, {"plan", against_plan},  {"contradiction", contradiction}};
     int number = 0;
-    for (const auto& [check, plant] : cases) {
+    for (const Case& of : cases) {
+        const std::string check = of.check;
         int found = 0;
         std::string missed;
         for (int i = 0; i < planted_each; ++i) {
             Random random{static_cast<std::uint64_t>(1000 * number + i)};
-            const Planted made = plant(random);
+            const Planted made = of.plant(random);
             const std::vector<Finding> findings = findings_of(made.texts);
             const bool hit = std::ranges::any_of(findings, [&](const Finding& finding) {
-                return finding.check == std::string(check) && names(finding, made.device);
+                return finding.check == check && names(finding, made.device);
             });
             found += hit ? 1 : 0;
             if (!hit) {

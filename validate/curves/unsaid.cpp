@@ -13,7 +13,8 @@ namespace fabricast::inline curves {
 namespace {
 
 // How often each turns out otherwise: among the files that do say it, about one in five launches several GPUs from one
-// process, and one in ten between nodes has no GPUDirect. About one in three of those without a version had not the usual one.
+// process, and one in ten between nodes has no GPUDirect. About one in three of those without a version had not the
+// usual one.
 constexpr double one_process = 0.2, without_gpu_direct = 0.1, other_release = 0.35;
 
 Unsaid other_releases(const Measurement& m, const Derived& derived) {

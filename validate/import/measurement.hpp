@@ -62,8 +62,8 @@ bool has_series(const Measurement& measurement);
 // with the (lower) median time over the rounds is kept. Any other table is returned unchanged.
 std::vector<Measurement> split_series(const Measurement& measurement);
 
-// One measurement per number of GPUs or nodes, where that is the column before the size: it becomes `benchmark.ranks` or
-// `system.nodes`, and is appended to the id. Any other table is returned unchanged.
+// One measurement per number of GPUs or nodes, where that is the column before the size: it becomes `benchmark.ranks`
+// or `system.nodes`, and is appended to the id. Any other table is returned unchanged.
 std::vector<Measurement> split_counts(const Measurement& measurement);
 
 }  // namespace fabricast::inline validate_import

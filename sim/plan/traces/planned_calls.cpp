@@ -15,7 +15,9 @@ struct MappedEdges {
 
     void operator()(const std::function<void(const Edge&)>& visit) const {
         for_each_edge(planned, map->own, [&](const Edge& edge) {
-            if (!one_way || map->member_of(edge.path.src) == 0) { visit({map->path(edge.path), edge.count, edge.connections}); }
+            if (!one_way || map->member_of(edge.path.src) == 0) {
+                visit({map->path(edge.path), edge.count, edge.connections});
+            }
         });
     }
 };

@@ -138,7 +138,8 @@ double p2p_slots(const Release& release, const TopologySearchResult& found, int 
 int p2p_channels(const Release& release, const Environment& environment, const TopologySearchResult& found,
                  const Shape& shape, double bytes) {
     const double step = p2p_step(release, environment, found, shape);
-    const std::int64_t ranks = release.flags.scales_p2p_channels ? (shape.ranks + 7) / 8 : shape.ranks;
+    const bool scaled = shape.nodes > 1 && release.flags.scales_p2p_channels;
+    const std::int64_t ranks = scaled ? (shape.ranks + 7) / 8 : shape.ranks;
     int least = found.p2p_channels_per_peer;
     while (least > 1 && least * ranks > found.p2p_channels) { least /= 2; }
     int most = found.p2p_channels_per_peer;

@@ -110,8 +110,8 @@ int execution_channels(const NodeBandwidths& p, const TopologySearchResult& foun
 
 int power_of_two_up(int n) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(n, 1)))); }
 
-// ncclTopoComputeP2pChannels, ncclTopoGetNchannels: two channels per NVLink to a peer; to a network peer two, or as many
-// as its adapter's rate wants.
+// ncclTopoComputeP2pChannels, ncclTopoGetNchannels: two channels per NVLink to a peer; to a network peer two, or as
+// many as its adapter's rate wants.
 int channels_per_peer(const NodeBandwidths& p, int p2p_channels) {
     if (p.several()) {
         const bool scales = p.release.flags.scales_p2p_channels;
@@ -196,7 +196,8 @@ TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std
         const Generation gpu = generation(node.gpu.compute_capability);
         const double channels = release.item_of("nvls.channels", gpu, whole.several() ? 1 : 0);
         found.nvls_channels = found.nvls.channels == 0 ? 0 : static_cast<int>(channels);
-        if (found.nvls_channels > 0 && whole.several() && gpu == Generation::blackwell && release.flags.tunes_nvls_tree) {
+        if (found.nvls_channels > 0 && whole.several() && gpu == Generation::blackwell &&
+            release.flags.tunes_nvls_tree) {
             tune_nvls_tree(whole, found);
         }
     }
