@@ -95,7 +95,14 @@ async function checkScrubber(name, page) {
   const end = await look();
   const endLabel = await label();
   await page.keyboard.press("Home");
-  check(name, "the scrubber moves the picture", (await look()) !== end);
+  const home = await look();
+  let moved = home !== end;
+  for (let step = 0; step < 9 && !moved; ++step) {  // a run may end as quiet as it began
+    await page.keyboard.press("PageUp");
+    moved = (await look()) !== home;
+  }
+  await page.keyboard.press("Home");
+  check(name, "the scrubber moves the picture", moved);
   check(name, "the scrubber says where it stands", (await label()) !== endLabel, endLabel);
   const before = await slider.inputValue();
   await page.locator("button").first().click();
