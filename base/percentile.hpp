@@ -8,6 +8,9 @@
 
 namespace fabricast::inline base {
 
+// The ninth decile of the normal distribution, in standard deviations: half of an 80 % interval.
+inline constexpr double normal_decile = 1.2815515655446004;
+
 // `percent` is 0 to 100; 50 gives the median. Interpolates between two ranks. nullopt for an empty list.
 inline std::optional<double> percentile(std::vector<double> values, double percent) {
     if (values.empty()) { return std::nullopt; }

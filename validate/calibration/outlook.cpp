@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/percentile.hpp"
 #include "base/unit_text.hpp"
 #include "validate/score/errors.hpp"
 
@@ -18,7 +19,6 @@ constexpr std::array<std::int64_t, 3> sizes{8 << 10, 1 << 20, 256 << 20};  // on
 constexpr std::array measurable{Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
                                 Collective::all_to_all, Collective::broadcast};
 constexpr double noise = 0.05;  // of a measurement, as a standard deviation of ln(seconds)
-constexpr double z90 = 1.2815515655;
 
 FitDataset with_nodes(const FitDataset& pilot, Collective collective, std::uint32_t nodes) {
     FitDataset other = pilot;
@@ -70,7 +70,7 @@ double product(const std::map<FigureName, double>& a, const std::map<FigureName,
     return sum;
 }
 
-double factor_of(double variance) { return std::exp(2 * z90 * std::sqrt(std::max(0.0, variance))); }
+double factor_of(double variance) { return std::exp(2 * normal_decile * std::sqrt(std::max(0.0, variance))); }
 
 // Of every collective and size at the node counts that the pilot has, or twice as many, the measurement that leaves
 // least open of `target`. The figures count as independent.

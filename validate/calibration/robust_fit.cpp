@@ -8,6 +8,8 @@
 #include <iterator>
 #include <memory>
 
+#include "base/percentile.hpp"
+
 namespace fabricast::inline calibration {
 namespace {
 
@@ -15,7 +17,6 @@ namespace {
 // all.
 constexpr double offset = 10;
 constexpr double relative_step = 1e-5;  // changes x by 1e-4: well above the picosecond to which forecasts are rounded
-constexpr double z80 = 1.2815515655446004;
 
 double value_of(const FitParameter& parameter, double y) { return parameter.prior * std::exp(y - offset); }
 double place_of(const FitParameter& parameter, double value) { return offset + std::log(value / parameter.prior); }
@@ -148,7 +149,7 @@ std::vector<double> deviations(ceres::Problem& problem, const std::vector<ceres:
 }  // namespace
 
 double deviation_of(const FittedValue& fitted) {
-    return std::log(std::max(fitted.high80 / fitted.value, fitted.value / fitted.low80)) / z80;
+    return std::log(std::max(fitted.high80 / fitted.value, fitted.value / fitted.low80)) / normal_decile;
 }
 
 FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::vector<FitFamily>& related,
@@ -195,7 +196,7 @@ FitOutcome robust_fit(const std::vector<FitParameter>& parameters, const std::ve
     outcome.cost_after = summary.final_cost;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const double value = value_of(parameters[i], y[i]);
-        const double factor = std::exp(z80 * deviation[i]);
+        const double factor = std::exp(normal_decile * deviation[i]);
         outcome.values.push_back({value, std::max(value / factor, std::min(parameters[i].low, value)),
                                   std::min(value * factor, std::max(parameters[i].high, value))});
     }

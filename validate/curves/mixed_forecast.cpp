@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "base/percentile.hpp"
 
 namespace fabricast::inline curves {
 namespace {
-
-constexpr double z90 = 1.2815515655;
 
 // A forecast as a distribution of ln(seconds), normal on each side of its middle.
 struct Component {
@@ -19,8 +20,8 @@ struct Component {
 };
 
 Component component_of(double weight, const ForecastRow& row) {
-    return {weight, std::log(row.seconds), std::log(row.seconds / row.low80) / z90,
-            std::log(row.high80 / row.seconds) / z90};
+    return {weight, std::log(row.seconds), std::log(row.seconds / row.low80) / normal_decile,
+            std::log(row.high80 / row.seconds) / normal_decile};
 }
 
 // The value below which this share of the mixture lies.
@@ -40,16 +41,20 @@ double quantile(const std::vector<Component>& mixture, double share) {
     return (low + high) / 2;
 }
 
-// The middle of the component at which half of the weight is reached.
-double median_middle(std::vector<Component> mixture) {
-    std::ranges::sort(mixture, {}, &Component::middle);
+struct WeightedSeconds {
+    double seconds = 0, weight = 1;
+};
+
+// The forecast at which half of the weight is reached.
+double weighted_median(std::vector<WeightedSeconds> forecasts) {
+    std::ranges::sort(forecasts, {}, &WeightedSeconds::seconds);
     double total = 0, reached = 0;
-    for (const Component& c : mixture) { total += c.weight; }
-    for (const Component& c : mixture) {
-        reached += c.weight;
-        if (reached >= total / 2 * (1 - 1e-9)) { return c.middle; }
+    for (const WeightedSeconds& f : forecasts) { total += f.weight; }
+    for (const WeightedSeconds& f : forecasts) {
+        reached += f.weight;
+        if (reached >= total / 2 * (1 - 1e-9)) { return f.seconds; }
     }
-    return mixture.back().middle;
+    return forecasts.back().seconds;
 }
 
 double width(const std::vector<Component>& mixture) { return quantile(mixture, 0.9) - quantile(mixture, 0.1); }
@@ -74,8 +79,11 @@ MixedForecast MixedForecaster::at(Bytes size) const {
     if (parts_.size() == 1) { return forecast; }
     ForecastRow& row = forecast.row;
     std::vector<Component> mixture{component_of(1, row)};
+    std::vector<WeightedSeconds> middles{{row.seconds, 1}};
     for (std::size_t p = 1; p < parts_.size(); ++p) {
-        mixture.push_back(component_of(parts_[p].weight, parts_[p].forecaster->at(size)));
+        const ForecastRow other = parts_[p].forecaster->at(size);
+        mixture.push_back(component_of(parts_[p].weight, other));
+        middles.push_back({other.seconds, parts_[p].weight});
     }
     const double all = width(mixture);
     for (std::size_t unsaid = 0; unsaid <= parts_.back().unsaid; ++unsaid) {
@@ -85,11 +93,17 @@ MixedForecast MixedForecaster::at(Bytes size) const {
         }
         forecast.narrowed.push_back(std::max(0.0, 1 - width(told) / all));
     }
-    row.seconds = std::exp(median_middle(mixture));
+    row.seconds = weighted_median(std::move(middles));
     // What is not known never narrows an interval.
     row.low80 = std::min({row.low80, row.seconds, std::exp(quantile(mixture, 0.1))});
     row.high80 = std::max({row.high80, row.seconds, std::exp(quantile(mixture, 0.9))});
     return forecast;
+}
+
+double MixedForecaster::seconds(Bytes size) const {
+    std::vector<WeightedSeconds> middles;
+    for (const Part& part : parts_) { middles.push_back({part.forecaster->seconds(size), part.weight}); }
+    return weighted_median(std::move(middles));
 }
 
 }  // namespace fabricast::inline curves

@@ -23,6 +23,7 @@ public:
     MixedForecaster(const Derived& derived, FabricCache& cache, const Catalog& catalog);
 
     MixedForecast at(Bytes size) const;
+    double seconds(Bytes size) const;  // at(size).row.seconds, without judging the plans
 
 private:
     struct Part {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/percentile.hpp"
+
 namespace fabricast::inline score {
 namespace {
-
-constexpr double z90 = 1.2815515655;  // 90 % quantile of the normal distribution
 
 struct Weighted {
     double distance = 0, weight = 1;  // |ln(measured / forecast)|
@@ -17,7 +17,7 @@ struct Weighted {
 double t90(double freedom) {
     if (freedom < 1.5) { return 3.0776835; }
     if (freedom < 2.5) { return 1.8856181; }
-    const double z = z90, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
+    const double z = normal_decile, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
     return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +
            (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom * freedom * freedom);
 }
@@ -44,7 +44,7 @@ RatioRange range_of(const RatioGroups& groups) {
             break;
         }
     }
-    const double half = distance * t90(std::max(m - 1, 1.0)) / z90;
+    const double half = distance * t90(std::max(m - 1, 1.0)) / normal_decile;
     return {std::exp(-half), std::exp(half)};
 }
 

@@ -18,6 +18,12 @@ struct Edge {
     std::uint32_t connections = 1;
 };
 
+// The same edge on another path.
+inline Edge on_path(Edge edge, const PathQuery& path) {
+    edge.path = path;
+    return edge;
+}
+
 // The flow label of each connection of an edge.
 constexpr std::uint32_t connection_label(std::uint32_t label, std::uint32_t connection) {
     return label + connection * 0x85ebca6bU;

@@ -137,7 +137,7 @@ std::uint32_t add_edges(const Call& call, Schedule& schedule, EdgeSet edges) {
     if (ruled) {
         edges = GeneratedEdges{edge_count(edges), [rules = call.rules, edges](const auto& visit) {
                                    for_each_edge(edges, rules.fabric, [&](const Edge& edge) {
-                                       visit(Edge{rules.applied(edge.path), edge.count, edge.connections});
+                                       visit(on_path(edge, rules.applied(edge.path)));
                                    });
                                }};
     }

@@ -15,9 +15,7 @@ struct MappedEdges {
 
     void operator()(const std::function<void(const Edge&)>& visit) const {
         for_each_edge(planned, map->own, [&](const Edge& edge) {
-            if (!one_way || map->member_of(edge.path.src) == 0) {
-                visit({map->path(edge.path), edge.count, edge.connections});
-            }
+            if (!one_way || map->member_of(edge.path.src) == 0) { visit(on_path(edge, map->path(edge.path))); }
         });
     }
 };

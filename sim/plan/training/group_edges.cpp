@@ -37,7 +37,7 @@ void visit_groups(const GroupsMapping& at, const EdgeSet& one, GroupDirection di
         each.set(group);
         for (const Edge& edge : edges) {
             const PathQuery path = each.map.path(edge.path);
-            if (path.src != path.dst) { visit({path, edge.count, edge.connections}); }
+            if (path.src != path.dst) { visit(on_path(edge, path)); }
         }
     }
 }

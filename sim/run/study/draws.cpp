@@ -13,7 +13,6 @@ namespace fabricast::inline studies {
 
 namespace {
 
-constexpr double decile = 1.2815515655446004;  // ninth decile of a normal distribution, in standard deviations
 constexpr double furthest = 2;
 
 // Uniform, above 0 and below 1.
@@ -66,7 +65,7 @@ double normal(const Draw& draw, std::string_view name) {
 
 double at_deviation(const Range& range, double z) {
     const double end = z < 0 ? range.low80 : range.high80;
-    const double share = std::abs(z) / decile;
+    const double share = std::abs(z) / normal_decile;
     if (end == range.value) { return range.value; }
     return range.value > 0 && end > 0 ? range.value * std::pow(end / range.value, share)
                                       : range.value + (end - range.value) * share;
