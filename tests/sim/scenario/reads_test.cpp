@@ -50,30 +50,40 @@ void run_shipped_scenarios() {
     }
 }
 
+// Three sizes of every collective, launched in every way.
+void plan_collectives(const Scenario& base, const Fabric& fabric) {
+    using enum Collective;
+    for (const Collective collective :
+         {all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, sendrecv}) {
+        Scenario s = base;
+        collective_of(s).collective = collective;
+        s.launch.mode = static_cast<LaunchMode>(static_cast<int>(collective) % 4);
+        try {
+            const Planner planner(collective_of(s), fabric, s.library, s.launch, catalogue());
+            for (const std::int64_t size : {std::int64_t{8}, std::int64_t{1} << 20, std::int64_t{1} << 30}) {
+                planner.plan(Bytes{size}, size == 8);  // judging takes the time of twenty plans: once a call
+            }
+        } catch (const std::runtime_error&) {
+            continue;  // a collective that does not fit
+        }
+    }
+}
+
 // What shipped scenarios do not run: other nodes, releases of NCCL, collectives and ways to launch them.
 void plan_everywhere() {
-    using enum Collective;
     for (const Part& node : node_parts()) {
-        for (const char* nccl : {"2.8", "2.18", "2.27", "2.30"}) {
-            for (const Collective collective :
-                 {all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, sendrecv}) {
-                Scenario s;
-                s.cluster.node = node.name;
-                const bool alone = std::string_view(nccl) == "2.18" || node_template(node.name, catalogue()).nics == 0;
-                s.cluster.nodes = alone ? 1 : 2;
-                collective_of(s).collective = collective;
+        Scenario s;
+        s.cluster.node = node.name;
+        s.library.env["NCCL_COLLNET_ENABLE"] = "1";
+        const bool joined = node_template(node.name, catalogue()).nics > 0;
+        for (const std::uint32_t nodes : {1U, 2U}) {
+            if (nodes > 1 && !joined) { continue; }
+            s.cluster.nodes = nodes;
+            const Fabric fabric(build(s, catalogue()));
+            for (const char* nccl : {"2.8", "2.18", "2.27", "2.30"}) {
+                if (joined && (nodes == 1) != (std::string_view(nccl) == "2.18")) { continue; }
                 s.library.nccl = nccl;
-                s.library.env["NCCL_COLLNET_ENABLE"] = "1";
-                s.launch.mode = static_cast<LaunchMode>(static_cast<int>(collective) % 4);
-                try {
-                    const Fabric fabric(build(s, catalogue()));
-                    const Planner planner(collective_of(s), fabric, s.library, s.launch, catalogue());
-                    for (const std::int64_t size : {std::int64_t{8}, std::int64_t{1} << 20, std::int64_t{1} << 30}) {
-                        planner.plan(Bytes{size}, size == 8);  // judging takes the time of twenty plans: once a call
-                    }
-                } catch (const std::runtime_error&) {
-                    continue;  // a node that the fabric or the collective does not fit
-                }
+                plan_collectives(s, fabric);
             }
         }
     }
