@@ -12,6 +12,10 @@ namespace fabricast::inline collectives {
 
 namespace {
 
+nccl::PeerLevel level_of(nccl::PciePath path) {
+    return static_cast<nccl::PeerLevel>(static_cast<int>(nccl::PeerLevel::pix) + static_cast<int>(path));
+}
+
 // The nearest path type by which one GPU reaches the other: over NVLink, over NVLink through a third GPU, over PCIe.
 nccl::PeerLevel peer_path(const PathRules& rules, std::uint32_t a, std::uint32_t b) {
     const nccl::Locality& places = rules.places;
@@ -19,7 +23,17 @@ nccl::PeerLevel peer_path(const PathRules& rules, std::uint32_t a, std::uint32_t
     for (std::uint32_t via = 0; via < places.gpus; ++via) {
         if (places.links(a, via) > 0 && places.links(via, b) > 0) { return nccl::PeerLevel::nvb; }
     }
-    return static_cast<nccl::PeerLevel>(static_cast<int>(nccl::PeerLevel::pix) + static_cast<int>(places.pcie(a, b)));
+    return level_of(places.pcie(a, b));
+}
+
+// How far a GPU is from its nearest NIC. Over NVLink to its processor it is as near as through switches (PATH_P2C).
+nccl::PeerLevel nic_level(const PathRules& rules, std::uint32_t gpu) {
+    nccl::PciePath nearest = nccl::PciePath::dis;
+    for (std::uint32_t nic = 0; nic < rules.places.nics; ++nic) {
+        nearest = std::min(nearest, rules.places.nic_path(gpu, nic));
+    }
+    const bool c2c = rules.fabric.node().cpu_vendor == "nvidia" && nearest == nccl::PciePath::phb;
+    return level_of(c2c ? nccl::PciePath::pxb : nearest);
 }
 
 PathQuery between(const PathRules& rules, std::uint32_t a, std::uint32_t b) {
@@ -60,6 +74,14 @@ void check_peers(const PathRules& rules) {
         throw PlanError(fmt::format("NCCL_P2P_DISABLE or NCCL_P2P_LEVEL leaves GPUs of one {} no way to each other: {}",
                                     rules.fabric.node().name, error.what()));
     }
+}
+
+bool uses_gpu_direct(const PathRules& rules, const std::optional<nccl::PeerLevel>& level) {
+    if (!level || !rules.fabric.node().gpu_direct) { return rules.fabric.node().gpu_direct; }
+    for (std::uint32_t gpu = 0; gpu < rules.places.gpus; ++gpu) {
+        if (nic_level(rules, gpu) > *level) { return false; }
+    }
+    return true;
 }
 
 std::string_view inside_by(const PathRules& rules) {

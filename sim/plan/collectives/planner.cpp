@@ -179,9 +179,9 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
     if (fabric.gpu_count() < 2) {
         throw PlanError(fmt::format("a collective needs at least two GPUs; this cluster has {}", fabric.gpu_count()));
     }
-    const bool gpu_direct = environment.gpu_direct.value_or(fabric.node().gpu_direct);
     PathRules rules{fabric, nccl::locality(fabric.node(), fabric.gpus_per_node()), environment.peers, environment.pxn};
     check_peers(rules);
+    const bool gpu_direct = uses_gpu_direct(rules, environment.gpu_direct);
     CostParts costs = cost_parts(catalog, fabric, version, library, gpu_direct, inside_by(rules));
     if (costs.transport != nullptr) { apply_plugin(*costs.transport, workload, library, algorithms, environment); }
     nccl::TopologySearchResult found = nccl::search(algorithms, fabric.node(), fabric.gpus_per_node(),

@@ -110,7 +110,7 @@ void set_cross_nic(Environment& e, const Setting& setting) {
     e.cross_nic = static_cast<int>(setting.whole(0));
     if (e.cross_nic > 2) { throw PlanError(fmt::format("{}={}: NCCL knows 0, 1 and 2", setting.name, setting.value)); }
 }
-void set_gpu_direct(Environment& e, const Setting& setting) { e.gpu_direct = level(setting) != PeerLevel::loc; }
+void set_gpu_direct(Environment& e, const Setting& setting) { e.gpu_direct = level(setting); }
 
 struct Variable {
     std::string_view name;

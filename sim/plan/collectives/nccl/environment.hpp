@@ -25,8 +25,8 @@ struct Environment {
     int cross_nic = 2;  // 0: a ring leaves by the NIC it came in by; 1: by the nearest; 2: as 0 if that is as fast
     bool pxn = true;
     bool collnet_enable = false;
-    std::optional<PeerLevel> peers;  // NCCL_P2P_DISABLE, NCCL_P2P_LEVEL; not set: the node's own rule
-    std::optional<bool> gpu_direct;  // NCCL_NET_GDR_LEVEL: 0 or LOC switches it off
+    std::optional<PeerLevel> peers;       // NCCL_P2P_DISABLE, NCCL_P2P_LEVEL; not set: the node's own rule
+    std::optional<PeerLevel> gpu_direct;  // NCCL_NET_GDR_LEVEL; not set: the node's own rule
     std::vector<std::string> notes;
 };
 

@@ -181,9 +181,20 @@ TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std
                             double port, const Release& release, const Environment& environment) {
     const NodeTemplate peers = as_peers_reach(node, environment);
     NodeBandwidths p = count_node(peers, gpus, nodes, port, release);
-    const Exit exit = exit_of(p, environment);
+    Exit exit = exit_of(p, environment);
     p.ring_forwards = p.pxn_exit && exit == Exit::own_rail;
-    const Solution rings = search_rings(p);
+    Solution rings = search_rings(p);
+    if (p.ring_forwards && environment.cross_nic == 2) {
+        // Forwarding takes room on NVLink. Where that costs a channel, the search finds more with rings that change
+        // rails (ncclTopoCompute tries crossNic 2 before it lowers the speed).
+        NodeBandwidths across = p;
+        across.ring_forwards = false;
+        if (const Solution more = search_rings(across); more.product() > rings.product() * (1 + 1e-9)) {
+            rings = more;
+            exit = Exit::in_pairs;
+            p.ring_forwards = false;
+        }
+    }
     TopologySearchResult found;
     found.rings = ring_orders(p, rings.channels, rings.speed, exit);
     found.nvlink = p.gpus > 1 ? ring_on_nvlink(p) : peers.nvlink != NvlinkShape::none;

@@ -68,8 +68,8 @@ inline NodeTemplate a100_node() { return with_nvlink(nvswitch_node(8, 8, 2, 31.5
 inline NodeTemplate h100_node(std::uint32_t gpus = 8) {
     return with_nvlink(nvswitch_node(gpus, gpus, 1, 63), GpuArch::hopper, 90, 18, 25, 3);
 }
-inline NodeTemplate b200_node(std::uint32_t gpus = 8) {
-    return with_nvlink(nvswitch_node(gpus, gpus, 1, 63), GpuArch::blackwell, 100, 18, 50, 4);
+inline NodeTemplate b200_node(std::uint32_t gpus = 8, double pcie_gbs = 63) {
+    return with_nvlink(nvswitch_node(gpus, gpus, 1, pcie_gbs), GpuArch::blackwell, 100, 18, 50, 4);
 }
 
 struct MeshEdge {

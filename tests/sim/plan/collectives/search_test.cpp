@@ -82,8 +82,19 @@ TEST_CASE("an H100 node runs 24 channels of rings and 16 of NVLS") {
 TEST_CASE("several H100 nodes run 16 channels over eight rails") {
     const TopologySearchResult f = find(test::h100_node(), 8, 4, ndr, "2.27");
     CHECK(ring(f).channels == 8);
-    CHECK(gbs(ring(f).inter) ==
-          Approx(45));  // 48 x 8 would be more than a GPU's NVLinks carry when the ring leaves by PXN
+    // 48 x 8 is more than a GPU's NVLinks carry if rings leave by PXN (7 x 48), not if they change rails in pairs. NCCL
+    // logs "Pattern 4, crossNic 2, nChannels 8, bw 48.000000/48.000000, type NVL/PIX" on such a node.
+    CHECK(gbs(ring(f).inter) == Approx(48));
+    for (std::size_t c = 0; c < f.rings.size(); c += 2) {
+        CHECK(f.rings[c].exit_nic == f.rings[c + 1].nic);
+        CHECK(f.rings[c].order.back() == f.rings[c].exit_nic);
+        CHECK(f.rings[c].odd_order == f.rings[c + 1].order);
+    }
+    const TopologySearchResult kept =
+        search(all_algorithms(), test::h100_node(), 8, 4, ndr, release(catalogue(), parse_version("2.27")),
+               read({{"NCCL_CROSS_NIC", "0"}}));
+    CHECK(gbs(ring(kept).inter) == Approx(45));
+    CHECK(kept.rings[0].exit_nic == kept.rings[0].nic);
     CHECK(f.channels == 16);
     CHECK(f.rings.size() == 8);
     std::set<int> nics, firsts;
@@ -98,6 +109,13 @@ TEST_CASE("several H100 nodes run 16 channels over eight rails") {
     CHECK(gbs(nvls(f).intra) == Approx(40));
     CHECK(gbs(nvls(f).inter) == Approx(48));
     check_rings_are_permutations(f, 8);
+}
+
+TEST_CASE("several B300 nodes use their rails of 800 Gb/s in full") {
+    // 18 x 40.1 = 721.8 GB/s: seven channels of 96 by PXN, eight where a GPU's NVLinks carry seven of the eight.
+    const TopologySearchResult f = find(test::b200_node(8, 126), 8, 4, 100e9, "2.29.7");
+    CHECK(ring(f).channels * gbs(ring(f).inter) == Approx(768));
+    CHECK(f.rings[0].exit_nic == f.rings[1].nic);
 }
 
 TEST_CASE("several A100 nodes run 16 channels at PCIe generation 4 speed") {
