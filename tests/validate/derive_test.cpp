@@ -194,6 +194,14 @@ TEST_CASE("sockets, plugins and GPUDirect come from the environment") {
               .scenario.library.network_plugin == "sockets");
     CHECK(derived({system, "{env: \"NCCL_NET_GDR_LEVEL=LOC\"}"}).scenario.cluster.node_options.at("gpu_direct") ==
           "false");
+    // By default NCCL's GPUDirect does not cross a host bridge; NCCL_NET_GDR_LEVEL lets it.
+    const std::string apart =
+        "{gpu: H200, gpus_per_node: 1, nodes: 2, nics_per_node: 1, "
+        "nic: \"ConnectX-7 400 Gb/s RoCE; GPU and NIC are not the same PCIe pair\"}";
+    CHECK(derived({apart, "{env: gIB}"}).scenario.cluster.node_options.at("gpu_direct") == "false");
+    CHECK(derived({apart, "{env: gIB}"}).scenario.library.env.at("NCCL_NET_GDR_LEVEL") == "PIX");
+    CHECK_FALSE(
+        derived({apart, "{env: \"NCCL_NET_GDR_LEVEL=SYS\"}"}).scenario.cluster.node_options.contains("gpu_direct"));
     // What no part of the catalogue is, is the nearest, and widens the interval.
     const Derived tcpx = derived({"{gpu: H100, gpus_per_node: 8, nodes: 2, network: \"GPUDirect-TCPX\"}"});
     CHECK(tcpx.scenario.cluster.link == "gcp-tcpxo");

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/input_error.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "base/yaml.hpp"
+#include "validate/accuracy/deviations.hpp"
 
 namespace fabricast::inline validate_accuracy {
 namespace {
@@ -35,6 +37,17 @@ std::string_view cause_of(std::string_view dataset, const std::vector<UnhealthyP
         if (glob_matches(pattern.match, dataset)) { return pattern.cause; }
     }
     return {};
+}
+
+std::set<Regime> unexplained_in(const Measurement& measurement, std::uint32_t nodes,
+                                const std::vector<Deviation>& deviations) {
+    std::set<Regime> regimes;
+    for (const Deviation& deviation : deviations) {
+        if (nodes >= deviation.nodes_from && glob_matches(deviation.match, measurement.id)) {
+            regimes.insert(deviation.regime);
+        }
+    }
+    return regimes;
 }
 
 }  // namespace
@@ -91,6 +104,7 @@ Collection collect(const std::filesystem::path& folder, const Catalog& catalog, 
                    const std::filesystem::path& measurements) {
     const Sites sites = read_sites(measurements / "sites.yaml");
     const std::vector<UnhealthyPattern> unhealthy = read_unhealthy(measurements / "unhealthy.yaml");
+    const std::vector<Deviation> deviations = read_deviations(measurements / "deviations.yaml");
     Collection collection;
     std::set<std::string> seen;
     for (const std::filesystem::path& file : measurement_files(folder)) {
@@ -102,8 +116,11 @@ Collection collect(const std::filesystem::path& folder, const Catalog& catalog, 
                     continue;
                 }
                 const SiteEntry where = site_of(measurement, sites);
-                collection.curves.push_back({compare(measurement, catalog, cache), where.site, where.publisher,
-                                             std::string(cause_of(measurement.id, unhealthy))});
+                Comparison comparison = compare(measurement, catalog, cache);
+                const std::uint32_t nodes = comparison.derived.scenario.cluster.nodes;
+                collection.curves.push_back({std::move(comparison), where.site, where.publisher,
+                                             std::string(cause_of(measurement.id, unhealthy)),
+                                             unexplained_in(measurement, nodes, deviations)});
             }
         } catch (const std::runtime_error& error) { collection.skipped.push_back({file.string(), error.what()}); }
     }

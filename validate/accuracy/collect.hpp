@@ -1,15 +1,18 @@
 #pragma once
 // All measurements below some folders, each compared with its forecast: the input of the accuracy figures and of the
-// fit. Where data was measured, and what is known to be broken there: validate/measurements/{sites,unhealthy}.yaml.
+// fit. Where data was measured, and what is known to be broken or unexplained there:
+// validate/measurements/{sites,unhealthy,deviations}.yaml.
 
 #include <array>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "validate/curves/compare.hpp"
+#include "validate/score/regime.hpp"
 
 namespace fabricast::inline validate_accuracy {
 
@@ -37,7 +40,8 @@ std::vector<UnhealthyPattern> read_unhealthy(const std::filesystem::path& path);
 struct CollectedCurve {
     Comparison comparison;
     std::string site, publisher;
-    std::string cause;  // why the curve is known to be degraded; empty: healthy
+    std::string cause;             // why the curve is known to be degraded; empty: healthy
+    std::set<Regime> unexplained;  // where it is an accepted deviation (deviations.hpp)
 };
 
 inline constexpr std::string_view read_before = "a dataset of this id was read before";

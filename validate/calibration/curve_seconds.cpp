@@ -5,10 +5,10 @@
 
 namespace fabricast::inline calibration {
 
-FitDataset fit_dataset(const Comparison& c, std::size_t step) {
+FitDataset fit_dataset(const Comparison& c, std::size_t step, const std::set<Regime>& unexplained) {
     FitDataset dataset{c.id, c.id, c.id, c.derived.group, c.derived.scenario, {}, {}};
     for (std::size_t i = 0; i < c.sizes.size(); i += step) {
-        if (c.sizes[i].counts()) {
+        if (c.sizes[i].counts() && !unexplained.contains(regime_of(c.sizes[i].measured.size))) {
             dataset.sizes.push_back(c.sizes[i].measured.size);
             dataset.seconds.push_back(c.sizes[i].measured.seconds);
         }

@@ -23,8 +23,9 @@ struct FitDataset {
 // All curves of a site and group in one regime count as one observation, however many rows they have.
 using FitCell = std::tuple<std::string, SystemGroup, Regime>;
 
-// The curve of a comparison: of its rows each `step`th, except those left out. It is its own site and publisher.
-FitDataset fit_dataset(const Comparison& comparison, std::size_t step = 1);
+// The curve of a comparison: of its rows each `step`th, except those left out and those of the regimes `unexplained`.
+// It is its own site and publisher.
+FitDataset fit_dataset(const Comparison& comparison, std::size_t step = 1, const std::set<Regime>& unexplained = {});
 
 // The figures of a curve in the working catalogue: first those shared by all sites, then the site's own factors on
 // shared figures.

@@ -14,7 +14,7 @@ namespace {
 // latencies are 40 % off; with another NCCL era 40 to 50 % at middle sizes and little elsewhere; with other cards and
 // networks the errors are largest.
 constexpr double generation_share = 0.35, era_share = 0.2, inside_share = 0.3;
-constexpr double family_share = 0.4, direct_share = 0.2;
+constexpr double family_share = 0.4, direct_share = 0.2, code_share = 0.3;
 constexpr double next_generation = 0.6;  // correlation of the effects of two successive generations
 constexpr double related_inside = 0.5;   // correlation of two connections over NVLink, or of two over PCIe
 
@@ -38,7 +38,9 @@ double kernels(const Part& a, const Part& b) {
 
 double transports(const Part& a, const Part& b) {
     const bool direct = a.word_or("gpu_direct", "yes") == b.word_or("gpu_direct", "yes");
-    return (a.word("family") == b.word("family") ? family_share : 0) + (direct ? direct_share : 0);
+    const std::string code = a.word_or("posted_by", "");  // of IB and RoCE, with GPUDirect and without
+    return (a.word("family") == b.word("family") ? family_share : 0) + (direct ? direct_share : 0) +
+           (!code.empty() && code == b.word_or("posted_by", "") ? code_share : 0);
 }
 
 }  // namespace

@@ -3,11 +3,11 @@
 // the other.
 //
 // The logarithm of a figure is modelled as a sum of random effects. For kernels: GPU generation, NCCL era, the link
-// between the GPUs, and the part itself. For transports: network family, whether the NIC reaches GPU memory, and the
-// part itself. Two parts that share an effect share its variance, so their correlation is the share of the variance
-// that they have in common. A figure without data is predicted from similar parts, and a figure with few data is pulled
-// towards them. This is a Gaussian prior over all parts at once (kriging); the spread of each single part is the same
-// as without similar parts.
+// between the GPUs, and the part itself. For transports: network family, whether the NIC reaches GPU memory, whose code
+// posts the messages, and the part itself. Two parts that share an effect share its variance, so their correlation is
+// the share of the variance that they have in common. A figure without data is predicted from similar parts, and a
+// figure with few data is pulled towards them. This is a Gaussian prior over all parts at once (kriging); the spread of
+// each single part is the same as without similar parts.
 
 #include <string_view>
 

@@ -46,9 +46,10 @@ std::vector<FitDataset> fit_datasets(const Collection& collection) {
     std::vector<FitDataset> data;
     for (const CollectedCurve& curve : collection.curves) {
         // Takes every row of a doubling sweep, every other or third of a linear one, whose many rows repeat the same
-        // information.
+        // information. What nothing explains tells no constant; it counts in the accuracy all the same.
         constexpr std::size_t enough = 40;
-        FitDataset dataset = fit_dataset(curve.comparison, 1 + curve.comparison.sizes.size() / enough);
+        FitDataset dataset =
+            fit_dataset(curve.comparison, 1 + curve.comparison.sizes.size() / enough, curve.unexplained);
         dataset.site = curve.site;
         dataset.publisher = curve.publisher;
         if (curve.cause.empty() && !dataset.sizes.empty()) { data.push_back(std::move(dataset)); }
@@ -134,12 +135,14 @@ void forecast_without_site(std::vector<ComparedRow>& rows, const Collection& col
         }
     }
     std::map<std::string, Catalog> catalogs;
+    std::map<std::pair<std::string, std::string>, MixedForecaster> forecasters;  // by table and sites
     const auto forecast = [&](const ComparedRow& row, const std::set<std::string>& sites) {
         const std::string key = sites_key(sites);
         if (!overlays.contains(key)) { return 0.0; }
         const auto [without, added] = catalogs.try_emplace(key);
         if (added) { without->second = catalog_without(catalog, overlays, sites); }
-        return MixedForecaster(*systems.at(row.table), cache, without->second).at(row.size).row.seconds;
+        return forecasters.try_emplace({row.table, key}, *systems.at(row.table), cache, without->second)
+            .first->second.seconds(row.size);
     };
     const auto has_sibling = [&](const ComparedRow& row, const std::set<std::string>& sites) {
         return std::ranges::any_of(sites_of_group.at(row.group), [&](const auto& s) { return !sites.contains(s); });

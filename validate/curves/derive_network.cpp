@@ -126,12 +126,17 @@ std::string link_of(const std::string& family, std::uint32_t gbps, Derived& out)
     return best->second;
 }
 
+// NCCL goes by GPUDirect to a NIC that no host bridge parts from the GPU, unless NCCL_NET_GDR_LEVEL says PHB or SYS.
 bool host_staged(const std::string& words, const Derived& out) {
     static const Pattern off(
         R"((gpu ?direct( rdma)?|\bgdr) ?(is )?(off|disabled|inactive)|(no|without) (gpu ?direct|gdr))");
+    static const Pattern apart(
+        R"(gpu and nic (are )?(not (on |in )?the same|on different) (pcie|root|switch|socket|numa))");
+    static const Pattern far_level("phb|sys|[3-5]");
     const auto level = out.scenario.library.env.find("NCCL_NET_GDR_LEVEL");
     const bool never = level != out.scenario.library.env.end() && (level->second == "LOC" || level->second == "0");
-    return never || off.found_in(words);
+    const bool far = level != out.scenario.library.env.end() && far_level.found_in(level->second);
+    return never || off.found_in(words) || (apart.found_in(words) && !far);
 }
 
 // Applies the environment that the network's NCCL plugin sets; values set by the user are kept.

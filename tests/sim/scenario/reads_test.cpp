@@ -176,10 +176,11 @@ void study_shipped_designs() {
             }
             Scenario narrow = wide;
             narrow.cluster.oversubscription = 2;
-            study({{"a", wide, catalogue()}, {"b", narrow, catalogue()}}, {.draws = 10});
+            study({{"a", wide, catalogue()}, {"b", narrow, catalogue()}}, {.draws = 2});
         }
     }
     Scenario four = read_scenario(root / "scenarios" / "study-h100-1024.yaml");  // cables of every rate, cores too
+    collective_of(four).collective = Collective::all_reduce;
     for (const char* link : {"infiniband-hdr", "ethernet-100g", "ethernet-25g", "infiniband-xdr"}) {
         four.cluster.link = link;
         four.cluster.switch_part = "";

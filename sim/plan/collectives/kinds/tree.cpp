@@ -77,6 +77,13 @@ Stage network_stage(const Call& call, const nccl::Ring& ring, double chunk, int 
     return {2.0 * tree_depth(call.shape.nodes), rail_hop(call, ring, ring.order.front()), hop};
 }
 
+// In a tree 70 % of a block's threads reduce and the rest broadcast, each the whole stream, where a ring's do one thing
+// (src/device/all_reduce.h, runTreeSplit). With LL128, whose rate goes by threads, that binds between nodes.
+double channel_rate(const Call& call, const ProtocolCost& cost) {
+    const bool split = call.several_nodes() && call.proto == nccl::Proto::ll128;
+    return split ? std::min(cost.channel_rate, call.ledger.network("ll128.tree_channel_rate")) : cost.channel_rate;
+}
+
 LoweredCall plan_tree(const Call& call, Schedule& schedule) {
     FigureReader& ledger = call.ledger;
     const int channels = nccl::channels_used(call.release, call.found, false, call.proto, call.workload.collective,
@@ -89,7 +96,7 @@ LoweredCall plan_tree(const Call& call, Schedule& schedule) {
     const bool simple = call.proto == nccl::Proto::simple;
     pipeline.slices = simple ? 1 : slices(call.proto, pipeline.chunk);
     pipeline.slots = call.release.slots();
-    pipeline.edge_rate_cap = cost.channel_rate;
+    pipeline.edge_rate_cap = channel_rate(call, cost);
     pipeline.wire_ratio = cost.wire;
     pipeline.start = kernel_start(ledger, call.proto, cost, channels, pipeline.chunk);
     const int served = busiest_proxy(call.found, channels, false);

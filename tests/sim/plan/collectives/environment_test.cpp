@@ -118,6 +118,20 @@ TEST_CASE("every NCCL variable that is modelled changes some plan") {
           std::vector<std::string>{"NCCL_SHM_DISABLE is not modelled: ignored"});
 }
 
+TEST_CASE("NICs reach GPU memory as far as NCCL_NET_GDR_LEVEL says") {
+    const auto at = [](const Run& run, const char* level) { return seconds(with(run, "NCCL_NET_GDR_LEVEL", level)); };
+    const Run switches{.node = "dgx-h100", .nodes = 2};  // NICs and GPUs on one PCIe switch
+    CHECK(at(switches, "PIX") == Approx(seconds(switches)));
+    CHECK(at(switches, "LOC") > 1.3 * seconds(switches));
+    const Run ports{.node = "a100-mesh-4x", .nodes = 2};  // on root ports: the way leads over the host bridge
+    CHECK(at(ports, "PHB") == Approx(seconds(ports)));
+    CHECK(at(ports, "3") == Approx(seconds(ports)));
+    CHECK(at(ports, "PXB") > 1.1 * seconds(ports));
+    const Run grace{.node = "gh200-4x", .nodes = 2};  // NVLink to the processor counts as switches (PATH_P2C)
+    CHECK(at(grace, "PXB") == Approx(seconds(grace)));
+    CHECK(at(grace, "PIX") != Approx(seconds(grace)));
+}
+
 TEST_CASE("without peer to peer a ring goes through host memory, NVLS stays") {
     const Planned off = planned(with({.node = "dgx-a100"}, "NCCL_P2P_DISABLE", "1"));
     for (const Edge& edge : edges(off)) { CHECK(edge.path.kind == PathKind::host_staged); }
