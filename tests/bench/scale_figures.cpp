@@ -17,13 +17,15 @@ struct Scale {
     std::uint32_t gpus;
     std::string collective;
     std::string sizes;
+    std::string engine = "flow";
 };
 
 // As many tiers as it takes: three join up to 65,536 NICs with 64-port switches, a million take four.
 std::string scenario_text(const Scale& scale) {
     return "name: " + scale.name + "\ncluster: {node: dgx-h100, nodes: " + std::to_string(scale.gpus / 8) +
            ", fabric: {kind: rail-optimized, link: infiniband-ndr, switch: quantum-2}}\n" +
-           "workload: {kind: collective, collective: " + scale.collective + ", sizes: " + scale.sizes + "}\n";
+           "workload: {kind: collective, collective: " + scale.collective + ", sizes: " + scale.sizes +
+           "}\nengine: " + scale.engine + "\n";
 }
 
 }  // namespace
@@ -35,10 +37,13 @@ void scale_figures(const std::vector<std::string>& names) {
         {"h100_131072_s", "h100_131072_rss_MiB", 131072, "all_reduce", "[1 GiB]"},
         {"h100_1048576_s", "h100_1048576_rss_MiB", 1048576, "all_reduce", "[1 GiB]"},
         {"alltoall_16384_s", "alltoall_16384_rss_MiB", 16384, "all_to_all", "[1 GiB]"},
+        {"packet_alltoall_64_s", "packet_alltoall_64_rss_MiB", 64, "all_to_all", "[1 MiB]", "packet"},
+        {"packet_alltoall_256_s", "packet_alltoall_256_rss_MiB", 256, "all_to_all", "[1 MiB]", "packet"},
+        {"packet_alltoall_1024_s", "packet_alltoall_1024_rss_MiB", 1024, "all_to_all", "[1 MiB]", "packet"},
     };
     for (const Scale& scale : scales) {
         if (!wanted(names, scale.name)) { continue; }
-        const Measured measured = best_of(3, [&] {
+        const Measured measured = best_of(scale.engine == "packet" ? 1 : 3, [&] {
             const Scenario scenario = parse_scenario(scenario_text(scale), "bench.yaml");
             SimulateOptions options;
             options.threads = 2;

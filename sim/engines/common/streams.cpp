@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <limits>
+#include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "sim/engines/common/pipeline_form.hpp"
 
@@ -22,7 +24,10 @@ public:
         make_streams();
         join_channels();
         label_connections();
-        result_.layered = pipeline_.cyclic || sort();
+        const bool one_way = !pipeline_.cyclic && find_order();
+        result_.layered = pipeline_.cyclic || one_way;
+        list_those_before();
+        if (one_way) { sort(); }
         const double moved = pipeline_.bytes_per_edge / pipeline_.chunk;
         result_.chunks = moved + pipeline_.fill;
         const double fill_chunks = std::ceil(result_.chunks - 1e-9) - std::ceil(moved - 1e-9);
@@ -64,26 +69,98 @@ private:
         });
     }
 
+    // What tells streams apart that end at one device.
+    struct Place {
+        DeviceId device;
+        std::uint32_t label = 0;
+        std::uint32_t channel = 0;
+        friend auto operator<=>(const Place&, const Place&) = default;
+    };
+
+    // Streams that end at one place: what a stream that begins there follows.
+    struct Arrivals {
+        Place place;
+        std::size_t begin = 0, end = 0;                    // into `ending_`
+        std::size_t left = 0;                              // of them, not yet in order
+        std::pair<std::uint32_t, std::size_t> last{0, 0};  // round and number of the last of them in order
+        std::vector<std::size_t> followers;
+    };
+
     // Channel i of an edge leads to channel i of the next edges. Several rings may pass through a device, each with its
     // own flow labels: a stream follows the arriving streams that have its label, or all of them if none has it.
     void join_channels() {
-        std::vector<PipelineStream>& streams = result_.streams;
-        std::map<DeviceId, std::vector<std::size_t>> arriving;
-        for (std::size_t s = 0; s < streams.size(); ++s) { arriving[streams[s].path.dst].push_back(s); }
-        std::map<std::tuple<DeviceId, DeviceId, std::uint32_t>, std::size_t> channel;
-        for (PipelineStream& stream : streams) {
-            const std::uint32_t label = stream.path.flow_label;
-            const std::size_t mine = channel[{stream.path.src, stream.path.dst, label}]++;
-            const std::vector<std::size_t>& all = arriving[stream.path.src];
-            const bool labelled =
-                std::ranges::any_of(all, [&](std::size_t s) { return streams[s].path.flow_label == label; });
-            std::map<std::pair<DeviceId, std::uint32_t>, std::size_t> theirs;
-            for (const std::size_t s : all) {
-                const PathQuery& other = streams[s].path;
-                if (theirs[{other.src, other.flow_label}]++ == mine && (!labelled || other.flow_label == label)) {
-                    stream.before.push_back(s);
-                }
+        number_channels();
+        const auto path = [&](std::size_t s) -> const PathQuery& { return result_.streams[s].path; };
+        by_label_ = grouped([&](std::size_t s) { return Place{path(s).dst, path(s).flow_label, channel_[s]}; });
+        const std::size_t labelled = arrivals_.size();
+        by_device_ = grouped([&](std::size_t s) { return Place{path(s).dst, 0, channel_[s]}; });
+        const auto middle = arrivals_.begin() + static_cast<std::ptrdiff_t>(labelled);
+        follows_.assign(result_.streams.size(), no_arrivals);
+        for (std::size_t s = 0; s < follows_.size(); ++s) {
+            const PathQuery& own = path(s);
+            const auto same = std::ranges::lower_bound(arrivals_.begin(), middle, Place{own.src, own.flow_label, 0}, {},
+                                                       &Arrivals::place);
+            const bool has_label =
+                same != middle && same->place.device == own.src && same->place.label == own.flow_label;
+            const Place wanted{own.src, has_label ? own.flow_label : 0, channel_[s]};
+            const auto from = has_label ? arrivals_.begin() : middle, to = has_label ? middle : arrivals_.end();
+            const auto found = std::ranges::lower_bound(from, to, wanted, {}, &Arrivals::place);
+            if (found != to && found->place == wanted) {
+                follows_[s] = static_cast<std::size_t>(found - arrivals_.begin());
+                found->followers.push_back(s);
             }
+        }
+    }
+
+    // The streams sorted by a key; those of one key in their order.
+    template <class KeyOf> std::vector<std::size_t> sorted_by(const KeyOf& key_of) const {
+        std::vector<std::size_t> order(result_.streams.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::ranges::stable_sort(order, {}, key_of);
+        return order;
+    }
+
+    // Which of the streams between two devices with one flow label each is.
+    void number_channels() {
+        const auto key = [&](std::size_t s) {
+            const PathQuery& path = result_.streams[s].path;
+            return std::tuple{path.src, path.dst, path.flow_label};
+        };
+        const std::vector<std::size_t> order = sorted_by(key);
+        channel_.assign(order.size(), 0);
+        for (std::size_t i = 1; i < order.size(); ++i) {
+            if (key(order[i]) == key(order[i - 1])) { channel_[order[i]] = channel_[order[i - 1]] + 1; }
+        }
+    }
+
+    // Groups the streams by where they end; returns the group of each.
+    template <class PlaceOf> std::vector<std::size_t> grouped(const PlaceOf& place_of) {
+        const std::vector<std::size_t> order = sorted_by(place_of);
+        std::vector<std::size_t> group(order.size());
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            const Place place = place_of(order[i]);
+            if (i == 0 || arrivals_.back().place != place) {
+                arrivals_.push_back({.place = place, .begin = ending_.size(), .followers = {}});
+            }
+            ending_.push_back(order[i]);
+            arrivals_.back().end = ending_.size();
+            ++arrivals_.back().left;
+            group[order[i]] = arrivals_.size() - 1;
+        }
+        return group;
+    }
+
+    // Writes down whom a stream follows, where that is read: everywhere if the edges run one way, else only at a
+    // switch, which sends on the sum or what it multicasts.
+    void list_those_before() {
+        for (std::size_t s = 0; s < result_.streams.size(); ++s) {
+            PipelineStream& stream = result_.streams[s];
+            const DeviceKind from = fabric_.kind(stream.path.src);
+            const bool read = result_.layered || from == DeviceKind::nvswitch || from == DeviceKind::fabric_switch;
+            if (!read || follows_[s] == no_arrivals) { continue; }
+            const Arrivals& arrivals = arrivals_[follows_[s]];
+            stream.before.assign(ending_.begin() + static_cast<std::ptrdiff_t>(arrivals.begin),
+                                 ending_.begin() + static_cast<std::ptrdiff_t>(arrivals.end));
         }
     }
 
@@ -94,28 +171,42 @@ private:
         }
     }
 
-    // Sorts streams so that each comes after those that lead to it. Returns false if they form a cycle.
-    bool sort() {
-        std::vector<PipelineStream>& streams = result_.streams;
-        std::vector<PipelineStream> sorted;
-        std::vector<std::optional<std::size_t>> place(streams.size());
-        for (bool moved = true; moved;) {
-            moved = false;
-            for (std::size_t s = 0; s < streams.size(); ++s) {
-                const auto placed = [&](std::size_t before) { return place[before].has_value(); };
-                if (!place[s] && std::ranges::all_of(streams[s].before, placed)) {
-                    place[s] = sorted.size();
-                    sorted.push_back(streams[s]);
-                    moved = true;
+    // Finds an order in which each stream comes after those that lead to it: by rounds, in each of which all streams
+    // that can be placed are, from the first to the last. Returns false if they form a cycle.
+    bool find_order() {
+        std::vector<std::size_t> ready;
+        std::vector<std::uint32_t> round(result_.streams.size(), 0);
+        for (std::size_t s = 0; s < follows_.size(); ++s) {
+            if (follows_[s] == no_arrivals) { ready.push_back(s); }
+        }
+        for (std::size_t next = 0; next < ready.size(); ++next) {
+            const std::size_t placed = ready[next];
+            for (const std::size_t group : {by_label_[placed], by_device_[placed]}) {
+                Arrivals& arrivals = arrivals_[group];
+                arrivals.last = std::max(arrivals.last, {round[placed], placed});
+                if (--arrivals.left > 0) { continue; }
+                for (const std::size_t s : arrivals.followers) {
+                    round[s] = arrivals.last.first + (arrivals.last.second > s ? 1 : 0);
+                    ready.push_back(s);
                 }
             }
         }
-        if (sorted.size() < streams.size()) { return false; }
-        for (PipelineStream& stream : sorted) {
-            for (std::size_t& before : stream.before) { before = *place[before]; }
+        order_ = std::move(ready);
+        std::ranges::sort(order_, {}, [&](std::size_t s) { return std::pair{round[s], s}; });
+        return order_.size() == result_.streams.size();
+    }
+
+    void sort() {
+        std::vector<std::size_t> place(order_.size());
+        std::vector<PipelineStream> sorted;
+        for (const std::size_t s : order_) {
+            place[s] = sorted.size();
+            sorted.push_back(std::move(result_.streams[s]));
         }
-        streams = std::move(sorted);
-        return true;
+        for (PipelineStream& stream : sorted) {
+            for (std::size_t& before : stream.before) { before = place[before]; }
+        }
+        result_.streams = std::move(sorted);
     }
 
     const Fabric& fabric_;
@@ -123,6 +214,12 @@ private:
     const Pipeline& pipeline_;
     PipelineStreams result_;
     std::vector<std::uint32_t> connection_;  // of each stream, among those of its edge
+    static constexpr std::size_t no_arrivals = std::numeric_limits<std::size_t>::max();
+    std::vector<std::uint32_t> channel_;                       // of each stream, among those of its ends and label
+    std::vector<std::size_t> follows_, by_label_, by_device_;  // of each stream, into `arrivals_`
+    std::vector<Arrivals> arrivals_;
+    std::vector<std::size_t> ending_;
+    std::vector<std::size_t> order_;
 };
 
 }  // namespace

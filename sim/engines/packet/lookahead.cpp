@@ -10,7 +10,8 @@ Lookahead::Lookahead(const Traffic& traffic, const Schedule& schedule, bool loss
       lossy_(lossy),
       messages_(schedule.transfers.size(), false),
       streams_(traffic.streams.size(), false),
-      awaited_(schedule.size(), false) {
+      awaited_(schedule.size(), false),
+      pipelines_(schedule.pipelines.size()) {
     for (std::uint32_t op = 0; op < schedule.size(); ++op) {
         for (std::size_t i = 0; i < schedule.dependency_count(OpId{op}); ++i) {
             awaited_[index(schedule.dependency(OpId{op}, i).op)] = true;
@@ -24,21 +25,48 @@ Lookahead::Lookahead(const Traffic& traffic, const Schedule& schedule, bool loss
 }
 
 Ps Lookahead::watch(const ControlMessage& mail) {
-    const Done::Kind kind = mail.kind == ControlMessage::message ? Done::message : Done::stream;
-    const OpId op = kind == Done::message ? traffic_.op_of_transfer[mail.target]
-                                          : traffic_.op_of_pipeline[traffic_.streams[mail.target].pipeline];
-    const Ps bound = on_clock(bound_of(kind, mail.target, mail.time));
-    if (!awaited_[index(op)]) { return never; }
-    open(kind)[mail.target] = true;
-    bounds_.push({bound, kind, mail.target});
+    return mail.kind == ControlMessage::message ? watch_message(mail) : watch_pipeline(mail);
+}
+
+Ps Lookahead::watch_message(const ControlMessage& mail) {
+    const Ps bound = on_clock(bound_of(Done::message, mail.target, mail.time));
+    if (!awaited_[index(traffic_.op_of_transfer[mail.target])]) { return never; }
+    messages_[mail.target] = true;
+    bounds_.push({bound, Done::message, mail.target});
     return bound;
+}
+
+Ps Lookahead::watch_pipeline(const ControlMessage& mail) {
+    const std::uint32_t p = traffic_.streams[mail.target].pipeline;
+    Watched& watched = pipelines_[p];
+    if (watched.begun || !awaited_[index(traffic_.op_of_pipeline[p])]) { return never; }
+    watched = {true, traffic_.first_stream[p], traffic_.first_stream[p]};
+    for (std::uint32_t s = watched.any; s < traffic_.first_stream[p + 1]; ++s) {
+        streams_[s] = traffic_.routes[traffic_.streams[s].flow].hops > 0;
+    }
+    const std::uint32_t first = not_ended(p);
+    const Ps bound = on_clock(bound_of(Done::stream, first, mail.time));
+    bounds_.push({bound, Done::stream, first});
+    return bound;
+}
+
+std::uint32_t Lookahead::not_ended(std::uint32_t pipeline) {
+    Watched& watched = pipelines_[pipeline];
+    const std::uint32_t end = traffic_.first_stream[pipeline + 1];
+    while (watched.releasing < end && !(streams_[watched.releasing] && traffic_.streams[watched.releasing].releases)) {
+        ++watched.releasing;
+    }
+    if (watched.releasing < end) { return watched.releasing; }
+    while (watched.any < end && !streams_[watched.any]) { ++watched.any; }
+    return watched.any < end ? watched.any : none;
 }
 
 Ps Lookahead::limit(Ps now, Ps wanted) {
     while (!bounds_.empty() && bounds_.top().time < wanted) {
         Done first = bounds_.top();
         bounds_.pop();
-        if (!open(first.kind)[first.index]) { continue; }
+        if (first.kind == Done::stream) { first.index = not_ended(traffic_.streams[first.index].pipeline); }
+        if (first.index == none || (first.kind == Done::message && !messages_[first.index])) { continue; }
         const Ps known = first.time;
         first.time = std::max(known, bound_of(first.kind, first.index, now));
         bounds_.push(first);

@@ -24,6 +24,17 @@ public:
     Ps limit(Ps now, Ps wanted);
 
 private:
+    // A pipeline is released when all of its streams that release it have ended, and ends with the last stream: it is
+    // enough to watch one stream at a time, one that releases it as long as there is one.
+    struct Watched {
+        bool begun = false;
+        std::uint32_t releasing = 0, any = 0;  // the first streams that may not have ended yet
+    };
+
+    Ps watch_message(const ControlMessage& mail);
+    Ps watch_pipeline(const ControlMessage& mail);
+    // The stream of the pipeline to watch; `none` if all have ended.
+    std::uint32_t not_ended(std::uint32_t pipeline);
     Ps bound_of(Done::Kind kind, std::uint32_t index, Ps now) const;
     Ps message_bound(std::uint32_t transfer, Ps now) const;
     Ps stream_bound(std::uint32_t stream, Ps now) const;
@@ -34,9 +45,10 @@ private:
     const Traffic& traffic_;
     const Schedule& schedule_;
     bool lossy_;
-    Ps floor_ = traffic_.network.window;                                   // the smallest latency: nothing ends earlier
-    std::vector<bool> messages_, streams_;                                 // watched and not yet ended
-    std::vector<bool> awaited_;                                            // per operation: whether others wait for it
+    Ps floor_ = traffic_.network.window;    // the smallest latency: nothing ends earlier
+    std::vector<bool> messages_, streams_;  // watched and not yet ended
+    std::vector<bool> awaited_;             // per operation: whether others wait for it
+    std::vector<Watched> pipelines_;
     std::priority_queue<Done, std::vector<Done>, std::greater<>> bounds_;  // none may end earlier than its time
 };
 
