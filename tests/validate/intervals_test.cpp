@@ -58,6 +58,22 @@ TEST_CASE("an interval holds four in five distances, and more where few sites te
     CHECK(std::log(four.high80) == Approx(std::log(1.1) * 1.6377 / 1.28155).epsilon(1e-2));
 }
 
+TEST_CASE("what nobody else measured is not known better than what others did: their sites are pooled") {
+    std::vector<ComparedRow> rows = sites_with({1.5, 1.6});
+    for (ComparedRow row : sites_with({1.1, 1.1, 1.1, 1.2, 1.2, 1.2, 1.3, 1.3})) {
+        row.publisher_sibling = false;
+        row.table = row.site = row.publisher = "far " + row.site;
+        rows.push_back(row);
+    }
+    const IntervalTable pooled = interval_table(rows, Forecast::publisher_out);
+    const RatioRange& known = pooled.at({false, true, Regime::mid});
+    CHECK(known.high80 == pooled.at({false, false, Regime::mid}).high80);
+    // Alone the two would be taken for a factor of three: Student's t of one degree of freedom.
+    CHECK(known.high80 <
+          interval_table(sites_with({1.5, 1.6}), Forecast::publisher_out).at({false, true, Regime::mid}).high80);
+    CHECK(known.high80 == Approx(std::exp(std::log(1.3) * 1.3830 / 1.28155)).epsilon(2e-2));
+}
+
 TEST_CASE("a site with many rows weighs as one") {
     std::vector<ComparedRow> rows = sites_with({0.9, 1.1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
     const RatioRange before = interval_table(rows, Forecast::publisher_out).at({false, true, Regime::mid});

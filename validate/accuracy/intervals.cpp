@@ -28,6 +28,20 @@ const RatioRange* find(const IntervalTable& table, const IntervalKey& key) {
     return nullptr;
 }
 
+// What nobody else measured is never known better than what others did: where few sites make it look so, the two
+// classes borrow from each other and get one interval, as isotonic regression pools neighbours that are out of order.
+void pool_inverted(IntervalTable& table, std::map<IntervalKey, RatioGroups>& ratios) {
+    for (auto& [key, range] : table) {
+        const auto other = table.find({key.between_nodes, false, key.regime});
+        if (!key.sibling || other == table.end() || range.high80 <= other->second.high80) { continue; }
+        RatioGroups both = ratios.at(key);
+        for (const auto& [site, list] : ratios.at(other->first)) {
+            both[site].insert(both[site].end(), list.begin(), list.end());
+        }
+        range = other->second = range_of(both);
+    }
+}
+
 // Each row with the interval that all sites give to rows of its class, or those of other publishers alone.
 std::vector<JudgedInterval> judged_intervals(const std::vector<ComparedRow>& rows, Forecast which,
                                              bool others_alone = true) {
@@ -85,6 +99,7 @@ IntervalTable interval_table(const std::vector<ComparedRow>& rows, Forecast whic
     }
     IntervalTable table;
     for (const auto& [key, sites] : ratios) { table[key] = range_of(sites); }
+    pool_inverted(table, ratios);
     return table;
 }
 

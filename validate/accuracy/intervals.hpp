@@ -32,7 +32,8 @@ struct IntervalKey {
 using IntervalTable = std::map<IntervalKey, RatioRange>;
 
 // From the rows whose forecast left their publisher out, except the rows of the publisher `without`. `which` is the
-// forecast to judge; null models are sorted into the same classes.
+// forecast to judge; null models are sorted into the same classes. Where rows without a sibling would get a narrower
+// interval than those with one, both get that of all their sites.
 IntervalTable interval_table(const std::vector<ComparedRow>& rows, Forecast which, const std::string& without = "");
 
 struct Coverage {

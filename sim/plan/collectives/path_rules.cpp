@@ -26,14 +26,12 @@ nccl::PeerLevel peer_path(const PathRules& rules, std::uint32_t a, std::uint32_t
     return level_of(places.pcie(a, b));
 }
 
-// How far a GPU is from its nearest NIC. Over NVLink to its processor it is as near as through switches (PATH_P2C).
-nccl::PeerLevel nic_level(const PathRules& rules, std::uint32_t gpu) {
-    nccl::PciePath nearest = nccl::PciePath::dis;
-    for (std::uint32_t nic = 0; nic < rules.places.nics; ++nic) {
-        nearest = std::min(nearest, rules.places.nic_path(gpu, nic));
-    }
-    const bool c2c = rules.fabric.node().cpu_vendor == "nvidia" && nearest == nccl::PciePath::phb;
-    return level_of(c2c ? nccl::PciePath::pxb : nearest);
+// How far a NIC is from its nearest GPU, through which rings and trees leave the node. A GPU with NVLink to its
+// processor is as near as through switches (PATH_P2C).
+nccl::PeerLevel nic_level(const PathRules& rules, std::uint32_t nic) {
+    const nccl::PciePath path = rules.places.nic_path(rules.places.nearest_gpu[nic], nic);
+    const bool c2c = rules.fabric.node().cpu_vendor == "nvidia" && path == nccl::PciePath::phb;
+    return level_of(c2c ? nccl::PciePath::pxb : path);
 }
 
 PathQuery between(const PathRules& rules, std::uint32_t a, std::uint32_t b) {
@@ -78,8 +76,8 @@ void check_peers(const PathRules& rules) {
 
 bool uses_gpu_direct(const PathRules& rules, const std::optional<nccl::PeerLevel>& level) {
     if (!level || !rules.fabric.node().gpu_direct) { return rules.fabric.node().gpu_direct; }
-    for (std::uint32_t gpu = 0; gpu < rules.places.gpus; ++gpu) {
-        if (nic_level(rules, gpu) > *level) { return false; }
+    for (std::uint32_t nic = 0; nic < rules.places.nics; ++nic) {
+        if (nic_level(rules, nic) > *level) { return false; }
     }
     return true;
 }
