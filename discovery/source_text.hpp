@@ -38,7 +38,6 @@ public:
     bool holds(std::string_view part) const { return text_.find(part) != std::string::npos; }
     bool begins_with(char c) const;            // after blanks
     bool is_xml(std::string_view root) const;  // whether its first element is called so
-    bool ends_in_a_line() const { return text_.empty() || text_.back() == '\n'; }
 
 private:
     std::string text_;
