@@ -14,9 +14,9 @@ namespace fabricast::inline engine_common {
 struct PipelineStream {
     PathQuery path;
     double wire_ratio = 1;
-    double rate_cap = 0;              // payload bytes per second; may be infinite
-    double scale = 1;                 // factor on its bytes, if edge counts or weights are not whole numbers
-    Duration overhead;                // of its hop
+    double rate_cap = 0;  // payload bytes per second; may be infinite
+    double scale = 1;     // factor on its bytes, if edge counts or weights are not whole numbers
+    Duration overhead;    // of its hop
     // Streams of the same channel that end at its sender; if the edges run both ways, only where that is a switch.
     std::vector<std::size_t> before;
 };
