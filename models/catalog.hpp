@@ -63,6 +63,9 @@ struct Part {
     bool has(std::string_view path) const;
 };
 
+// Kinds whose parts are tables: each word that a site's files may state, and the part that it means.
+inline constexpr std::array<std::string_view, 3> name_tables = {"gpu-names", "pci-ids", "infiniband-ids"};
+
 // Throws CatalogError if the part is of another kind.
 void expect_kind(const Part& part, std::string_view kind);
 

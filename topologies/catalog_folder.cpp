@@ -77,8 +77,12 @@ void check_names(const yaml::Node& tree, const Catalog& before, const Catalog& a
                                                            kind == "node" ? "a node as in topologies/nodes/*.yaml" : "",
                                                            nearest_word(kind, kinds)));
         }
+        const bool table = std::ranges::find(name_tables, kind) != name_tables.end();
         for (const yaml::Node& member : part.members()) {
-            if (!every_part.contains(member.name) && !known.words.contains(member.name)) {
+            if (every_part.contains(member.name)) { continue; }
+            if (table && after.find(member.as_string()) == nullptr) {
+                member.fail("the catalogue has no such part", "", nearest_word(member.text, keys_of(after.parts)));
+            } else if (!table && !known.words.contains(member.name)) {
                 refuse(member, "parts of kind '" + kind + "' have no such word", known.words);
             }
         }

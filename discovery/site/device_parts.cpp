@@ -4,92 +4,38 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 
 namespace fabricast::inline site {
 
 namespace {
 
-struct IdRow {
-    std::uint32_t vendor, device;
-    std::string_view part;
-};
-
-// The PCI ID repository (pci-ids.ucw.cz), and the samples that the tests read.
-constexpr std::array gpu_ids = {
-    IdRow{0x10de, 0x15f9, "p100-sxm"},     IdRow{0x10de, 0x15f8, "p100-pcie"},    IdRow{0x10de, 0x15f7, "p100-pcie"},
-    IdRow{0x10de, 0x1db1, "v100-sxm2"},    IdRow{0x10de, 0x1db5, "v100-sxm2"},    IdRow{0x10de, 0x1db8, "v100-sxm2"},
-    IdRow{0x10de, 0x1db4, "v100-pcie"},    IdRow{0x10de, 0x1db6, "v100-pcie"},    IdRow{0x10de, 0x20b0, "a100-sxm4-40"},
-    IdRow{0x10de, 0x20b2, "a100-sxm4-80"}, IdRow{0x10de, 0x20b3, "a100-sxm4-80"}, IdRow{0x10de, 0x20f1, "a100-pcie-40"},
-    IdRow{0x10de, 0x20b5, "a100-pcie-80"}, IdRow{0x10de, 0x2330, "h100-sxm"},     IdRow{0x10de, 0x2331, "h100-pcie"},
-    IdRow{0x10de, 0x2335, "h200-sxm"},     IdRow{0x10de, 0x2342, "gh200"},        IdRow{0x10de, 0x2901, "b200"},
-    IdRow{0x10de, 0x2941, "gb200"},        IdRow{0x10de, 0x3182, "b300"},         IdRow{0x10de, 0x31c2, "b300"},
-    IdRow{0x10de, 0x26b9, "l40s"},         IdRow{0x10de, 0x2684, "rtx-4090"},     IdRow{0x10de, 0x26b1, "rtx-6000-ada"},
-    IdRow{0x10de, 0x2e12, "gb10"}};
-constexpr std::array nic_ids = {
-    IdRow{0x15b3, 0x1013, "connectx-4"}, IdRow{0x15b3, 0x1017, "connectx-5"},  IdRow{0x15b3, 0x1019, "connectx-5"},
-    IdRow{0x15b3, 0x101b, "connectx-6"}, IdRow{0x15b3, 0x101c, "connectx-6"},  IdRow{0x15b3, 0x101d, "connectx-6-dx"},
-    IdRow{0x15b3, 0x101e, "connectx-7"}, IdRow{0x15b3, 0x1021, "connectx-7"},  IdRow{0x15b3, 0x1023, "connectx-8"},
-    IdRow{0x15b3, 0x1025, "connectx-8"}, IdRow{0x15b3, 0xa2dc, "bluefield-3"}, IdRow{0x1d0f, 0xefa0, "efa-v1-nic"},
-    IdRow{0x1d0f, 0xefa1, "efa-v2-nic"}, IdRow{0x1d0f, 0xefa2, "efa-v3-nic"},  IdRow{0x1d0f, 0xefa3, "efa-v4-nic"},
-    IdRow{0x17db, 0x0501, "cassini"}};
-
-template <class Rows> std::string_view by_id(const Rows& rows, const PciSeen* pci) {
-    if (pci == nullptr) { return {}; }
-    const auto found = std::ranges::find_if(
-        rows, [&](const IdRow& row) { return row.vendor == pci->vendor && row.device == pci->device; });
-    return found == std::end(rows) ? std::string_view() : found->part;
+// The part that tables of this kind give for a word: of the words that `fits`, the longest counts.
+template <class Fits> std::string named(const Catalog& catalog, std::string_view kind, const Fits& fits) {
+    const std::string* part = nullptr;
+    std::size_t longest = 0;
+    for (const Part* table : catalog.of_kind(kind)) {
+        for (const auto& [word, meant] : table->text) {
+            if (word.size() > longest && fits(word)) {
+                longest = word.size();
+                part = &meant;
+            }
+        }
+    }
+    return part == nullptr ? std::string() : *part;
 }
 
-// Words of marketing names; the first that fits, so the longer stand before the shorter.
-struct NameRow {
-    std::string_view words, part;
-};
-constexpr std::array gpu_models = {NameRow{"P100-SXM", "p100-sxm"},
-                                   NameRow{"P100", "p100-pcie"},
-                                   NameRow{"V100-SXM", "v100-sxm2"},
-                                   NameRow{"V100", "v100-pcie"},
-                                   NameRow{"A100-SXM4-40", "a100-sxm4-40"},
-                                   NameRow{"A100-SXM", "a100-sxm4-80"},
-                                   NameRow{"A100-PCIE-40", "a100-pcie-40"},
-                                   NameRow{"A100", "a100-pcie-80"},
-                                   NameRow{"A800-SXM", "a800-sxm4-80"},
-                                   NameRow{"A800", "a800-pcie-80"},
-                                   NameRow{"GH200", "gh200"},
-                                   NameRow{"H200 NVL", "h200-nvl"},
-                                   NameRow{"H200", "h200-sxm"},
-                                   NameRow{"H100 NVL", "h100-nvl"},
-                                   NameRow{"H100 PCIe", "h100-pcie"},
-                                   NameRow{"H100", "h100-sxm"},
-                                   NameRow{"H800 PCIe", "h800-pcie"},
-                                   NameRow{"H800", "h800-sxm"},
-                                   NameRow{"H20-3e", "h20-141"},
-                                   NameRow{"H20", "h20"},
-                                   NameRow{"GB300", "gb300"},
-                                   NameRow{"GB200", "gb200"},
-                                   NameRow{"GB10", "gb10"},
-                                   NameRow{"B300", "b300"},
-                                   NameRow{"B200", "b200"},
-                                   NameRow{"L40S", "l40s"},
-                                   NameRow{"L40", "l40"},
-                                   NameRow{"L4", "l4"},
-                                   NameRow{"T4", "t4"},
-                                   NameRow{"A10G", "a10g"},
-                                   NameRow{"A10", "a10"},
-                                   NameRow{"A30", "a30"},
-                                   NameRow{"A40", "a40"},
-                                   NameRow{"3090", "rtx-3090"},
-                                   NameRow{"4090", "rtx-4090"},
-                                   NameRow{"5090", "rtx-5090"},
-                                   NameRow{"PRO 6000", "rtx-pro-6000-blackwell"},
-                                   NameRow{"6000 Ada", "rtx-6000-ada"},
-                                   NameRow{"A6000", "rtx-a6000"},
-                                   NameRow{"MI300X", "mi300x"},
-                                   NameRow{"MI325X", "mi325x"},
-                                   NameRow{"MI350X", "mi350x"},
-                                   NameRow{"MI355X", "mi355x"}};
+std::string id_text(std::uint32_t vendor, std::uint32_t device) { return fmt::format("{:04x}:{:04x}", vendor, device); }
+
+// The part of this PCI id, if it is one of this kind.
+std::string by_id(const Catalog& catalog, std::string_view kind, const PciSeen* pci) {
+    if (pci == nullptr) { return {}; }
+    const std::string id = id_text(pci->vendor, pci->device);
+    const std::string part = named(catalog, "pci-ids", [&](const std::string& word) { return word == id; });
+    return part.empty() || catalog.parts.at(part).kind != kind ? std::string() : part;
+}
 
 // Where only the generation is known. A GPU with NVLinks sits on a board (SXM).
 std::string_view gpu_by_generation(int sm, int links, bool arm) {
@@ -138,14 +84,13 @@ constexpr std::array cpu_rows = {CpuRow{"GenuineIntel", 6, 62, 62, "xeon-ivy-bri
 
 }  // namespace
 
-PartFound gpu_part(const GpuSeen& gpu, const PciSeen* pci, bool arm) {
-    if (const std::string_view part = by_id(gpu_ids, pci); !part.empty()) {
-        return {std::string(part), Trust::fact, fmt::format("PCI id {:04x}:{:04x}", pci->vendor, pci->device)};
+PartFound gpu_part(const Catalog& catalog, const GpuSeen& gpu, const PciSeen* pci, bool arm) {
+    if (std::string part = by_id(catalog, "gpu", pci); !part.empty()) {
+        return {std::move(part), Trust::fact, "PCI id " + id_text(pci->vendor, pci->device)};
     }
-    for (const auto& [words, part] : gpu_models) {
-        if (gpu.model.find(words) != std::string::npos) {
-            return {std::string(part), Trust::fact, "the model '" + gpu.model + "'"};
-        }
+    const auto in_model = [&](const std::string& words) { return gpu.model.find(words) != std::string::npos; };
+    if (std::string part = named(catalog, "gpu-names", in_model); !part.empty()) {
+        return {std::move(part), Trust::fact, "the model '" + gpu.model + "'"};
     }
     const int links = gpu.nvlink_count();
     if (!gpu.amd) {
@@ -164,9 +109,9 @@ PartFound gpu_part(const GpuSeen& gpu, const PciSeen* pci, bool arm) {
             "the catalogue has no part for " + what + "; a stand-in: say which with `--gpu PART`"};
 }
 
-PartFound nic_part(const NicSeen& nic, const PciSeen* pci, std::int64_t megabits) {
-    if (const std::string_view part = by_id(nic_ids, pci); !part.empty()) {
-        return {std::string(part), Trust::fact, fmt::format("PCI id {:04x}:{:04x}", pci->vendor, pci->device)};
+PartFound nic_part(const Catalog& catalog, const NicSeen& nic, const PciSeen* pci, std::int64_t megabits) {
+    if (std::string part = by_id(catalog, "nic", pci); !part.empty()) {
+        return {std::move(part), Trust::fact, "PCI id " + id_text(pci->vendor, pci->device)};
     }
     const std::string_view part = megabits > 400'000   ? "connectx-8"
                                   : megabits > 200'000 ? "connectx-7"
@@ -195,12 +140,14 @@ PartFound cpu_part(const CpuSeen& cpu, std::string_view gpu) {
     return {amd ? "epyc-milan" : "xeon-skylake", Trust::guess, "the file does not say which CPU: a usual one"};
 }
 
-std::pair<std::uint32_t, std::uint32_t> pci_id_of(std::string_view part) {
-    for (const IdRow& row : gpu_ids) {
-        if (row.part == part) { return {row.vendor, row.device}; }
-    }
-    for (const IdRow& row : nic_ids) {
-        if (row.part == part) { return {row.vendor, row.device}; }
+std::pair<std::uint32_t, std::uint32_t> pci_id_of(const Catalog& catalog, std::string_view part) {
+    for (const Part* table : catalog.of_kind("pci-ids")) {
+        for (const auto& [id, meant] : table->text) {
+            if (meant == part) {
+                return {number_in<std::uint32_t>(std::string_view(id).substr(0, 4), 16).value_or(0),
+                        number_in<std::uint32_t>(std::string_view(id).substr(5), 16).value_or(0)};
+            }
+        }
     }
     return {};
 }
@@ -227,15 +174,9 @@ PartFound pcie_switch_part(int generation) {
     return {std::string(part), Trust::hint, fmt::format("its links are of generation {}", generation)};
 }
 
-std::string infiniband_switch_part(std::uint32_t device_id) {
-    // Device ids of the switch chips, from Mellanox' firmware tools (mstflint, mft_core device database).
-    static const std::map<std::uint32_t, std::string> parts = {{0xcb20, "switch-ib-2"},
-                                                               {0xcf08, "switch-ib-2"},
-                                                               {0xd2f0, "quantum"},
-                                                               {0xd2f2, "quantum-2"},
-                                                               {0xd2f4, "quantum-x800"}};
-    const auto found = parts.find(device_id);
-    return found == parts.end() ? std::string() : found->second;
+std::string infiniband_switch_part(const Catalog& catalog, std::uint32_t device_id) {
+    const std::string id = fmt::format("{:04x}", device_id);
+    return named(catalog, "infiniband-ids", [&](const std::string& word) { return word == id; });
 }
 
 int pcie_generation(double gigatransfers) {

@@ -1,6 +1,6 @@
 #pragma once
-// Which part of the catalogue a device is, by the numbers that hardware gives: PCI ids, CPU families, compute
-// capability, the device ids of InfiniBand.
+// Which part of the catalogue a device is, by what hardware says of itself: names and PCI ids, device ids of switch
+// chips (the catalogue's tables of kinds gpu-names, pci-ids and infiniband-ids), CPU families, compute capability.
 
 #include <cstdint>
 #include <string>
@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "discovery/observation.hpp"
+#include "models/catalog.hpp"
 
 namespace fabricast::inline site {
 
@@ -20,16 +21,16 @@ struct PartFound {
 
 // `nvlinks` and `arm` help where only the compute capability is known. A GPU that the catalogue lacks gets a stand-in,
 // and `why` says so.
-PartFound gpu_part(const GpuSeen& gpu, const PciSeen* pci, bool arm);
-PartFound nic_part(const NicSeen& nic, const PciSeen* pci, std::int64_t megabits);
+PartFound gpu_part(const Catalog& catalog, const GpuSeen& gpu, const PciSeen* pci, bool arm);
+PartFound nic_part(const Catalog& catalog, const NicSeen& nic, const PciSeen* pci, std::int64_t megabits);
 PartFound cpu_part(const CpuSeen& cpu, std::string_view gpu);
 PartFound pcie_switch_part(int generation);
 // The PCI id of a part, vendor and device; zeros if it has none here. Family and model of a CPU part.
-std::pair<std::uint32_t, std::uint32_t> pci_id_of(std::string_view part);
+std::pair<std::uint32_t, std::uint32_t> pci_id_of(const Catalog& catalog, std::string_view part);
 CpuSeen cpu_numbers_of(std::string_view part);
 
 // The switch with this device id; the name is empty if it is unknown.
-std::string infiniband_switch_part(std::uint32_t device_id);
+std::string infiniband_switch_part(const Catalog& catalog, std::uint32_t device_id);
 
 // PCIe's generation by its transfers: 32 GT/s -> 5. 0 if there is none.
 int pcie_generation(double gigatransfers);

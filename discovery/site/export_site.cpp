@@ -53,7 +53,7 @@ private:
             if (!plain && device.name != "nvswitch") { cannot_hold(node_, "NCCL's topology", device.name); }
         }
         for (const std::string& part : {node_.gpu.name, node_.nic_part}) {
-            if (!part.empty() && pci_id_of(part).first == 0) {
+            if (!part.empty() && pci_id_of(catalog_, part).first == 0) {
                 cannot_hold(node_, "NCCL's topology", "no PCI id of " + part + " is known");
             }
         }
@@ -101,8 +101,8 @@ private:
         link.generation = 4;
         if (up.link.family == LinkFamily::pcie) { link = pcie_spec(catalog_.at("link", up.link.name)); }
         const double transfers = link.generation < 3 ? 2.5 * link.generation : 8.0 * (1 << (link.generation - 3));
-        const auto [vendor, device] = gpu   ? pci_id_of(node_.gpu.name)
-                                      : nic ? pci_id_of(node_.nic_part)
+        const auto [vendor, device] = gpu   ? pci_id_of(catalog_, node_.gpu.name)
+                                      : nic ? pci_id_of(catalog_, node_.nic_part)
                                             : std::pair(0x1000U, 0xc030U);
         out_ += fmt::format(
             "{}<pci busid=\"{}\" class=\"{}\" vendor=\"0x{:04x}\" device=\"0x{:04x}\" link_speed=\"{:.1f} GT/s "

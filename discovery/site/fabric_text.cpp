@@ -84,7 +84,7 @@ private:
     void choose_switch() {
         std::map<std::string, std::size_t> parts;
         for (std::size_t d = 0; d < wiring_.tier.size(); ++d) {
-            const std::string part = infiniband_switch_part(site_.devices[d].part);
+            const std::string part = infiniband_switch_part(catalog_, site_.devices[d].part);
             if (wiring_.tier[d] >= 0 && !part.empty()) { ++parts[part]; }
         }
         const auto most = std::ranges::max_element(parts, {}, [](const auto& entry) { return entry.second; });
@@ -210,7 +210,7 @@ private:
     }
 
     std::string part_of(std::uint32_t device) const {
-        std::string part = infiniband_switch_part(site_.devices[device].part);
+        std::string part = infiniband_switch_part(catalog_, site_.devices[device].part);
         part = part.empty() ? switch_ : part;
         return part.empty() ? usual_switch_ : part;
     }

@@ -97,12 +97,12 @@ private:
     void choose_parts() {
         const bool arm = !node_.cpus.empty() && node_.cpus.front().arch.starts_with("arm");
         const GpuSeen gpu = gpus_.empty() ? GpuSeen{} : most_linked();
-        shape_.gpu = said_.gpu.empty() ? gpu_part(gpu, pci(gpu.bus), arm || gpu.c2c)
+        shape_.gpu = said_.gpu.empty() ? gpu_part(catalog_, gpu, pci(gpu.bus), arm || gpu.c2c)
                                        : PartFound{said_.gpu, Trust::fact, "stated"};
         const NicSeen nic = nics_.empty() ? NicSeen{} : nics_.front();
         const std::int64_t megabits = nic.megabits / std::max(nic.ports, 1);
-        shape_.nic =
-            said_.nic.empty() ? nic_part(nic, pci(nic.bus), megabits) : PartFound{said_.nic, Trust::fact, "stated"};
+        shape_.nic = said_.nic.empty() ? nic_part(catalog_, nic, pci(nic.bus), megabits)
+                                       : PartFound{said_.nic, Trust::fact, "stated"};
         const CpuSeen cpu = node_.cpus.empty() ? CpuSeen{} : node_.cpus.front();
         shape_.cpu = said_.cpu.empty() ? cpu_part(cpu, shape_.gpu.name) : PartFound{said_.cpu, Trust::fact, "stated"};
         shape_.ports = std::max(nic.ports, 1);

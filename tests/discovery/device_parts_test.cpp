@@ -45,7 +45,7 @@ TEST_CASE("GPUs are told by their marketing names, the longer name first") {
         INFO(model);
         GpuSeen gpu;
         gpu.model = model;
-        const PartFound found = gpu_part(gpu, nullptr, false);
+        const PartFound found = gpu_part(catalogue(), gpu, nullptr, false);
         CHECK(found.name == part);
         CHECK(found.trust == Trust::fact);
         CHECK(catalogue().at("gpu", found.name).name == part);

@@ -55,8 +55,9 @@ TEST_CASE("every figure has an origin, a source and an interval that holds it; e
     for (const auto& [name, part] : testing::catalog().parts) {
         INFO(name);
         const bool fitted = part.kind == "kernel" || part.kind == "transport" || part.kind == "launch";
-        CHECK((fitted || !part.note.empty()));                 // fitted parts are written by a program
-        CHECK((part.kind == "site") == part.figures.empty());  // a site only names its datasets
+        CHECK((fitted || !part.note.empty()));  // fitted parts are written by a program
+        const bool names = part.kind == "site" || std::ranges::find(name_tables, part.kind) != name_tables.end();
+        CHECK(names == part.figures.empty());  // a site only names its datasets, a table the parts
         for (const auto& [path, figure] : part.figures) {
             INFO(path);
             REQUIRE(!figure.value.empty());
@@ -64,6 +65,19 @@ TEST_CASE("every figure has an origin, a source and an interval that holds it; e
             CHECK(figure.source.front().size() > 3);
             CHECK(figure.low80 <= figure.value.front());
             CHECK(figure.high80 >= figure.value.front());
+        }
+    }
+}
+
+TEST_CASE("tables of names name parts that the catalogue has") {
+    for (const std::string_view kind : name_tables) {
+        INFO(kind);
+        REQUIRE_FALSE(testing::catalog().of_kind(kind).empty());
+        for (const Part* table : testing::catalog().of_kind(kind)) {
+            for (const auto& [word, part] : table->text) {
+                INFO(word << " means " << part);
+                CHECK(testing::catalog().find(part) != nullptr);
+            }
         }
     }
 }

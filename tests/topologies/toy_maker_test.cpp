@@ -27,9 +27,11 @@ TEST_CASE("a made-up GPU, link family and box from a folder run, with what stand
     const auto folder = std::filesystem::temp_directory_path() / "fabricast_toy_maker_test";
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "zebra.yaml") << block_of(page, "zebra-link:");
+    std::ofstream(folder / "names.yaml") << block_of(page, "my-names:");
     std::ofstream(folder / "my-8x-zebra.yaml") << block_of(page, "name: my-8x-zebra");
     const Catalog catalog = read_catalog(folder);
     std::filesystem::remove_all(folder);
+    CHECK(catalog.at("gpu-names", "my-names").word("Zebra 9") == "zebra-9");
     const Scenario scenario = parse_scenario(
         "name: t\ncluster: {node: my-8x-zebra, nodes: 2}\n"
         "workload: {kind: collective, collective: all_reduce, sizes: [64 KiB, 256 MiB]}\n",
@@ -43,6 +45,14 @@ TEST_CASE("a made-up GPU, link family and box from a folder run, with what stand
         CHECK(row.time_high80_s > row.time_s);
         CHECK(row.evidence >= Evidence::same_family);
     }
+}
+
+TEST_CASE("a table of names that means no part is refused at its line") {
+    const auto folder = std::filesystem::temp_directory_path() / "fabricast_toy_names_test";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "names.yaml") << "mine:\n  kind: pci-ids\n  note: ours\n  \"10de:ffff\": h100-sxmm\n";
+    CHECK_THROWS_WITH(read_catalog(folder), Catch::Contains("names.yaml:4:") && Catch::Contains("h100-sxm"));
+    std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -279,6 +279,8 @@ TEST_CASE("every figure and word of the catalogue is read by something") {
     std::set<std::string> unread;
     for (const auto& [part_name, part] : catalogue().parts) {
         if (elsewhere.contains(part.kind)) { continue; }
+        // Words of a site's files, not of a run: device_parts_test.cpp reads them.
+        if (std::ranges::find(name_tables, part.kind) != name_tables.end()) { continue; }
         for (const auto& [name, figure] : part.figures) {
             if (!reads.contains(part.kind, name) && !of_other_gpus.contains(name)) {
                 unread.insert(part.kind + " " + name);
