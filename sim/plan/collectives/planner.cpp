@@ -87,6 +87,14 @@ void apply_plugin(const Part& transport, const CollectiveWorkload& workload, con
     if (environment.nvls_chunk == 0) { environment.nvls_chunk = transport.number_or("nvls_chunk", 0); }
 }
 
+// Who builds a fabric of rails that nothing joins sets NCCL_CROSS_NIC=0 (NCCL's user guide names it for such networks):
+// a ring that changes rails would find no way.
+void keep_to_rails(const Fabric& fabric, nccl::Environment& environment) {
+    if (fabric.cluster().fabric.kind != FabricKind::rail_only || environment.cross_nic) { return; }
+    environment.cross_nic = 0;
+    environment.notes.emplace_back("NCCL_CROSS_NIC=0 is assumed: nothing joins this fabric's rails");
+}
+
 // A version newer than all in the catalogue counts as the newest one there, an older one as the oldest, and the report
 // says so; another major version is refused as another library.
 void note_unknown(const Catalog& catalog, const nccl::Version& asked, const nccl::Release& release,
@@ -173,6 +181,7 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
                  const LaunchSpec& launch, const Catalog& catalog, nccl::Algorithms algorithms) {
     refuse_misfits(workload);
     nccl::Environment environment = read_settings(workload, library, algorithms);
+    keep_to_rails(fabric, environment);
     const nccl::Version version = nccl::parse_version(library.nccl);
     nccl::Release release = nccl::release(catalog, version);
     note_unknown(catalog, version, release, library, environment.notes);

@@ -22,7 +22,9 @@ struct Environment {
     int min_channels = 0, max_channels = 0;  // 0: not set
     double buffer_bytes = 0;                 // NCCL_BUFFSIZE; 0: the release's
     double nvls_chunk = 0, nvls_tree_chunk = 0, p2p_net_chunk = 0, p2p_nvl_chunk = 0;
-    int cross_nic = 2;  // 0: a ring leaves by the NIC it came in by; 1: by the nearest; 2: as 0 if that is as fast
+    // 0: a ring leaves by the NIC it came in by; 1: by the nearest; 2: as 0 if that is as fast. Not set: 2, but 0 where
+    // nothing joins the rails, since rings that change them would not connect.
+    std::optional<int> cross_nic;
     bool pxn = true;
     bool collnet_enable = false;
     std::optional<PeerLevel> peers;       // NCCL_P2P_DISABLE, NCCL_P2P_LEVEL; not set: the node's own rule

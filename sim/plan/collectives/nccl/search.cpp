@@ -172,7 +172,7 @@ NodeTemplate as_peers_reach(NodeTemplate node, const Environment& environment) {
 Exit exit_of(const NodeBandwidths& p, const Environment& environment) {
     if (environment.cross_nic == 1) { return Exit::nearest; }
     const bool stuck = p.pxn_exit && ring_on_nvlink(p) && !environment.pxn;
-    return stuck && environment.cross_nic == 2 ? Exit::in_pairs : Exit::own_rail;
+    return stuck && environment.cross_nic.value_or(2) == 2 ? Exit::in_pairs : Exit::own_rail;
 }
 
 }  // namespace
@@ -184,7 +184,7 @@ TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std
     Exit exit = exit_of(p, environment);
     p.ring_forwards = p.pxn_exit && exit == Exit::own_rail;
     Solution rings = search_rings(p);
-    if (p.ring_forwards && environment.cross_nic == 2) {
+    if (p.ring_forwards && environment.cross_nic.value_or(2) == 2) {
         // Forwarding takes room on NVLink. Where that costs a channel, the search finds more with rings that change
         // rails (ncclTopoCompute tries crossNic 2 before it lowers the speed).
         NodeBandwidths across = p;
