@@ -137,8 +137,10 @@ TEST_CASE("so many calls in one operation take as long as one after the other") 
             }
             return to_seconds(replay(Flow{}, fabric, schedule).makespan - Time{});
         };
-        // But for the part of a window that each call's last chunks leave unused.
-        CHECK(calls(5, 1) == Approx(calls(1, 5)).epsilon(0.02));
+        // But for the part of a window that each call's last chunks leave unused: one operation waits for as many whole
+        // windows as its chunks fill, here up to 10 us of a call's 330.
+        INFO(to_string(collective));
+        CHECK(calls(5, 1) == Approx(calls(1, 5)).epsilon(0.03));
     }
 }
 
