@@ -7,6 +7,8 @@
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "models/catalog_text.hpp"
+#include "sim/scenario/clouds.hpp"
+#include "sim/scenario/vary.hpp"
 #include "topologies/node_reader.hpp"
 
 namespace fabricast::cli {
@@ -15,10 +17,18 @@ namespace {
 
 constexpr const char* catalog_usage = "catalog [list [KIND] | show NAME] [OPTION...]";
 
-// The catalogue, with the built-in node templates added as parts.
+// The catalogue, with the built-in node templates and instances of clouds added as parts.
 Catalog everything(const po::variables_map& values) {
     Catalog catalog = catalog_of(values);
     for (Part& node : node_parts()) { catalog.parts.try_emplace(node.name, std::move(node)); }
+    for (const Cloud& cloud : clouds()) {
+        Part& part = catalog.parts[std::string(cloud_prefix) + cloud.name];
+        part.name = std::string(cloud_prefix) + cloud.name;
+        part.kind = "cloud";
+        part.note = cloud.note;
+        part.text = {{"source", cloud.source}};
+        for (const yaml::Node& key : cloud.keys.members()) { part.text[key.name] = flow_text(key); }
+    }
     return catalog;
 }
 

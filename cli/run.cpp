@@ -1,5 +1,7 @@
 // fabricast run SCENARIO: runs one scenario and prints its forecast.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cli/command.hpp"
@@ -13,6 +15,7 @@
 #include "sim/report/result_file.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/trace.hpp"
+#include "sim/run/best/best_report.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
@@ -24,12 +27,14 @@ namespace {
 po::options_description run_options() {
     po::options_description options("options");
     add_scenario_options(options);
-    options.add_options()                                                      //
-        ("json", text_value("FILE"), "write the result as JSON")               //
-        ("csv", text_value("FILE"), "write the rows as CSV")                   //
-        ("trace", text_value("FILE"), "write a Chrome/Perfetto trace")         //
-        ("svg", text_value("FILE"), "draw queues and pauses (engine packet)")  //
-        ("html", text_value("FILE"), "write a report to hand over")            //
+    options.add_options()                                                                              //
+        ("json", text_value("FILE"), "write the result as JSON")                                       //
+        ("csv", text_value("FILE"), "write the rows as CSV")                                           //
+        ("trace", text_value("FILE"), "write a Chrome/Perfetto trace")                                 //
+        ("svg", text_value("FILE"), "draw queues and pauses (engine packet)")                          //
+        ("html", text_value("FILE"), "write a report to hand over")                                    //
+        ("best", "every algorithm, protocol and number of channels beside what NCCL takes")            //
+        ("tuner", text_value("FILE"), "write what gains as a file for NCCL's example tuner (--best)")  //
         ("threads", whole_value("N"), "sizes to run side by side (default and 0: every core)")("quiet",
                                                                                                "print no table");
     return options;
@@ -95,6 +100,27 @@ void write_files(const Outputs& outputs, const Scenario& scenario, const Catalog
     });
 }
 
+// What NCCL could choose, beside what it does choose.
+ExitCode run_best(const po::variables_map& values, const Scenario& scenario, const Outputs& outputs) {
+    for (const char* name : {"csv", "trace", "svg"}) {
+        if (values.contains(name)) {
+            throw UsageError(fmt::format("--best has no --{} (accepted: --json, --tuner, --html)", name));
+        }
+    }
+    const Catalog catalog = catalog_of(values, &scenario);
+    if (values.contains("html")) { html::require_charts(); }
+    Progress progress(1, !values.contains("quiet"));
+    const Watch watch{&stop_flag(), [&](double share) { progress.piece_at(share); }};
+    const std::vector<BestRow> rows =
+        best_choices(scenario, catalog, {.threads = threads_of(values, &scenario), .seed = scenario.seed}, watch);
+    progress.clear();
+    if (!values.contains("quiet")) { outputs.words() << best_table(scenario, rows); }
+    outputs.write("json", [&] { return best_json(scenario, rows).dump(2) + "\n"; });
+    outputs.write("html", [&] { return html::page_html(best_page(scenario, rows)); });
+    outputs.write("tuner", [&] { return tuner_file(scenario, Fabric(build(scenario, catalog)), rows); });
+    return ok;
+}
+
 }  // namespace
 
 ExitCode run_scenario(const std::vector<std::string>& arguments) {
@@ -107,8 +133,10 @@ ExitCode run_scenario(const std::vector<std::string>& arguments) {
         }
         scenario.packet.series = true;
     }
-    Outputs outputs(*values, {"json", "csv", "trace", "svg", "html"});
+    Outputs outputs(*values, {"json", "csv", "trace", "svg", "html", "tuner"});
     outputs.keep(scenario);
+    if (values->contains("best")) { return run_best(*values, scenario, outputs); }
+    if (values->contains("tuner")) { throw UsageError("--tuner writes what --best finds (accepted: with --best)"); }
     const Catalog catalog = catalog_of(*values, &scenario);
     if (values->contains("html")) {
         html::require_charts();
