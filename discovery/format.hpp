@@ -17,6 +17,7 @@ struct SiteFormat {
     bool (*fits)(const SourceText& source);
     // Throws InputError at the first line that does not belong in such a file.
     Observations (*read)(const SourceText& source);
+    bool plan = false;  // whether it says what was intended, not what was found
 };
 
 // In the order in which their `fits` is called.

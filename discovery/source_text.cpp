@@ -97,6 +97,21 @@ bool SourceText::is_xml(std::string_view root) const {
     return false;
 }
 
+std::vector<std::string> csv_cells(std::string_view line, std::string_view separators) {
+    std::vector<std::string> cells(1);
+    bool quoted = false;
+    for (const char c : line) {
+        quoted = quoted != (c == '"');
+        if (!quoted && separators.find(c) != std::string_view::npos) {
+            cells.emplace_back();
+        } else if (c != '"') {
+            cells.back() += c;
+        }
+    }
+    for (std::string& cell : cells) { cell = std::string(trimmed(cell, blanks)); }
+    return cells;
+}
+
 std::unique_ptr<const SourceText> read_source(const std::filesystem::path& path) {
     InputFile file(path);
     std::string text = read_rest(file, longest_source);

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "base/input_error.hpp"
+#include "base/numbers.hpp"
+#include "base/pattern.hpp"
 
 namespace fabricast::inline discovery {
 
@@ -44,6 +46,31 @@ private:
     std::shared_ptr<const std::string> file_;
     std::vector<TextLine> lines_;
 };
+
+// A pattern's first match in a line and its groups; a group that takes no part is "".
+class Match {
+public:
+    Match(const Pattern& pattern, std::string_view line) {
+        for (const auto& group : pattern.first_in(line).value_or(Pattern::Groups{})) {
+            groups_.emplace_back(group.value_or(""));
+        }
+    }
+    explicit operator bool() const { return !groups_.empty(); }
+    const std::string& operator[](std::size_t group) const { return groups_[group]; }
+    int whole(std::size_t group, int otherwise) const { return number_in<int>(groups_[group]).value_or(otherwise); }
+
+private:
+    std::vector<std::string> groups_;
+};
+
+// A reader's struct of patterns, compiled once.
+template <class Patterns> const Patterns& compiled() {
+    static const Patterns patterns;
+    return patterns;
+}
+
+// RFC 4180, a line at a time: each separator outside quotes starts a cell.
+std::vector<std::string> csv_cells(std::string_view line, std::string_view separators);
 
 // Unpacks gzip. Throws InputError, also for an archive of several files.
 std::unique_ptr<const SourceText> read_source(const std::filesystem::path& path);

@@ -15,7 +15,6 @@ public:
 
     void run() {
         if (into_.host.empty()) { into_.host = from_.host; }
-        if (into_.product.empty()) { into_.product = from_.product; }
         if (into_.cpus.empty()) { into_.cpus = from_.cpus; }
         if (into_.pairs.empty()) { into_.pairs = from_.pairs; }
         const bool counted = !into_.gpus.empty() && !from_.gpus.empty();

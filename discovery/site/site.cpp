@@ -90,10 +90,7 @@ private:
     std::uint32_t end(const CableEnd& end, const SourceLocation& at) {
         const auto seen = seen_.find(end.device);
         if (seen == seen_.end()) {
-            DeviceSeen stranger;
-            stranger.key = stranger.name = end.device;
-            stranger.role = Role::fabric_switch;
-            stranger.at = at;
+            const DeviceSeen stranger{end.device, Role::fabric_switch, at, end.device};
             return switch_of(seen_.emplace(end.device, stranger).first->second);
         }
         const DeviceSeen& device = seen->second;
@@ -139,7 +136,7 @@ private:
             }
             made.megabits = cable.megabits;
             made.technology = std::move(cable.technology);
-            made.trust = seen.plan ? Trust::hint : cable.trust;
+            made.trust = seen.plan ? Trust::hint : Trust::fact;
             made.at = cable.at;
             if (planned) {
                 site_.planned.push_back(std::move(made));
@@ -223,12 +220,9 @@ private:
                 const auto alias = host_of_guid_.find(guid);
                 // A tree of GUIDs has an adapter at each leaf.
                 const std::string key = alias == host_of_guid_.end() ? name : guid;
-                DeviceSeen adapter;
-                adapter.key = "group\n" + key;
-                adapter.name = alias == host_of_guid_.end() ? name : alias->second;
-                adapter.nic = alias == host_of_guid_.end() ? "nic0" : guid;
-                adapter.role = Role::host;
-                adapter.at = group.at;
+                const bool known = alias != host_of_guid_.end();
+                const DeviceSeen adapter{"group\n" + key, Role::host, group.at, known ? alias->second : name,
+                                         known ? guid : "nic0"};
                 seen_.emplace(adapter.key, adapter);
                 add_group_cable({adapter.key, ""}, group, 1);
             }
@@ -265,11 +259,7 @@ private:
         for (const GroupSeen& group : seen.groups) {
             for (const std::string& child : group.groups) {
                 const std::uint64_t up = std::max<std::uint64_t>(1, below[child] / parents[child]);
-                DeviceSeen lower;
-                lower.key = "group\n" + child;
-                lower.name = child;
-                lower.role = Role::fabric_switch;
-                lower.at = group.at;
+                const DeviceSeen lower{"group\n" + child, Role::fabric_switch, group.at, child};
                 seen_.emplace(lower.key, lower);
                 add_group_cable({lower.key, ""}, group, std::min<std::uint64_t>(up, 4096));
             }
