@@ -11,6 +11,11 @@ namespace fabricast::inline site {
 
 namespace {
 
+// The entry of a map of counts with the highest, of equal ones the first.
+template <class Counts> auto most_of(const Counts& counts) {
+    return std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+}
+
 class FabricChecks {
 public:
     FabricChecks(const Site& site, const Wiring& wiring) : site_(site), wiring_(wiring) {}
@@ -49,8 +54,7 @@ private:
         const SiteHost& host = site_.hosts[wiring_.hosts[node]];
         const SourceLocation at = host.adapters.empty() ? SourceLocation{} : site_.devices[host.adapters.front()].at;
         findings_.push_back({"rail", fmt::format("node{}.nic{}", node, nic), nic_text(node, nic),
-                             fmt::format("{} is missing from its rail{}", nic_text(node, nic), where), Trust::fact, at,
-                             0, ""});
+                             fmt::format("{} is missing from its rail{}", nic_text(node, nic), where), at, 0});
     }
 
     void add_miswired(std::uint32_t node, std::uint32_t nic, std::uint32_t found, std::uint32_t expected) {
@@ -59,7 +63,7 @@ private:
                              cable == nullptr ? nic_text(node, nic) : cable_text(site_, *cable),
                              fmt::format("{} meets {}, its peers' meet {}", nic_text(node, nic),
                                          site_.devices[found].name, site_.devices[expected].name),
-                             Trust::fact, cable == nullptr ? SourceLocation{} : cable->at, 1, ""});
+                             cable == nullptr ? SourceLocation{} : cable->at});
     }
 
     const SiteCable* cable_at(std::uint32_t node, std::uint32_t nic) const {
@@ -74,32 +78,31 @@ private:
 
     // Cables between the same two tiers run at one rate.
     void check_rates() {
-        const auto tier = [&](std::uint32_t device) {
-            return site_.devices[device].adapter ? -1 : wiring_.tier[device];
+        const auto ours = [&](std::uint32_t end) {
+            return site_.devices[end].adapter ? wiring_.placed[end].in() : wiring_.tier[end] >= 0;
         };
-        std::map<std::pair<int, int>, std::map<std::int64_t, std::size_t>> counts;
-        const auto ours = [&](const SiteCable& cable) {
-            const auto part = [&](std::uint32_t end) {
-                return site_.devices[end].adapter ? wiring_.placed[end].in() : wiring_.tier[end] >= 0;
-            };
-            return cable.megabits > 0 && part(cable.a) && part(cable.b);
+        std::map<std::pair<int, int>, std::map<std::int64_t, std::size_t>> counts;  // by tiers, then by rate
+        const auto rates_of = [&](const SiteCable& cable) -> auto& {
+            return counts[std::minmax(wiring_.tier[cable.a], wiring_.tier[cable.b])];
         };
+        std::vector<const SiteCable*> cables;
         for (const SiteCable& cable : site_.cables) {
-            if (ours(cable)) { ++counts[std::minmax(tier(cable.a), tier(cable.b))][cable.megabits]; }
+            if (cable.megabits == 0 || !ours(cable.a) || !ours(cable.b)) { continue; }
+            ++rates_of(cable)[cable.megabits];
+            cables.push_back(&cable);
         }
-        for (const SiteCable& cable : site_.cables) {
-            if (!ours(cable)) { continue; }
-            const auto& rates = counts.at(std::minmax(tier(cable.a), tier(cable.b)));
+        for (const SiteCable* cable : cables) {
+            const auto& rates = rates_of(*cable);
             std::size_t all = 0;
             for (const auto& [rate, count] : rates) { all += count; }
-            const auto usual = std::ranges::max_element(rates, {}, [](const auto& entry) { return entry.second; });
+            const auto usual = most_of(rates);
             // A fifth of the cables slower is a part of the fabric that was built so.
-            if (cable.megabits >= usual->first || rates.at(cable.megabits) * 5 > all) { continue; }
+            if (cable->megabits >= usual->first || rates.at(cable->megabits) * 5 > all) { continue; }
             findings_.push_back(
-                {"cable", device_text(site_, cable.b), cable_text(site_, cable),
+                {"cable", device_text(site_, cable->b), cable_text(site_, *cable),
                  fmt::format("runs at {} Gb/s, others of its kind at {} Gb/s",
-                             static_cast<double>(cable.megabits) / 1000, static_cast<double>(usual->first) / 1000),
-                 cable.trust, cable.at, static_cast<double>(cable.megabits) / static_cast<double>(usual->first), ""});
+                             static_cast<double>(cable->megabits) / 1000, static_cast<double>(usual->first) / 1000),
+                 cable->at, static_cast<double>(cable->megabits) / static_cast<double>(usual->first), cable->trust});
         }
     }
 
@@ -132,7 +135,7 @@ private:
         for (const auto& [device, cables] : tier) { ++counts[cables->down][cables->up]; }
         std::map<std::uint64_t, std::uint64_t> usual;
         for (const auto& [down, ups] : counts) {
-            const auto most = std::ranges::max_element(ups, {}, [](const auto& entry) { return entry.second; });
+            const auto most = most_of(ups);
             if (down > 0 && most->second >= 2) { usual[down] = most->first; }
         }
         return usual;
@@ -150,15 +153,15 @@ private:
             findings_.push_back({"uplinks", name, name + thinnest(*cables),
                                  fmt::format("{} cables up for {} down, its peers have {} for {}", cables->up,
                                              cables->down, like->second, like->first),
-                                 Trust::fact, site_.devices[device].at,
-                                 static_cast<double>(cables->up) / static_cast<double>(expected), ""});
+                                 site_.devices[device].at,
+                                 static_cast<double>(cables->up) / static_cast<double>(expected)});
         }
     }
 
     // " - spine3": the switch above to which fewest cables go, if it stands out.
     std::string thinnest(const SwitchCables& cables) const {
         const auto least = std::ranges::min_element(cables.to, {}, [](const auto& entry) { return entry.second; });
-        const auto most = std::ranges::max_element(cables.to, {}, [](const auto& entry) { return entry.second; });
+        const auto most = most_of(cables.to);
         if (least == cables.to.end() || least->second == most->second) { return {}; }
         return " - " + site_.devices[least->first].name;
     }

@@ -71,7 +71,7 @@ public:
 private:
     void add(const NamedNode& node, const char* check, const std::string& device, const std::string& message,
              double share, const SourceLocation& at, Trust trust = Trust::fact) {
-        findings_.push_back({check, node.name + "." + device, "", message, trust, at, share, ""});
+        findings_.push_back({check, node.name + "." + device, "", message, at, share, trust});
     }
 
     // A GPU without NVLinks among peers that have some makes NCCL fall back to PCIe for all of them, without a warning.

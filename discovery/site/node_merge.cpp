@@ -30,8 +30,7 @@ private:
     void differ(const std::string& device, const std::string& what, const SourceLocation& at) {
         const std::string host = into_.host.empty() ? "the node" : into_.host;
         const std::string both = fmt::format("{} ({}, {})", what, to_string(into_.at), to_string(at));
-        findings_.push_back({"contradiction", host + "." + device, "", "two files contradict each other: " + both,
-                             Trust::fact, at, 1, ""});
+        findings_.push_back({"contradiction", host + "." + device, "", "two files contradict each other: " + both, at});
     }
 
     void merge_pci() {

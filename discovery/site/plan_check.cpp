@@ -28,11 +28,9 @@ public:
 
     std::vector<Finding> run() {
         for (const SiteCable& cable : site_.cables) {
-            for (const bool first : {true, false}) {
-                const std::uint32_t device = first ? cable.a : cable.b;
-                if (!site_.devices[device].adapter) {
-                    at_[{device, port_key(first ? cable.port_a : cable.port_b)}] = &cable;
-                }
+            for (const Port& port : switch_ports(cable)) {
+                at_[port] = &cable;
+                found_.insert(port.first);
             }
         }
         for (const SiteCable& planned : site_.planned) { check_cable(planned); }
@@ -41,25 +39,31 @@ public:
     }
 
 private:
+    using Port = std::pair<std::uint32_t, std::string>;  // a switch, and port_key()
+
+    std::vector<Port> switch_ports(const SiteCable& cable) const {
+        std::vector<Port> ports;
+        if (!site_.devices[cable.a].adapter) { ports.emplace_back(cable.a, port_key(cable.port_a)); }
+        if (!site_.devices[cable.b].adapter) { ports.emplace_back(cable.b, port_key(cable.port_b)); }
+        return ports;
+    }
+
     // What a plan and a discovery agree on: the switch itself, or the host.
-    std::string far_name(const SiteCable& cable, std::uint32_t near) const {
-        const std::uint32_t far = cable.a == near ? cable.b : cable.a;
-        return site_.devices[far].name;
+    const SiteDevice& far_end(const SiteCable& cable, std::uint32_t near) const {
+        return site_.devices[cable.a == near ? cable.b : cable.a];
     }
 
     void check_cable(const SiteCable& planned) {
         std::string actual;
         bool known = false, right = false;
-        for (const bool first : {true, false}) {
-            const std::uint32_t device = first ? planned.a : planned.b;
-            if (site_.devices[device].adapter || !in_found(device)) { continue; }
+        for (const Port& port : switch_ports(planned)) {
+            if (!found_.contains(port.first)) { continue; }
             known = true;
-            in_plan_.insert(device);
-            const auto key = std::pair(device, port_key(first ? planned.port_a : planned.port_b));
-            ports_in_plan_.insert(key);
-            const auto found = at_.find(key);
+            in_plan_.insert(port.first);
+            ports_in_plan_.insert(port);
+            const auto found = at_.find(port);
             if (found == at_.end()) { continue; }
-            right = right || far_name(*found->second, device) == far_name(planned, device);
+            right = right || far_end(*found->second, port.first).name == far_end(planned, port.first).name;
             actual = cable_text(site_, *found->second);
         }
         if (right) { return; }
@@ -71,14 +75,7 @@ private:
             actual.empty() ? "missing: the plan has it, nothing was found there" : "miswired: found is " + actual;
         findings_.push_back(
             {"plan", site_.devices[planned.b].adapter ? device_text(site_, planned.a) : device_text(site_, planned.b),
-             cable_text(site_, planned), what, Trust::hint, planned.at, actual.empty() ? 0.0 : 1.0, ""});
-    }
-
-    bool in_found(std::uint32_t device) {
-        if (found_.empty()) {
-            for (const auto& [key, cable] : at_) { found_.insert(key.first); }
-        }
-        return found_.contains(device);
+             cable_text(site_, planned), what, planned.at, actual.empty() ? 0.0 : 1.0, Trust::hint});
     }
 
     // One line for a switch that only the plan has.
@@ -89,7 +86,7 @@ private:
         for (const std::uint32_t known : found_) { names.push_back(site_.devices[known].name); }
         findings_.push_back({"plan", site_.devices[device].name, "",
                              "this switch of the plan was not found" + did_you_mean(site_.devices[device].name, names),
-                             Trust::hint, planned.at, 1, ""});
+                             planned.at, 1, Trust::hint});
     }
 
     // Cables that were found on a switch of the plan, at a port that the plan leaves empty.
@@ -99,13 +96,13 @@ private:
             const std::uint32_t far = cable->a == key.first ? cable->b : cable->a;
             if (!site_.devices[far].adapter && far < key.first && in_plan_.contains(far)) { continue; }  // said once
             findings_.push_back({"plan", site_.devices[key.first].name, cable_text(site_, *cable),
-                                 "extra: found, but not in the plan", Trust::hint, cable->at, 1, ""});
+                                 "extra: found, but not in the plan", cable->at, 1, Trust::hint});
         }
     }
 
     const Site& site_;
-    std::map<std::pair<std::uint32_t, std::string>, const SiteCable*> at_;
-    std::set<std::pair<std::uint32_t, std::string>> ports_in_plan_;
+    std::map<Port, const SiteCable*> at_;
+    std::set<Port> ports_in_plan_;
     std::set<std::uint32_t> in_plan_, found_, unknown_;
     std::vector<Finding> findings_;
 };
