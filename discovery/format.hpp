@@ -2,7 +2,6 @@
 // The kinds of files that a site has: how one is told by sight, and how it is read. Each is one source of formats/, and
 // a word in CMakeLists.txt.
 
-#include <string>
 #include <string_view>
 #include <vector>
 

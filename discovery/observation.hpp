@@ -2,12 +2,14 @@
 // What one file says: devices inside a node, devices of the fabric, cables, groups. Every reader makes these, and
 // join.hpp puts those of several files together. Each carries the line that said it, and how far it may be believed.
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/enum_name.hpp"
 #include "base/error.hpp"
 
 namespace fabricast::inline discovery {
@@ -15,7 +17,10 @@ namespace fabricast::inline discovery {
 // fact: a program read it from the hardware. hint: somebody wrote it, to steer a library or as a plan. guess: it
 // follows from something else, or from what is usual.
 enum class Trust : std::uint8_t { fact, hint, guess };
-std::string_view to_string(Trust trust);
+inline std::string_view to_string(Trust trust) {
+    constexpr std::array<std::string_view, 3> words = {"fact", "hint", "guess"};
+    return enum_name(words, trust);
+}
 
 enum class PciKind : std::uint8_t { bridge, gpu, nic, nvswitch, other };
 

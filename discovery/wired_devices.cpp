@@ -1,8 +1,6 @@
 #include "discovery/wired_devices.hpp"
 
 #include <algorithm>
-#include <array>
-#include <set>
 #include <tuple>
 
 #include "base/text.hpp"

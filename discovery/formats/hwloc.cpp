@@ -1,6 +1,5 @@
 // hwloc's XML (`lstopo --of xml`): the PCI tree below each package, and NVLinks as a matrix of bandwidths.
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>

@@ -22,8 +22,8 @@ std::string column_name(std::string_view word) {
 
 std::vector<std::string> header_of(const TextLine& line) {
     std::vector<std::string> columns;
-    for (const std::string_view word : line.words()) {
-        const std::string name = column_name(word);
+    for (const TextWord& word : line.words()) {
+        const std::string name = column_name(word.text);
         if (name.empty()) { break; }
         columns.push_back(name);
     }
@@ -72,13 +72,13 @@ private:
     }
 
     void read_row(const TextLine& line) {
-        const std::vector<std::string_view> words = line.words();
-        if (words.size() > 1 && words[0].ends_with(":")) {
-            legend_[lower_case(words[0].substr(0, words[0].size() - 1))] = words[1];
+        const std::vector<TextWord> words = line.words();
+        if (words.size() > 1 && words[0].text.ends_with(":")) {
+            legend_[lower_case(words[0].text.substr(0, words[0].text.size() - 1))] = words[1].text;
         }
-        const std::string name = words.empty() ? "" : column_name(words[0]);
+        const std::string name = words.empty() ? "" : column_name(words[0].text);
         const auto column = std::ranges::find(columns_, name);
-        if (column == columns_.end() || words.size() < 2 || !is_distance(words[1]) || !done_.insert(name).second) {
+        if (column == columns_.end() || words.size() < 2 || !is_distance(words[1].text) || !done_.insert(name).second) {
             return;
         }
         if (words.size() < columns_.size() + 1) {
@@ -87,12 +87,12 @@ private:
         }
         rows_ += name.starts_with("gpu") ? 1 : 0;
         for (std::size_t i = 0; i < columns_.size(); ++i) {
-            if (!is_distance(words[i + 1])) {
-                refuse(source_.at(line), "a cell of the matrix", shown(words[i + 1]),
+            if (!is_distance(words[i + 1].text)) {
+                refuse(source_.at(line), "a cell of the matrix", shown(words[i + 1].text),
                        "X, NV#, PIX, PXB, PHB, NODE, SYS");
             }
             if (i < static_cast<std::size_t>(column - columns_.begin())) {
-                node_.pairs.push_back({columns_[i], name, std::string(words[i + 1]), source_.at(line)});
+                node_.pairs.push_back({columns_[i], name, std::string(words[i + 1].text), source_.at(line)});
             }
         }
         if (!name.starts_with("gpu")) { return; }
@@ -100,7 +100,7 @@ private:
         // Behind the cells: CPUs, then the NUMA node. A driver without affinity leaves both out.
         const std::size_t numa = columns_.size() + 2;
         if (numa < words.size()) {
-            gpu.numa = number_in<int>(words[numa].substr(0, words[numa].find('-'))).value_or(-1);
+            gpu.numa = number_in<int>(words[numa].text.substr(0, words[numa].text.find('-'))).value_or(-1);
         }
     }
 

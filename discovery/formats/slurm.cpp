@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "base/text.hpp"
 #include "base/yaml.hpp"
@@ -17,7 +16,7 @@ namespace {
 std::map<std::string, std::string> settings_of(const TextLine& line) {
     std::map<std::string, std::string> settings;
     std::string last;
-    for (const std::string_view word : line.words()) {
+    for (const auto& [word, column] : line.words()) {
         const std::size_t equals = word.find('=');
         if (equals == std::string_view::npos) {
             if (!last.empty()) { settings[last] += word; }  // a blank within a list of nodes
@@ -159,14 +158,16 @@ Observations read_host_guids(const SourceText& source) {
     std::map<std::string, GroupSeen> domains;
     std::string host;
     for (const TextLine& line : source.lines()) {
-        const std::vector<std::string_view> words = line.words();
-        if (words.empty() || words[0].starts_with("#")) { continue; }
-        if (words.size() == 2 && words[0] == "VM_hostname") {
-            host = host_name(words[1]);
+        const std::vector<TextWord> words = line.words();
+        if (words.empty() || words[0].text.starts_with("#")) { continue; }
+        if (words.size() == 2 && words[0].text == "VM_hostname") {
+            host = host_name(words[1].text);
             continue;
         }
-        if (words.size() == 2 && words[0].ends_with(":")) { host = host_name(words[0].substr(0, words[0].size() - 1)); }
-        const std::string_view id = words.back();
+        if (words.size() == 2 && words[0].text.ends_with(":")) {
+            host = host_name(words[0].text.substr(0, words[0].text.size() - 1));
+        }
+        const std::string_view id = words.back().text;
         if (host.empty() || words.size() > 2 || normal_guid(id).empty()) {
             refuse(source.at(line), "neither a host nor a GUID", shown(line.text), "HOST: 0x155dfffd33ff33");
         }
@@ -187,10 +188,10 @@ Observations read_host_guids(const SourceText& source) {
 
 bool lists_host_guids(const SourceText& source) {
     for (const TextLine& line : source.lines()) {
-        const std::vector<std::string_view> words = line.words();
-        if (words.empty() || words[0].starts_with("#")) { continue; }
-        const bool pair = words.size() == 2 && words[0].ends_with(":") && normal_guid(words[1]).size() >= 12;
-        return pair || (words.size() == 2 && words[0] == "VM_hostname");
+        const std::vector<TextWord> words = line.words();
+        if (words.empty() || words[0].text.starts_with("#")) { continue; }
+        const bool pair = words.size() == 2 && words[0].text.ends_with(":") && normal_guid(words[1].text).size() >= 12;
+        return pair || (words.size() == 2 && words[0].text == "VM_hostname");
     }
     return false;
 }

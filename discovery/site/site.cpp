@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 
 #include "base/text.hpp"

@@ -173,8 +173,8 @@ TEST_CASE("a toy format is a row") {
                                          for (const TextLine& line : source.lines()) {
                                              if (line.words().size() != 2) { continue; }
                                              GroupSeen& group = seen.groups.emplace_back();
-                                             group.name = line.words()[1];
-                                             group.hosts = {std::string(line.words()[0])};
+                                             group.name = line.words()[1].text;
+                                             group.hosts = {std::string(line.words()[0].text)};
                                              group.at = source.at(line);
                                          }
                                          return seen;
