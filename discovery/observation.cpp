@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/numbers.hpp"
 #include "base/text.hpp"
@@ -50,15 +49,6 @@ void expand_ranges(std::string_view before, std::string_view ranges, std::string
 }
 
 }  // namespace
-
-std::string_view to_string(Trust trust) {
-    switch (trust) {
-        case Trust::fact: return "fact";
-        case Trust::hint: return "hint";
-        case Trust::guess: return "guess";
-    }
-    return "";
-}
 
 int GpuSeen::nvlink_count() const {
     int count = 0;
