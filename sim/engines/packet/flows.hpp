@@ -136,8 +136,9 @@ struct Reader {
     std::uint32_t psn = 0;        // sequence number of the next packet that is sent for the first time
     std::int64_t granted = 0, sent = 0;
     // Written by the requester's node.
-    Fifo<std::uint32_t> wanted;  // bytes, piece by piece
-    bool waits = false;          // waits for a tag
+    std::uint32_t known = 0, piece = 0;  // pieces that it has been told of, and of these the next to request
+    std::int64_t left = 0;               // bytes still to be requested of the piece before
+    bool waits = false;                  // waits for a tag
 };
 
 // A device that reads: the bytes that it has asked for but not received, their limit, and the readers that wait for a
