@@ -2,17 +2,11 @@
 
 namespace fabricast::inline packet {
 
-Operations::Operations(const ReplayTask& task, const Traffic& traffic)
-    : schedule_(task.schedule), traffic_(traffic), kernels_(task.schedule, task.device) {
+Operations::Operations(const ReplayTask& task, Shared& shared)
+    : schedule_(task.schedule), shared_(shared), kernels_(task.schedule, task.device) {
     for (std::size_t c = 0; c < schedule_.connections.size(); ++c) {
-        const bool local = traffic.routes[c].hops == 0;
+        const bool local = traffic_.routes[c].hops == 0;
         path_latency_.push_back(local ? on_clock(task.fabric.path(schedule_.connections[c].path).latency) : 0);
-    }
-    for (const Stream& stream : traffic.streams) {
-        if (traffic.routes[stream.flow].hops > 0) {
-            ++pipelines_[stream.pipeline].streams_left;
-            pipelines_[stream.pipeline].releases_left += stream.releases ? 1U : 0U;
-        }
     }
 }
 
@@ -48,7 +42,7 @@ void Operations::step(const Post& post) {
         case Event::stream: stream_ended(event.index, event.time); return;
         case Event::holds:
             // The memory traffic is spread over the time that the pipeline would take alone.
-            kernels_.hold(schedule_.detail(op), traffic_.seconds_alone[schedule_.detail(op)], now);
+            kernels_.hold(schedule_.detail(op), traffic_.shape(schedule_.detail(op)).seconds_alone, now);
             predict_kernels();
             return;
         case Event::drained: {
@@ -56,6 +50,7 @@ void Operations::step(const Post& post) {
             kernels_.let_go(pipeline, now);
             predict_kernels();
             complete(event.time - pipelines_[pipeline].ready);
+            ended_.emplace_back(event.time, pipeline);
             end(op, event.time);
             return;
         }
@@ -91,10 +86,12 @@ void Operations::start_message(OpId op, Ps now, const Post& post) {
 
 void Operations::start_pipeline(OpId op, Ps now, const Post& post) {
     const std::uint32_t pipeline = schedule_.detail(op);
-    pipelines_[pipeline].ready = now;
+    const Shape& shape = traffic_.shape(pipeline);
+    shared_.begin(pipeline);
+    pipelines_[pipeline] = {now, shape.streams, shape.releasing};
     const Ps enters = on_clock(now + on_clock(schedule_.pipelines[pipeline].start));
     if (schedule_.pipelines[pipeline].occupancy_count > 0) { push(enters, Event::holds, op); }
-    if (pipelines_[pipeline].streams_left == 0) { push(enters, Event::drained, op); }
+    if (shape.streams == 0) { push(enters, Event::drained, op); }
     for (std::uint32_t s = traffic_.first_stream[pipeline]; s < traffic_.first_stream[pipeline + 1]; ++s) {
         const std::uint32_t f = traffic_.streams[s].flow;
         if (traffic_.routes[f].hops > 0) { post({enters, traffic_.flows[f].node, ControlMessage::stream, s, 0}); }
@@ -118,7 +115,7 @@ void Operations::stream_ended(std::uint32_t stream, Ps now) {
         progress_.released(op, {now}, [&](OpId next) { push(now, Event::ready, next); });
     }
     if (--running.streams_left == 0) {
-        push(now + on_clock(ticks_up(traffic_.draining[ended.pipeline])), Event::drained, op);
+        push(now + on_clock(ticks_up(traffic_.shape(ended.pipeline).draining)), Event::drained, op);
     }
 }
 

@@ -2,6 +2,7 @@
 // The schedule above the packets: which operations are ready, what they start, and when they end. Runs between windows,
 // ahead of the packets: whatever ends in a window is known before it begins, since the last link has a latency too.
 
+#include <deque>
 #include <functional>
 #include <queue>
 #include <vector>
@@ -9,13 +10,13 @@
 #include "sim/engines/common/kernels.hpp"
 #include "sim/engines/common/progress.hpp"
 #include "sim/engines/packet/control_message.hpp"
-#include "sim/engines/packet/flows.hpp"
+#include "sim/engines/packet/shared.hpp"
 
 namespace fabricast::inline packet {
 
 class Operations {
 public:
-    Operations(const ReplayTask& task, const Traffic& traffic);
+    Operations(const ReplayTask& task, Shared& shared);
 
     // Starts the operations that wait for nothing.
     void begin() {
@@ -26,6 +27,13 @@ public:
     using Post = std::function<void(const ControlMessage&)>;
     // Handles the next event; posts the messages and streams that begin.
     void step(const Post& post);
+
+    // Gives back what pipelines needed for which nothing is under way any more at `now`.
+    void clear_up(Ps now) {
+        for (; !ended_.empty() && ended_.front().first + shared_.settles < now; ended_.pop_front()) {
+            shared_.end(ended_.front().second);
+        }
+    }
 
     Progress& progress() { return progress_; }
     // How long the first million of messages and pipelines took, for percentiles.
@@ -66,13 +74,15 @@ private:
     void push(Ps time, Event::Kind kind, OpId op) { push(time, kind, index(op)); }
 
     const Schedule& schedule_;
-    const Traffic& traffic_;
+    Shared& shared_;
+    const Traffic& traffic_ = shared_.traffic;
     Kernels kernels_;
     Progress progress_{schedule_, MessageOrder::by_engine};  // flows keep the messages of a connection in order
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
     std::vector<Ps> message_ready_ = std::vector<Ps>(schedule_.transfers.size());
     std::vector<Running> pipelines_ = std::vector<Running>(schedule_.pipelines.size());
-    std::vector<Ps> path_latency_;  // per connection that crosses no port
+    std::deque<std::pair<Ps, std::uint32_t>> ended_;  // pipelines that still have flows, in order of their ends
+    std::vector<Ps> path_latency_;                    // per connection that crosses no port
     std::vector<Ps> completions_;
 };
 
