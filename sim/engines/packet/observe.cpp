@@ -124,14 +124,15 @@ std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabr
 
 void count(const Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains, PacketUse& use) {
     const Network& net = shared.net;
-    for (const auto& domain : domains) {
-        const DomainCounts& counts = domain->counts();
+    const auto add = [&](const DomainCounts& counts) {
         use.hops += counts.hops;
         use.delivered += counts.delivered;
         use.delivered_bytes += static_cast<double>(counts.delivered_bytes);
         use.notices += counts.notices;
         use.drops += counts.lost;
-    }
+    };
+    add(shared.skipped);
+    for (const auto& domain : domains) { add(domain->counts()); }
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
         const PortUse port = use_of(net, p);
         use.marks += port.marks;

@@ -10,7 +10,7 @@
 #include "sim/engines/common/kernels.hpp"
 #include "sim/engines/common/progress.hpp"
 #include "sim/engines/packet/control_message.hpp"
-#include "sim/engines/packet/shared.hpp"
+#include "sim/engines/packet/reuse.hpp"
 
 namespace fabricast::inline packet {
 
@@ -31,9 +31,12 @@ public:
     // Gives back what pipelines needed for which nothing is under way any more at `now`.
     void clear_up(Ps now) {
         for (; !ended_.empty() && ended_.front().first + shared_.settles < now; ended_.pop_front()) {
+            reuse_.settled(ended_.front().second, now);
             shared_.end(ended_.front().second);
         }
     }
+
+    void finish() { reuse_.finish(); }
 
     Progress& progress() { return progress_; }
     // How long the first million of messages and pipelines took, for percentiles.
@@ -42,7 +45,7 @@ public:
 private:
     // `index` is an operation, a stream or a device.
     struct Event {
-        enum Kind : std::uint32_t { ready, delay, kernel, message, stream, holds, drained };
+        enum Kind : std::uint32_t { ready, delay, kernel, message, stream, holds, released, drained, enters };
         Ps time;
         Kind kind;
         std::uint32_t index;
@@ -53,11 +56,17 @@ private:
     struct Running {
         Ps ready = 0;
         std::uint32_t streams_left = 0, releases_left = 0;
+        std::uint32_t version = 0;  // of its events: those that were foreseen for a pipeline that was skipped may lapse
+        bool released = false, ended = false;
     };
 
     void start(OpId op, Ps now, const Post& post);
     void start_message(OpId op, Ps now, const Post& post);
     void start_pipeline(OpId op, Ps now, const Post& post);
+    void enter(OpId op, Ps now, const Post& post);
+    void simulate(OpId op, Ps entered, const Post& post);
+    void release(OpId op, Ps now);
+    void drained(OpId op, Ps now);
     void run(OpId op, Ps now);
     void stream_ended(std::uint32_t stream, Ps now);
     void end(OpId op, Ps now);
@@ -71,11 +80,12 @@ private:
     void push(Ps time, Event::Kind kind, std::uint32_t index, std::uint32_t version = 0) {
         events_.push({on_clock(time), kind, index, version});
     }
-    void push(Ps time, Event::Kind kind, OpId op) { push(time, kind, index(op)); }
+    void push(Ps time, Event::Kind kind, OpId op, std::uint32_t version = 0) { push(time, kind, index(op), version); }
 
     const Schedule& schedule_;
     Shared& shared_;
     const Traffic& traffic_ = shared_.traffic;
+    Reuse reuse_;
     Kernels kernels_;
     Progress progress_{schedule_, MessageOrder::by_engine};  // flows keep the messages of a connection in order
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

@@ -38,6 +38,7 @@ public:
         } else {
             run_threads();
         }
+        operations_.finish();
         Timeline timeline = operations_.progress().timeline();
         observe(shared_, domains_, operations_, task_, timeline);
         if (timeline.packets->drops > 0 && !shared_.lossy) {
@@ -110,7 +111,7 @@ private:
         most_in_flight_ = std::max(most_in_flight_, in_flight);
         run_operations();  // operations that ended in the last window, which nothing waits for
         if (operations_.progress().finished()) { return false; }
-        start_ = std::min(first, operations_.next());
+        start_ = std::min({first, posted_, operations_.next()});
         if (start_ >= clock_end && start_ < never && end_ - moved_at_ <= patience) { refuse_late(); }
         if (start_ >= clock_end) { cannot_end(); }
         operations_.clear_up(start_);
@@ -137,12 +138,14 @@ private:
         }
     }
 
-    // Runs the operations before the window's end, which moves nearer if what they begin could end earlier.
+    // Runs the operations before the window's end, which moves nearer if what they begin could end earlier, or if it
+    // begins in the past: there only what had been skipped is run.
     void run_operations() {
         while (operations_.next() < end_) {
             operations_.step([this](const ControlMessage& mail) {
                 post(mail);
-                end_ = std::min(end_, horizon_.watch(mail));
+                start_ = std::min(start_, mail.time);
+                end_ = std::min({end_, horizon_.watch(mail), start_ + longest_});
             });
         }
     }

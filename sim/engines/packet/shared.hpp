@@ -17,6 +17,10 @@ namespace fabricast::inline packet {
 // followed, and pieces of each such flow.
 inline constexpr std::size_t rates_kept = 1024, arrivals_kept = 256, pieces_kept = 256;
 
+struct DomainCounts {
+    std::int64_t injected = 0, hops = 0, delivered = 0, delivered_bytes = 0, notices = 0, lost = 0;
+};
+
 // How long congestion control held a flow back, beyond what its path and its own rate cap need.
 struct Throttle {
     double least_pace = 0;  // ps per byte without congestion control
@@ -57,6 +61,7 @@ struct Shared {
     std::vector<Rates> rates;                 // of the first controlled flows; empty: not asked for
     std::vector<std::vector<Time>> arrivals;  // when pieces of the first flows came; empty: not asked for
     double held = 0, sending = 0;             // ps: sums over flows that have ended
+    DomainCounts skipped;                     // of pipelines whose course was taken over
     Ps settles = 0;                    // the longest time for which something is under way for a pipeline after its end
     std::vector<Recovery> recoveries;  // per flow
     std::vector<Series> series;        // per port
