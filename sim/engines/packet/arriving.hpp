@@ -155,13 +155,14 @@ inline void on_piece(Domain& d, std::uint32_t s, Ps now) {
     ++stream.delivered;
     for (std::uint32_t i = stream.first_follower; i < stream.first_follower + stream.follower_count; ++i) {
         const Follower& follower = d.traffic.followers[i];
+        const std::uint32_t next = stream.first + follower.stream;
         if (follower.have != none) {
-            ++d.traffic.have[follower.have];
-            const auto first = d.traffic.have.begin() + follower.first_have;
-            const auto last = d.traffic.have.begin() + follower.have_end;
-            if (*std::min_element(first, last) == d.traffic.streams[follower.stream].have) { continue; }
+            std::uint32_t* const have = d.traffic.have.data() + stream.first_have;
+            ++have[follower.have];
+            const auto least = std::min_element(have + follower.first_have, have + follower.have_end);
+            if (*least == d.traffic.streams[next].have) { continue; }
         }
-        add_piece(d, follower.stream, now);
+        add_piece(d, next, now);
     }
     if (stream.delivered < stream.slots_end && stream.delivered % stream.chunk_pieces == 0) {
         d.mail({d.earliest(stream.sender, now + stream.slot_delay), stream.sender, ControlMessage::slot, s, 0});
