@@ -32,6 +32,7 @@ ExitCode diagnose_log(const std::vector<std::string>& arguments);
 ExitCode explain_scenario(const std::vector<std::string>& arguments);
 ExitCode import_file(const std::vector<std::string>& arguments);
 ExitCode show_catalog(const std::vector<std::string>& arguments);
+ExitCode plan_layout(const std::vector<std::string>& arguments);
 ExitCode study_designs(const std::vector<std::string>& arguments);
 ExitCode sweep_scenario(const std::vector<std::string>& arguments);
 ExitCode show_topology(const std::vector<std::string>& arguments);

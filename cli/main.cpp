@@ -24,6 +24,7 @@ constexpr std::array commands = {
     Command{"calibrate", "one's own measurements as an overlay over the catalogue", calibrate_system},
     Command{"diagnose", "is my number normal? causes, ranked by simulating each", diagnose_log},
     Command{"study", "designs side by side: time, efficiency, parts, power, cost", study_designs},
+    Command{"plan", "which layout of a training step: a search under memory and placement", plan_layout},
     Command{"explain", "what bounds a result, and what would change it", explain_scenario},
     Command{"import", "a benchmark's log as a measurement file", import_file},
     Command{"catalog", "the parts, and where each of their figures comes from", show_catalog},

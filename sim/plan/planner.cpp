@@ -72,8 +72,10 @@ void check_memory(const StepMemory& m, const GpuSpec& gpu, std::vector<std::stri
 }
 
 SizePlanner size_planner(const TrainingWorkload& workload, const PlanContext& context) {
-    return [&workload, context](Bytes, const PlanOptions&) {
-        StepPlan step = plan_step(workload, context.fabric, context.library, context.catalog);
+    return [&workload, context](Bytes, const PlanOptions& options) {
+        StepPlan step = options.groups != nullptr
+                            ? plan_step(workload, context.fabric, *options.groups, context.catalog)
+                            : plan_step(workload, context.fabric, context.library, context.catalog);
         if (workload.check_memory) { check_memory(step.memory, context.fabric.node().gpu, step.notes); }
         Plan plan;
         plan.what = "a training step of " + workload.model;

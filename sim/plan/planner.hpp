@@ -5,6 +5,7 @@
 
 #include "models/catalog.hpp"
 #include "sim/engines/common/watch.hpp"
+#include "sim/plan/collectives/group_plans.hpp"
 #include "sim/plan/collectives/library.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/plan/workload.hpp"
@@ -22,6 +23,7 @@ struct PlanContext {
 struct PlanOptions {
     bool judged = true;  // false: leave out evidence, interval and figures of a collective, which take most of the time
     Watch watch{};
+    GroupPlans* groups = nullptr;  // a training step's: calls that other steps on this fabric have planned
 };
 
 // Plans one size of a workload; kinds without sizes ignore it.

@@ -13,7 +13,7 @@ Job::Job(const Scenario& scenario_of_job, const Catalog& catalog_of_job, const F
       planner(planner_of(scenario.workload, {fabric, scenario.library, scenario.launch, catalog})) {}
 
 Report forecast(const Job& job, Bytes size, const Watch& watch, const ForecastOptions& options) {
-    Plan plan = job.planner(size, {options.judged, watch});
+    Plan plan = job.planner(size, {options.judged, watch, options.groups});
     if (options.trace) { keep_for_trace(plan); }
     const Timelines timelines = replay(job.scenario.engine, job.fabric, plan, job.events, watch);
     Report report = summarize({plan, timelines, job.fabric, job.catalog});

@@ -30,8 +30,9 @@ public:
 };
 
 struct ForecastOptions {
-    bool judged = true;  // evidence, interval and figures of a collective
-    bool trace = false;  // the times of every operation
+    bool judged = true;            // evidence, interval and figures of a collective
+    bool trace = false;            // the times of every operation
+    GroupPlans* groups = nullptr;  // as PlanOptions::groups
 };
 
 // The report of one size; kinds without sizes ignore it. Throws what planners and engines throw.

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // 48 points of some hundredths of a second each.
-constexpr const char* scenario = R"(name: many
+constexpr const char* many = R"(name: many
 cluster: {node: dgx-h100, nodes: 64, fabric: {kind: fat-tree}}
 workload: {kind: collective, collective: all_reduce, sizes: {from: 1 KiB, to: 1 GiB, factor: 2}}
 sweep: {grid: {cluster.nodes: [16, 24, 32, 48, 64, 72, 80, 96], workload.algorithm: [auto, ring, tree]}}
@@ -88,7 +88,7 @@ std::vector<std::string> resumed(const std::string& out) {
 
 TEST_CASE("killed twenty times at random moments, a sweep ends with the same bytes and ran nothing twice") {
     const ScratchFolder scratch("sweep_killed");
-    scratch.write("many.yaml", scenario);
+    scratch.write("many.yaml", many);
     const Ran whole = run_program("sweep many.yaml" + std::string(vary) + " --out whole.csv", scratch.path, scratch);
     REQUIRE(whole.code == 0);
     REQUIRE(lines_of(scratch.path / "whole.csv") == 1 + 48 * 21);
@@ -130,7 +130,7 @@ TEST_CASE("killed twenty times at random moments, a sweep ends with the same byt
 
 TEST_CASE("Ctrl-C ends a sweep with 130, keeps its points and leaves no half result") {
     const ScratchFolder scratch("sweep_stopped");
-    scratch.write("many.yaml", scenario);
+    scratch.write("many.yaml", many);
     const fs::path journal = scratch.path / "r.csv.journal";
     Process process(resumed("r.csv"), scratch.path);
     wait_for_lines(journal, 4, process);
@@ -144,7 +144,7 @@ TEST_CASE("Ctrl-C ends a sweep with 130, keeps its points and leaves no half res
 
 TEST_CASE("shards that ran apart merge to the bytes of the whole, and not before all have run") {
     const ScratchFolder scratch("sweep_shards");
-    scratch.write("many.yaml", scenario);
+    scratch.write("many.yaml", many);
     const std::string sweep = "sweep many.yaml --set workload.sizes='[1 MiB]'" + std::string(vary);
     REQUIRE(run_program(sweep + " --out whole.csv", scratch.path, scratch).code == 0);
     CHECK(run_program(sweep + " --out r.csv --shard 1/3", scratch.path, scratch).code == 0);
@@ -160,7 +160,7 @@ TEST_CASE("shards that ran apart merge to the bytes of the whole, and not before
 
 TEST_CASE("what a sweep cannot do is said before it begins") {
     const ScratchFolder scratch("sweep_refused");
-    scratch.write("many.yaml", scenario);
+    scratch.write("many.yaml", many);
     const auto refused = [&](const std::string& arguments, int code, const std::string& words) {
         const Ran ran = run_program("sweep many.yaml " + arguments, scratch.path, scratch);
         INFO(arguments);
@@ -179,7 +179,7 @@ TEST_CASE("what a sweep cannot do is said before it begins") {
 
 TEST_CASE("a sweep whose points fail their asserts says which, and ends with 5 after the result is written") {
     const ScratchFolder scratch("sweep_asserts");
-    scratch.write("many.yaml", std::string(scenario) + "assert: [\"time(1 MiB) < 1 s\", \"busbw(1 GiB) > 1 TB/s\"]\n");
+    scratch.write("many.yaml", std::string(many) + "assert: [\"time(1 MiB) < 1 s\", \"busbw(1 GiB) > 1 TB/s\"]\n");
     const Ran ran = run_program("sweep many.yaml --vary cluster.nodes=2,4 --vary workload.algorithm=ring --out r.csv",
                                 scratch.path, scratch);
     CHECK(ran.code == 5);
@@ -190,7 +190,7 @@ TEST_CASE("a sweep whose points fail their asserts says which, and ends with 5 a
 
 TEST_CASE("one, two and four ranks write the same bytes") {
     const ScratchFolder scratch("sweep_mpi");
-    scratch.write("many.yaml", scenario);
+    scratch.write("many.yaml", many);
     const std::string sweep = " sweep many.yaml --set workload.sizes='[1 MiB]' --threads 1" + std::string(vary);
     REQUIRE(run_program(sweep + " --out 1.csv", scratch.path, scratch).code == 0);
     const auto under_mpirun = [&](const std::string& ranks, const std::string& arguments) {

@@ -7,6 +7,7 @@ add_executable(test_cli
   ${CMAKE_CURRENT_LIST_DIR}/diagnose_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/import_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/outputs_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/plan_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/run_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/study_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/sweep_test.cpp

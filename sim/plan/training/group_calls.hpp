@@ -19,9 +19,8 @@ Pipeline repeated(Pipeline pipeline, double times);
 
 class GroupCalls {
 public:
-    // Keeps references to its arguments.
-    GroupCalls(const Fabric& fabric, const LibrarySpec& library, const Catalog& catalog)
-        : fabric_(fabric), plans_(fabric, library, catalog, false) {}
+    // Keeps references to its arguments. `plans` are of groups of this fabric; other steps may have filled them before.
+    GroupCalls(const Fabric& fabric, GroupPlans& plans) : fabric_(fabric), plans_(plans) {}
 
     // Adds the call on all of the groups, after `after`, and returns the operations that end it; none if groups have
     // only one rank or nothing moves. While it runs, it occupies SMs of `devices`, which represent the groups' GPUs.
@@ -30,7 +29,6 @@ public:
                           std::span<const DeviceId> devices, std::span<const Schedule::Dependency> after,
                           GroupDirection direction = GroupDirection::both);
 
-    const GroupPlans& plans() const { return plans_; }
     // The weakest evidence among the plans for calls of this kind.
     Evidence evidence(CommKind kind) const { return evidence_.at(static_cast<std::size_t>(kind)); }
 
@@ -46,7 +44,7 @@ private:
                        const Groups& groups, GroupDirection direction);
 
     const Fabric& fabric_;
-    GroupPlans plans_;
+    GroupPlans& plans_;
     std::map<std::tuple<Collective, double, double, Groups, GroupDirection>, Prepared> prepared_;
     std::map<std::tuple<const EdgeSet*, Groups, GroupDirection>, std::uint32_t> edges_;
     std::array<Evidence, comm_kinds> evidence_{};

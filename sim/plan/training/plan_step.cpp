@@ -7,12 +7,18 @@ namespace fabricast::inline training {
 
 StepPlan plan_step(const TrainingWorkload& workload, const Fabric& fabric, const LibrarySpec& library,
                    const Catalog& catalog, Replicas replicas) {
+    GroupPlans plans(fabric, library, catalog, false);
+    return plan_step(workload, fabric, plans, catalog, replicas);
+}
+
+StepPlan plan_step(const TrainingWorkload& workload, const Fabric& fabric, GroupPlans& plans, const Catalog& catalog,
+                   Replicas replicas) {
     StepPlan plan;
     plan.model = model_shape(catalog, workload);
     plan.layout = make_layout(workload, plan.model, fabric.gpu_count(), fabric.gpus_per_node());
     const ComputeCosts costs(catalog, fabric.node().gpu, workload, fabric.node_count());
     const LayerCosts step{costs, plan.model, workload, plan.layout};
-    GroupCalls calls(fabric, library, catalog);
+    GroupCalls calls(fabric, plans);
     const bool by_layer = workload.sharding >= Sharding::zero_2;
     const bool folded = replicas == Replicas::folded || by_layer;
     StepBuilder builder(plan, fabric, calls, step, folded ? 1 : plan.layout.d);
@@ -22,12 +28,12 @@ StepPlan plan_step(const TrainingWorkload& workload, const Fabric& fabric, const
     plan.model_flops = samples * plan.layout.sequence * model_flops(plan.model, plan.layout.sequence);
     plan.peak = costs.peak();
     plan.figures = costs.figures();
-    for (FigureUsed& figure : calls.plans().figures()) { plan.figures.push_back(std::move(figure)); }
-    plan.notes = calls.plans().notes();
+    for (FigureUsed& figure : plans.figures()) { plan.figures.push_back(std::move(figure)); }
+    plan.notes = plans.notes();
     for (std::size_t kind = 0; kind < comm_kinds; ++kind) {
         plan.evidence[kind] = calls.evidence(static_cast<CommKind>(kind));
     }
-    plan.evidence_notes = calls.plans().evidence_notes();
+    plan.evidence_notes = plans.evidence_notes();
     return plan;
 }
 

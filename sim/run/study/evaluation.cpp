@@ -96,7 +96,7 @@ void take_row(const Row& row, const StudyInput& input, Evaluation& out) {
 
 }  // namespace
 
-Evaluation evaluate(const StudyInput& input, const Watch& watch) {
+Evaluation evaluate(const StudyInput& input, const Watch& watch, bool efficiency) {
     return pointing_into(input.scenario, [&] {
         const Scenario scenario = single_point(input.scenario);
         const Report report = simulate(scenario, input.catalog, watch);
@@ -123,7 +123,7 @@ Evaluation evaluate(const StudyInput& input, const Watch& watch) {
             r.time_s = time_range(seconds_of(report), out.form);
         }
         out.blames = explain_run(scenario, input.catalog, watch).blames;
-        add_efficiency(r, input, watch);
+        if (efficiency) { add_efficiency(r, input, watch); }
         return out;
     });
 }

@@ -51,7 +51,7 @@ struct Evaluation {
     double tokens = 0;         // tokens per training step
 };
 
-// Throws as simulate does.
-Evaluation evaluate(const StudyInput& input, const Watch& watch);
+// Throws as simulate does. `efficiency`: with the scaling efficiency, which takes further runs.
+Evaluation evaluate(const StudyInput& input, const Watch& watch, bool efficiency = true);
 
 }  // namespace fabricast::inline studies

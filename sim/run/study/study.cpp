@@ -214,8 +214,8 @@ std::string_view to_string(Verdict verdict) {
 Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, const Watch& watch) {
     assert(!inputs.empty() && options.draws >= 10);
     const Watch quiet{watch.stop, {}};
-    std::vector<Evaluation> evaluations =
-        parallel_map(inputs.size(), options.threads, [&](std::size_t i) { return evaluate(inputs[i], quiet); });
+    std::vector<Evaluation> evaluations = parallel_map(
+        inputs.size(), options.threads, [&](std::size_t i) { return evaluate(inputs[i], quiet, options.efficiency); });
 
     // Runs every design with each draw's constants; a constant that two designs share changes both in the same way.
     std::vector<std::vector<double>> seconds(inputs.size());
@@ -242,7 +242,7 @@ Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, 
         add_costs(drawn[i], evaluations[i].result);
     }
     for (std::size_t i = 1; i < inputs.size(); ++i) {
-        result.differences.push_back(difference(drawn.front(), drawn[i]));
+        result.differences.push_back(difference(drawn[options.against_previous ? i - 1 : 0], drawn[i]));
     }
     for (const Evaluation& evaluation : evaluations) { result.designs.push_back(evaluation.result); }
     for (DesignResult& design : result.designs) {

@@ -22,7 +22,7 @@ namespace fabricast::inline studies {
 enum class StudyOrder : std::uint8_t { value, time, capital, power };
 std::string_view to_string(StudyOrder order);  // value: cost per token, or capital per bus bandwidth
 
-// Whether a design differs from the first one, by the interval of the ratio minus 1.
+// Whether a design differs from another one, by the interval of the ratio minus 1.
 enum class Verdict : std::uint8_t { same, unclear, real };
 std::string_view to_string(Verdict verdict);
 struct Difference {
@@ -45,6 +45,8 @@ struct StudyOptions {
     std::uint64_t seed = 1;
     std::size_t threads = 1;
     StudyOrder order = StudyOrder::value;
+    bool against_previous = false;  // each design is held against the one before it, not against the first
+    bool efficiency = true;         // each design's scaling efficiency is forecast, too
 };
 
 // Throws as simulate does. Precondition: there are inputs, and at least 10 draws.

@@ -127,7 +127,8 @@ TEST_CASE("so many calls in one operation take as long as one after the other") 
     for (const Collective collective :
          {Collective::all_gather, Collective::all_reduce, Collective::all_to_all, Collective::sendrecv}) {
         const auto calls = [&](double times, int repeats) {
-            GroupCalls groups(fabric, s.library, catalogue());
+            GroupPlans plans(fabric, s.library, catalogue(), false);
+            GroupCalls groups(fabric, plans);
             Schedule schedule;
             std::vector<Schedule::Dependency> after;
             for (int i = 0; i < repeats; ++i) {

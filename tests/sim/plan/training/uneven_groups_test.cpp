@@ -43,7 +43,8 @@ struct Counts {
 
 // The edges of one call of all groups.
 Counts edges_of(const Fabric& fabric, const LibrarySpec& library, Collective collective, const Groups& groups) {
-    GroupCalls calls(fabric, library, catalogue());
+    GroupPlans plans(fabric, library, catalogue(), false);
+    GroupCalls calls(fabric, plans);
     Schedule schedule;
     calls.add(schedule, {CommKind::data, collective, 64e6, 1}, groups, {}, {});
     Counts counts;

@@ -1,0 +1,116 @@
+// fabricast plan SCENARIO: which layout of a training step is fastest.
+
+#include <optional>
+
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/options.hpp"
+#include "cli/outputs.hpp"
+#include "cli/progress.hpp"
+#include "sim/report/html/page_html.hpp"
+#include "sim/run/layouts/layout_report.hpp"
+#include "sim/run/layouts/layout_search.hpp"
+#include "sim/run/sweep/fingerprint.hpp"
+#include "sim/run/sweep/journal.hpp"
+#include "sim/scenario/vary.hpp"
+
+namespace fabricast::cli {
+
+namespace {
+
+constexpr const char* plan_usage = "plan SCENARIO [--vary PATH=VALUE,VALUE...]... [OPTION...]";
+
+po::options_description plan_options() {
+    po::options_description options("options");
+    add_scenario_options(options);
+    options.add_options()                                                                                         //
+        ("vary", texts_value("PATH=VALUE,..."), "the values of one axis of the layout to search; repeatable")     //
+        ("best", whole_value("N"), "layouts to print (default 12)")                                               //
+        ("margin", whole_value("PERCENT"), "of the GPU's memory to leave free (default 0)")                       //
+        ("draws", whole_value("N"), "random draws that tell whether differences are real (default 16; 0: none)")  //
+        ("journal", text_value("FILE"), "keep every forecast as it is made")                                      //
+        ("resume", "go on from the journal")                                                                      //
+        ("json", text_value("FILE"), "write the result as JSON")                                                  //
+        ("csv", text_value("FILE"), "write a line for each layout as CSV")                                        //
+        ("html", text_value("FILE"), "write a report to hand over")                                               //
+        ("threads", whole_value("N"), "forecasts side by side (default and 0: every core)")                       //
+        ("quiet", "print no table");
+    return options;
+}
+
+// The forecasts of a search in a sweep's journal.
+class LayoutJournal {
+public:
+    LayoutJournal(const std::string& file, const Scenario& scenario, const Catalog& catalog, bool resume)
+        : journal_(file, identity_of(scenario, catalog), resume ? Journal::Start::resume : Journal::Start::fresh) {}
+
+    LayoutOutcomes known() const {
+        LayoutOutcomes outcomes;
+        for (const auto& [words, outcome] : journal_.found()) {
+            const double seconds = outcome.rows.empty() ? 0 : outcome.rows.front().value("step_time_s", 0.0);
+            outcomes[words] = {seconds, outcome.error};
+        }
+        return outcomes;
+    }
+    void add(const std::string& words, const LayoutOutcome& outcome) {
+        journal_.append(words, {{Json{{"step_time_s", outcome.seconds}}}, outcome.refused});
+    }
+    void complete() { journal_.complete(); }
+
+private:
+    static Sweep identity_of(const Scenario& scenario, const Catalog& catalog) {
+        Sweep identity;
+        identity.name = scenario.name;
+        identity.fingerprint = fingerprint("layouts " + fingerprint(scenario) + fingerprint(catalog));
+        return identity;
+    }
+
+    Journal journal_;
+};
+
+}  // namespace
+
+ExitCode plan_layout(const std::vector<std::string>& arguments) {
+    const auto values = parse_options(arguments, plan_usage, plan_options(), {{"scenario", 1}});
+    if (!values) { return ok; }
+    const Scenario scenario = scenario_of(*values);
+    Outputs outputs(*values, {"json", "csv", "html", "journal"});
+    outputs.keep(scenario);
+    if (values->contains("html")) { html::require_charts(); }
+    if (values->contains("resume") && !values->contains("journal")) {
+        throw UsageError("--resume goes on from a journal (accepted: --journal FILE beside it)");
+    }
+    const Catalog catalog = catalog_of(*values, &scenario);
+    LayoutSearchOptions options;
+    std::vector<Variation> vary;
+    for (const std::string& argument : texts_of(*values, "vary")) { vary.push_back(parse_variation(argument)); }
+    options.allowed = allowed_layouts(vary);
+    options.best = static_cast<std::size_t>(whole_of(*values, "best", 12, 1, 1000));
+    options.memory_margin = whole_of(*values, "margin", 0, 0, 90) / 100.0;
+    options.draws = static_cast<std::uint32_t>(whole_of(*values, "draws", 16, 0, 100'000));
+    if (options.draws > 0 && options.draws < 10) {
+        throw UsageError("--draws: fewer than 10 tell nothing (accepted: 0, or 10 and more)");
+    }
+    options.threads = threads_of(*values, &scenario);
+    std::optional<LayoutJournal> journal;
+    if (values->contains("journal")) {
+        journal.emplace(text_of(*values, "journal"), scenario, catalog, values->contains("resume"));
+        options.known = journal->known();
+        options.finished = [&](const std::string& words, const LayoutOutcome& outcome) {
+            journal->add(words, outcome);
+        };
+    }
+    Progress progress(1, !values->contains("quiet"));
+    const Watch watch{&stop_flag(), [&](double share) { progress.piece_at(share); }};
+    const LayoutSearch search = search_layouts(scenario, catalog, options, watch);
+    progress.clear();
+    outputs.write("json", [&] { return layouts_json(search).dump(2) + "\n"; });
+    outputs.write("csv", [&] { return layouts_csv(search); });
+    outputs.write("html", [&] { return html::page_html(layouts_page(scenario, search)); });
+    if (!values->contains("quiet")) { outputs.words() << layouts_table(search) << std::flush; }
+    if (search.stopped) { throw Stopped(); }
+    if (journal) { journal->complete(); }
+    return ok;
+}
+
+}  // namespace fabricast::cli

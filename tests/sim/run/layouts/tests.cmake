@@ -1,0 +1,5 @@
+add_executable(test_layouts ${CMAKE_CURRENT_LIST_DIR}/layouts_test.cpp)
+target_compile_definitions(test_layouts PRIVATE FABRICAST_PROGRAM="$<TARGET_FILE:fabricast>")
+target_link_libraries(test_layouts PRIVATE fabricast_catch fabricast_sim)
+add_dependencies(test_layouts fabricast)
+add_test(NAME layouts COMMAND test_layouts)
