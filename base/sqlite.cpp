@@ -1,7 +1,6 @@
 #include "base/sqlite.hpp"
 
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include <memory>
 
@@ -80,13 +79,12 @@ void write_file(const std::filesystem::path& path, const std::vector<SqliteTable
 bool has_sqlite() { return true; }
 
 void write_sqlite(const std::filesystem::path& path, const std::vector<SqliteTable>& tables) {
-    const std::filesystem::path temporary = path.string() + "." + std::to_string(::getpid()) + ".tmp";
-    std::error_code error;
-    std::filesystem::remove(temporary, error);
+    const std::filesystem::path temporary = new_file_beside(path);
     try {
         write_file(temporary, tables);
         std::filesystem::rename(temporary, path);
     } catch (const std::exception& failure) {
+        std::error_code error;
         std::filesystem::remove(temporary, error);
         throw IoError(path.string() + ": cannot be written (" + failure.what() + ")");
     }

@@ -1,10 +1,14 @@
 #include "base/text_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <memory>
+#include <random>
 #include <system_error>
 
 #include "base/input_error.hpp"
@@ -75,6 +79,21 @@ std::size_t first_non_text(std::string_view text) {
     return std::string_view::npos;
 }
 
+std::filesystem::path new_file_beside(const std::filesystem::path& path) {
+    std::random_device random;
+    for (int tries = 0; tries < 100; ++tries) {
+        const std::filesystem::path file = fmt::format("{}.{:08x}.tmp", path.string(), random());
+        // O_EXCL: never a file, or a link to one, that somebody else put there.
+        const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0) {
+            ::close(descriptor);
+            return file;
+        }
+        if (errno != EEXIST) { break; }
+    }
+    throw IoError(fmt::format("{}: cannot be written ({})", path.string(), std::strerror(errno)));
+}
+
 void write_atomically(const std::filesystem::path& path, std::string_view text) {
     std::error_code error;
     const auto write = [&](const std::filesystem::path& into) {
@@ -88,7 +107,7 @@ void write_atomically(const std::filesystem::path& path, std::string_view text) 
         if (!write(path)) { throw IoError(path.string() + ": cannot be written"); }
         return;
     }
-    const std::filesystem::path temporary = path.string() + "." + std::to_string(::getpid()) + ".tmp";
+    const std::filesystem::path temporary = new_file_beside(path);
     const bool written = write(temporary);
     if (written) { std::filesystem::rename(temporary, path, error); }
     if (!written || error) {

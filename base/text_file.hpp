@@ -28,6 +28,10 @@ std::string read_text(const std::filesystem::path& path, std::size_t max_bytes);
 // The byte offset of the first byte that is not text (NUL or another control character, broken UTF-8), or npos.
 std::size_t first_non_text(std::string_view text);
 
+// A new empty file next to `path`, whose name nobody can know before: what is renamed to `path` once it is whole.
+// Throws IoError.
+std::filesystem::path new_file_beside(const std::filesystem::path& path);
+
 // Writes a temporary file next to `path` and renames it, so that a reader never sees half a file. Devices, pipes and
 // symbolic links are written to directly. Throws IoError.
 void write_atomically(const std::filesystem::path& path, std::string_view text);

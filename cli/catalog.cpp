@@ -15,8 +15,6 @@ namespace fabricast::cli {
 
 namespace {
 
-constexpr const char* catalog_usage = "catalog [list [KIND] | show NAME] [OPTION...]";
-
 // The catalogue, with the built-in node templates and instances of clouds added as parts.
 Catalog everything(const po::variables_map& values) {
     Catalog catalog = catalog_of(values);
@@ -38,25 +36,34 @@ const Part& part_named(const Catalog& catalog, const std::string& name) {
                                      nearest_word(name, keys_of(catalog.parts))));
 }
 
-}  // namespace
-
-ExitCode show_catalog(const std::vector<std::string>& arguments) {
+po::options_description catalog_options() {
     po::options_description options("options");
     add_catalog_options(options);
     options.add_options()("words", texts_value("WORD"), "list [KIND], or show NAME");
-    const auto values = parse_options(arguments, catalog_usage, options, {{"words", 2}});
-    if (!values) { return ok; }
-    const std::vector<std::string> words = texts_of(*values, "words");
+    return options;
+}
+
+ExitCode show_catalog(const po::variables_map& values) {
+    const std::vector<std::string> words = texts_of(values, "words");
     const std::string action = words.empty() ? "list" : words.front();
     if (action != "list" && action != "show") {
         const std::string near = nearest_word(action, {"list", "show"});
         throw UsageError(error_message("what to do with the catalogue", shown(action), "list, show", near));
     }
-    if (action == "show" && words.size() < 2) { throw usage_error("which part?", catalog_usage); }
-    const Catalog catalog = everything(*values);
+    if (action == "show" && words.size() < 2) { throw MissingArgument("which part?"); }
+    const Catalog catalog = everything(values);
     std::cout << (action == "show" ? catalog_page(part_named(catalog, words[1]))
                                    : catalog_list(catalog, words.size() > 1 ? words[1] : ""));
     return ok;
 }
+
+}  // namespace
+
+const Command catalog_command = {"catalog",
+                                 "the parts, and where each of their figures comes from",
+                                 "[list [KIND] | show NAME] [OPTION...]",
+                                 catalog_options,
+                                 {{{"words", 2}}},
+                                 show_catalog};
 
 }  // namespace fabricast::cli

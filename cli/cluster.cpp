@@ -19,8 +19,6 @@ namespace fabricast::cli {
 
 namespace {
 
-constexpr const char* cluster_usage = "cluster FILE... [-o CLUSTER.yaml] [--check] [OPTION...]";
-
 po::options_description cluster_options() {
     po::options_description options("options");
     options.add_options()                                                                                         //
@@ -65,20 +63,16 @@ void print_findings(std::ostream& out, const std::vector<Finding>& findings) {
     out << (findings.empty() ? "nothing looks wrong\n" : plural(findings.size(), "finding") + "\n");
 }
 
-}  // namespace
-
-ExitCode describe_cluster(const std::vector<std::string>& arguments) {
-    const auto values = parse_options(arguments, cluster_usage, cluster_options(), {{"file", -1}});
-    if (!values) { return ok; }
-    const std::vector<std::string> files = texts_of(*values, "file");
-    if (files.empty()) { throw usage_error("which files?", cluster_usage); }
-    const Outputs outputs(*values, {"output"});
-    const Catalog catalog = catalog_of(*values);
+ExitCode describe_cluster(const po::variables_map& values) {
+    const std::vector<std::string> files = texts_of(values, "file");
+    if (files.empty()) { throw MissingArgument("which files?"); }
+    const Outputs outputs(values, {"output"});
+    const Catalog catalog = catalog_of(values);
     Site site = join(observe_all(files));
     DescribeOptions options;
-    options.node = text_of(*values, "node");
-    options.said = {text_of(*values, "gpu"), text_of(*values, "nic"), text_of(*values, "cpu")};
-    const std::string out = text_of(*values, "output");
+    options.node = text_of(values, "node");
+    options.said = {text_of(values, "gpu"), text_of(values, "nic"), text_of(values, "cpu")};
+    const std::string out = text_of(values, "output");
     if (!out.empty() && out != "-") { options.name = std::filesystem::path(out).stem().string(); }
     const Description made = describe(site, catalog, options);
     std::vector<Finding> findings = check(site, made, catalog, options.said);
@@ -86,7 +80,16 @@ ExitCode describe_cluster(const std::vector<std::string>& arguments) {
     outputs.write("output", [&] { return made.yaml; });
     print_site(outputs.words(), site, made);
     print_findings(outputs.words(), findings);
-    return values->contains("check") && !findings.empty() ? internal_or_io : ok;
+    return values.contains("check") && !findings.empty() ? internal_or_io : ok;
 }
+
+}  // namespace
+
+const Command cluster_command = {"cluster",
+                                 "a site's own files as one cluster, and what looks wrong in them",
+                                 "FILE... [-o CLUSTER.yaml] [--check] [OPTION...]",
+                                 cluster_options,
+                                 {{{"file", -1}}},
+                                 describe_cluster};
 
 }  // namespace fabricast::cli

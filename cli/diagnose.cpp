@@ -16,8 +16,6 @@ namespace fabricast::cli {
 
 namespace {
 
-constexpr const char* diagnose_usage = "diagnose LOG [--node NAME | --cluster FILE] [OPTION...]";
-
 po::options_description diagnose_options() {
     po::options_description options("options");
     options.add_options()("log", text_value("LOG"), "a log that `import` reads, or a measurement file")(
@@ -29,33 +27,29 @@ po::options_description diagnose_options() {
     return options;
 }
 
-}  // namespace
-
-ExitCode diagnose_log(const std::vector<std::string>& arguments) {
-    const auto values = parse_options(arguments, diagnose_usage, diagnose_options(), {{"log", 1}});
-    if (!values) { return ok; }
-    if (!values->contains("log")) { throw usage_error("which log?", diagnose_usage); }
-    if (values->contains("node") && values->contains("cluster")) {
+ExitCode diagnose_log(const po::variables_map& values) {
+    if (!values.contains("log")) { throw MissingArgument("which log?"); }
+    if (values.contains("node") && values.contains("cluster")) {
         throw UsageError("--node and --cluster both say what was measured; give one");
     }
     std::optional<Scenario> cluster;
-    if (values->contains("cluster")) { cluster = read_scenario(text_of(*values, "cluster"), {}); }
-    Outputs outputs(*values, {"json"});
+    if (values.contains("cluster")) { cluster = read_scenario(text_of(values, "cluster"), {}); }
+    Outputs outputs(values, {"json"});
     if (cluster) { outputs.keep(*cluster); }
-    const Catalog catalog = catalog_of(*values, cluster ? &*cluster : nullptr);
-    const std::vector<Measurement> tables = read_measurements(text_of(*values, "log"), statements_of(*values));
+    const Catalog catalog = catalog_of(values, cluster ? &*cluster : nullptr);
+    const std::vector<Measurement> tables = read_measurements(text_of(values, "log"), statements_of(values));
     std::string text;
     Json json = Json::array();
     for (const Measurement& measurement : tables) {
         try {
             if (const auto link = link_test_of(measurement)) {
                 const LinkDiagnosis diagnosis =
-                    diagnose_link(measurement, *link, cluster, text_of(*values, "node"), catalog);
+                    diagnose_link(measurement, *link, cluster, text_of(values, "node"), catalog);
                 text += to_text(diagnosis, measurement.id);
                 json.push_back(to_json(diagnosis, measurement.id));
                 continue;
             }
-            const SuspectedSystem system = system_of(measurement, cluster, text_of(*values, "node"));
+            const SuspectedSystem system = system_of(measurement, cluster, text_of(values, "node"));
             const Diagnosis diagnosis = diagnose(system.scenario, rows_of(measurement, system, catalog), catalog);
             text += (text.empty() ? "" : "\n") + to_text(diagnosis, measurement.id, system.assumptions);
             json.push_back(to_json(diagnosis, measurement.id));
@@ -65,5 +59,14 @@ ExitCode diagnose_log(const std::vector<std::string>& arguments) {
     outputs.words() << text;
     return ok;
 }
+
+}  // namespace
+
+const Command diagnose_command = {"diagnose",
+                                  "is my number normal? causes, ranked by simulating each",
+                                  "LOG [--node NAME | --cluster FILE] [OPTION...]",
+                                  diagnose_options,
+                                  {{{"log", 1}}},
+                                  diagnose_log};
 
 }  // namespace fabricast::cli

@@ -20,8 +20,6 @@ namespace fabricast::cli {
 
 namespace {
 
-constexpr const char* explain_usage = "explain SCENARIO [OPTION...]";
-
 po::options_description explain_options() {
     po::options_description options("options");
     add_scenario_options(options);
@@ -155,23 +153,26 @@ void explain_path(const po::variables_map& values, const Outputs& outputs, const
     } catch (const UnitError& error) { throw UsageError(std::string("--size: ") + error.what()); }
 }
 
-}  // namespace
-
-ExitCode explain_scenario(const std::vector<std::string>& arguments) {
-    const auto values = parse_options(arguments, explain_usage, explain_options(), {{"scenario", 1}});
-    if (!values) { return ok; }
-    const Scenario scenario = scenario_of(*values);
-    Outputs outputs(*values, {"json", "html"});
+ExitCode explain_scenario(const po::variables_map& values) {
+    const Scenario scenario = scenario_of(values);
+    Outputs outputs(values, {"json", "html"});
     outputs.keep(scenario);
-    if (values->contains("without") || values->contains("failures")) {
-        return explain_outage(*values, outputs, scenario);
-    }
-    const bool names_path = values->contains("path") || values->contains("transport") || values->contains("size");
+    if (values.contains("without") || values.contains("failures")) { return explain_outage(values, outputs, scenario); }
+    const bool names_path = values.contains("path") || values.contains("transport") || values.contains("size");
     if (names_path || std::holds_alternative<TransferWorkload>(scenario.workload)) {
-        explain_path(*values, outputs, scenario);
+        explain_path(values, outputs, scenario);
     }
     // For a transfer scenario without path options: also what limits its largest message, and what would change it.
-    return names_path ? ok : explain_result(*values, outputs, scenario);
+    return names_path ? ok : explain_result(values, outputs, scenario);
 }
+
+}  // namespace
+
+const Command explain_command = {"explain",
+                                 "what bounds a result, and what would change it",
+                                 "SCENARIO [OPTION...]",
+                                 explain_options,
+                                 {{{"scenario", 1}}},
+                                 explain_scenario};
 
 }  // namespace fabricast::cli

@@ -169,22 +169,18 @@ void print_path(std::ostream& out, const Fabric& fabric, const std::vector<std::
         << text(path.latency) << "\n";
 }
 
-}  // namespace
-
-ExitCode show_topology(const std::vector<std::string>& arguments) {
-    const auto values = parse_options(arguments, "topo SCENARIO [OPTION...]", topo_options(), {{"scenario", 1}});
-    if (!values) { return ok; }
-    const Scenario scenario = scenario_of(*values);
-    Outputs outputs(*values, {"dot", "graphml", "simgrid", "nccl", "ibnetdiscover", "links"});
+ExitCode show_topology(const po::variables_map& values) {
+    const Scenario scenario = scenario_of(values);
+    Outputs outputs(values, {"dot", "graphml", "simgrid", "nccl", "ibnetdiscover", "links"});
     outputs.keep(scenario);
-    const Catalog catalog = catalog_of(*values, &scenario);
+    const Catalog catalog = catalog_of(values, &scenario);
     const Fabric fabric = pointing_into(scenario, [&] { return Fabric(build(scenario, catalog)); });
     std::ostringstream out;  // printed only once it is complete, so that bad input prints nothing
     print_summary(out, fabric);
-    if (values->contains("bisection")) {
+    if (values.contains("bisection")) {
         out << "\nbisection  " << rate_text(bisection_bandwidth(fabric)) << " each way between the two halves\n";
     }
-    if (values->contains("path")) { print_path(out, fabric, texts_of(*values, "path"), transport_of(*values)); }
+    if (values.contains("path")) { print_path(out, fabric, texts_of(values, "path"), transport_of(values)); }
     const auto write = [&](const char* option, std::string (*exported)(const Fabric&)) {
         outputs.write(option, [&] { return exported(fabric); });
     };
@@ -197,5 +193,14 @@ ExitCode show_topology(const std::vector<std::string>& arguments) {
     outputs.words() << out.str();
     return ok;
 }
+
+}  // namespace
+
+const Command topo_command = {"topo",
+                              "the cluster: parts, paths, bisection, exports",
+                              "SCENARIO [OPTION...]",
+                              topo_options,
+                              {{{"scenario", 1}}},
+                              show_topology};
 
 }  // namespace fabricast::cli
