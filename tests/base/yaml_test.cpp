@@ -151,12 +151,9 @@ TEST_CASE("writing is whole or nothing") {
 
 TEST_CASE("a file for what is being written has a new name each time and is nobody else's") {
     const auto path = std::filesystem::temp_directory_path() / "fabricast_new_file_test.txt";
-    const auto first = new_file_beside(path);
-    const auto second = new_file_beside(path);
-    CHECK(first != second);
-    CHECK(first.parent_path() == path.parent_path());
-    CHECK(read_text(first, 100).empty());
-    std::filesystem::remove(first);
-    std::filesystem::remove(second);
-    CHECK_THROWS_AS(new_file_beside("/nonexistent-folder/x"), IoError);
+    const NewFile first(path), second(path);
+    CHECK(first.temporary() != second.temporary());
+    CHECK(first.temporary().parent_path() == path.parent_path());
+    CHECK(read_text(first.temporary(), 100).empty());
+    CHECK_THROWS_AS(NewFile("/nonexistent-folder/x"), IoError);
 }

@@ -34,9 +34,10 @@ inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
     if (control == Control::none || control == Control::credits || ingress.unbounded) { return true; }
     Node& node = d.net.nodes[d.net.ports[in].to_node];
     const auto fits = [&] {
-        // Choudhury and Hahne: a queue may hold alpha times what is free.
+        // Choudhury and Hahne: a queue may hold alpha times what is free; with alpha above 1 that may be more than is.
         const double threshold = pfc::dynamic_threshold(d.options.alpha, {node.buffer}, {node.used});
-        return ingress.over == 0 && static_cast<double>(ingress.bytes + bytes) <= threshold;
+        return ingress.over == 0 && static_cast<double>(ingress.bytes + bytes) <= threshold &&
+               node.used + bytes <= node.buffer;
     };
     if (!fits() && !in_order(node)) {
         drain_in_order(d, node, now);  // the counts are exact only after all ports have been drained

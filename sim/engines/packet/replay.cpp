@@ -7,8 +7,10 @@
 #include <exception>
 #include <thread>
 
+#include "sim/engines/common/checks.hpp"
 #include "sim/engines/common/streams.hpp"
 #include "sim/engines/common/watch.hpp"
+#include "sim/engines/packet/checks.hpp"
 #include "sim/engines/packet/deadlock.hpp"
 #include "sim/engines/packet/lookahead.hpp"
 #include "sim/engines/packet/observe.hpp"
@@ -108,6 +110,7 @@ private:
             hops += domain->counts().hops;
         }
         check_deadlock(hops);
+        if (checking() && windows_ % windows_between_checks == 0) { check_buffers(shared_, fabric_); }
         most_in_flight_ = std::max(most_in_flight_, in_flight);
         run_operations();  // operations that ended in the last window, which nothing waits for
         if (operations_.progress().finished()) { return false; }
