@@ -201,8 +201,9 @@ DomainCounts Reuse::counts_of(const Shape& shape) const {
         if (hops == 0) { continue; }
         const std::int64_t unit = traffic.flow_patterns[pattern].unit;
         const std::int64_t last = std::min<std::int64_t>(stream.pieces, stream.slices);
-        for (const auto& [pieces, bytes] : {std::pair<std::int64_t, std::int64_t>{stream.pieces - last, stream.piece_bytes},
-                                            std::pair<std::int64_t, std::int64_t>{last, stream.last_bytes}}) {
+        for (const auto& [pieces, bytes] :
+             {std::pair<std::int64_t, std::int64_t>{stream.pieces - last, stream.piece_bytes},
+              std::pair<std::int64_t, std::int64_t>{last, stream.last_bytes}}) {
             const std::int64_t each = std::max<std::int64_t>(1, bytes);
             const std::int64_t packets = pieces * ((each + unit - 1) / unit);
             counts.injected += packets;

@@ -45,16 +45,16 @@ private:
         Ps released = never, ended = 0, settled = 0;
         double sending = 0;  // ps: Throttle::sending of its flows
         DomainCounts counts;
-        std::vector<Trace> traces;             // per port of its footprint
-        std::vector<std::int64_t> used_most;   // per buffer
+        std::vector<Trace> traces;            // per port of its footprint
+        std::vector<std::int64_t> used_most;  // per buffer
     };
     // What a pipeline touches: ports, shared buffers of nodes, services, numbered in this order.
     struct Footprint {
         std::vector<std::uint32_t> ports, buffers, services, all;
     };
     struct Course {
-        enum Kind : std::uint8_t { none, simulated, recorded, skipped };
-        Kind kind = none;
+        enum Kind : std::uint8_t { outside, simulated, recorded, skipped };
+        Kind kind = outside;
         bool over = false;
         Ps entered = 0, released = never, ended = 0;
     };
@@ -81,9 +81,9 @@ private:
     Shared& shared_;
     Network& net_ = shared_.net;
     bool on_ = false;
-    std::vector<Footprint> footprints_;              // per shape
-    std::vector<std::optional<Outcome>> outcomes_;   // per shape
-    std::vector<Course> courses_;                    // per pipeline
+    std::vector<Footprint> footprints_;             // per shape
+    std::vector<std::optional<Outcome>> outcomes_;  // per shape
+    std::vector<Course> courses_;                   // per pipeline
     std::vector<Recording> recordings_;
     std::vector<std::uint32_t> users_;   // per resource: pipelines that are being simulated on it
     std::vector<std::uint32_t> holder_;  // per resource: the pipeline that is skipped or recorded on it; none
