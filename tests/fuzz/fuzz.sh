@@ -23,7 +23,7 @@ mkdir -p "$folder"
 
 # A reader has 5 s and 2 GiB for an input, and one allocation 1 GiB; a quarantine would count as a reader's memory.
 limits=(-timeout=5 -rss_limit_mb=2048 -malloc_limit_mb=1024 -max_len=16384 -print_final_stats=1 -seed=1)
-more=(-runs=0)
+more=(-runs=0 -timeout=60)  # a test beside others has little of the machine
 export ASAN_OPTIONS=quarantine_size_mb=64:detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 FABRICAST_CHECK=1
 
 fuzz() {
