@@ -41,6 +41,8 @@ void read_type(const std::string& type, PciSeen& pci) {
     pci.device = number_in<std::uint32_t>(std::string_view(type).substr(open + 6, 4), 16).value_or(0);
 }
 
+constexpr double most_nvlinks = 1024;  // of a pair of devices
+
 class HwlocReader {
 public:
     explicit HwlocReader(const SourceText& source) : source_(source) {}
@@ -160,7 +162,8 @@ private:
             for (std::size_t i = 0; i < names.size(); ++i) {
                 if (by_index_[names[i]] != gpu.bus) { continue; }
                 for (std::size_t j = 0; j < names.size(); ++j) {
-                    const int count = static_cast<int>(values[i * names.size() + j] / (pascal ? 20000 : 25000) + 0.5);
+                    const double links = values[i * names.size() + j] / (pascal ? 20000 : 25000) + 0.5;
+                    const int count = links < most_nvlinks ? static_cast<int>(links) : 0;
                     if (count > 0 && i != j) { gpu.nvlinks.push_back({by_index_[names[j]], count}); }
                 }
             }

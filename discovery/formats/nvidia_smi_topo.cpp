@@ -32,10 +32,16 @@ std::vector<std::string> header_of(const TextLine& line) {
     return alone || columns.empty() || columns.front() != "gpu0" ? std::vector<std::string>{} : columns;
 }
 
+// "NV18": 18 NVLinks join the pair.
+std::optional<int> nvlinks_in(std::string_view word) {
+    const std::optional<int> count = word.starts_with("NV") ? number_in<int>(word.substr(2)) : std::nullopt;
+    return count && *count >= 0 && *count <= 1024 ? count : std::nullopt;
+}
+
 bool is_distance(std::string_view word) {
     static const std::set<std::string_view> words = {"X",  "PIX", "PXB", "PHB", "NODE", "SYS", "SOC",
                                                      "OK", "CNS", "GNS", "TNS", "NS",   "U",   "DR"};
-    return words.contains(word) || (word.starts_with("NV") && number_in<int>(word.substr(2)));
+    return words.contains(word) || nvlinks_in(word);
 }
 
 class MatrixReader {
@@ -121,11 +127,11 @@ private:
 
     // A cell NV18 says how many NVLinks join a pair; GPUs that meet in NVSwitches show all their links in every cell.
     void note_nvlinks(const PairSeen& pair) {
-        if (!pair.word.starts_with("NV")) { return; }
-        const int count = number_in<int>(pair.word.substr(2)).value_or(0);
+        const std::optional<int> count = nvlinks_in(pair.word);
+        if (!count) { return; }
         for (const auto& [one, other] : {std::pair(pair.a, pair.b), std::pair(pair.b, pair.a)}) {
             for (GpuSeen& gpu : node_.gpus) {
-                if ("gpu" + std::to_string(gpu.index) == one) { gpu.nvlinks.push_back({other, count}); }
+                if ("gpu" + std::to_string(gpu.index) == one) { gpu.nvlinks.push_back({other, *count}); }
             }
         }
     }

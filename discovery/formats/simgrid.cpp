@@ -28,7 +28,7 @@ std::int64_t platform_megabits(const std::string& text) {
         }
     }
     const double bits = value * factor * (unit == "bps" ? 1 : 8);
-    return bits < 1e16 ? static_cast<std::int64_t>(bits / 1e6 + 0.5) : 0;
+    return bits > 0 && bits < 1e16 ? static_cast<std::int64_t>(bits / 1e6 + 0.5) : 0;
 }
 
 std::vector<int> wholes_of(std::string_view text) {
@@ -36,6 +36,8 @@ std::vector<int> wholes_of(std::string_view text) {
     for (const std::string_view word : split(text, ',')) { wholes.push_back(number_in<int>(word).value_or(0)); }
     return wholes;
 }
+
+constexpr std::size_t most_cables = 1'000'000;  // width_ stays below it, so that no product of these overflows
 
 class PlatformReader {
 public:
@@ -124,6 +126,12 @@ private:
     std::vector<std::string> join_level(const xml::Element& cluster, const std::vector<std::string>& below,
                                         std::size_t level, int children, int parents, int cables, std::int64_t rate) {
         const std::size_t group = static_cast<std::size_t>(children) * width_;
+        const std::size_t groups = (below.size() + group - 1) / group;
+        if (std::max(groups * width_, below.size()) * static_cast<std::size_t>(parents) *
+                static_cast<std::size_t>(cables) >
+            most_cables) {
+            cluster.fail("a fat tree of more than " + std::to_string(most_cables) + " cables to one level");
+        }
         std::vector<std::string> switches;
         for (std::size_t first = 0; first < below.size(); first += group) {
             for (std::size_t place = 0; place < width_; ++place) {

@@ -143,12 +143,15 @@ private:
 
     // One port has one cable: a second one is a contradiction, the same one again another file's word for it.
     void add_cable(SiteCable cable) {
+        if (cable.a == cable.b) {
+            ++site_.dropped["loopback"];
+            return;
+        }
         for (const bool first : {true, false}) {
             const std::uint32_t device = first ? cable.a : cable.b;
             const std::string& port = first ? cable.port_a : cable.port_b;
-            if (port.empty()) { continue; }
-            const auto [known, added] = at_port_.emplace(std::pair(device, port), site_.cables.size());
-            if (added) { continue; }
+            const auto known = at_port_.find(std::pair(device, port));
+            if (port.empty() || known == at_port_.end()) { continue; }
             SiteCable& other = site_.cables[known->second];
             const bool same = std::pair(std::min(other.a, other.b), std::max(other.a, other.b)) ==
                               std::pair(std::min(cable.a, cable.b), std::max(cable.a, cable.b));
@@ -164,6 +167,8 @@ private:
             if (site_.devices[device].adapter && !site_.infiniband) { continue; }  // bonds and breakouts share a name
             contradict(other, cable, "port " + device_text(site_, device) + ":" + port + " has two cables");
         }
+        at_port_.emplace(std::pair(cable.a, cable.port_a), site_.cables.size());
+        at_port_.emplace(std::pair(cable.b, cable.port_b), site_.cables.size());
         site_.cables.push_back(std::move(cable));
     }
 
