@@ -9,6 +9,7 @@
 #include "validate/training/training_families.hpp"
 #include "validate/training/training_figures.hpp"
 #include "validate/training/training_intervals.hpp"
+#include "validate/training/training_layouts.hpp"
 #include "validate/training/training_memory.hpp"
 #include "validate/training/training_page.hpp"
 #include "validate/training/training_table.hpp"
@@ -163,6 +164,34 @@ TEST_CASE("no published layout that ran is refused for its memory, and most that
         if (figure.name == "train_memory_oom_passed_rows") { CHECK(figure.value == out - caught); }
         if (figure.name == "train_memory_interval80_coverage_pct") { CHECK(figure.value > 70); }
     }
+}
+
+TEST_CASE("layouts are ranked among rows that differ in nothing else") {
+    TrainingTable table = small_table();
+    table.columns["sharding"] = "workload.sharding";
+    for (Cells& row : table.rows) { row["gpus"] = "16", row["precision"] = "FP8", row["sharding"] = "zero-1"; }
+    table.rows[2]["tp"] = "8";
+    table.rows[1]["sharding"] = "ddp";
+    const auto forecast = [&](std::size_t row, double measured, double seconds) {
+        TrainingForecast f;
+        f.table = &table;
+        f.row = row;
+        f.measured_s = measured;
+        f.forecast_s = seconds;
+        return f;
+    };
+    // Two runs of the first layout; the forecast prefers the third, which is 25 % slower than the best, the second.
+    const std::vector<LayoutGroup> groups =
+        layout_groups({forecast(0, 11, 10), forecast(0, 13, 10), forecast(1, 8, 9), forecast(2, 10, 8)}, catalogue());
+    REQUIRE(groups.size() == 1);
+    REQUIRE(groups[0].entries.size() == 3);
+    CHECK(groups[0].entries[0].measured_s == Approx(12));
+    CHECK(groups[0].chosen_over_best() == Approx(0.25));
+    CHECK(groups[0].pairs().all == 3);
+    CHECK(groups[0].pairs().right == 2);
+    // Another machine is another group, and one layout alone is none.
+    table.rows[2]["gpus"] = "8";
+    CHECK(layout_groups({forecast(0, 12, 10), forecast(2, 10, 8)}, catalogue()).empty());
 }
 
 TEST_CASE("errors and efficiencies are those of the forecast, recomputed by hand") {

@@ -18,6 +18,7 @@
 #include "validate/training/training_families.hpp"
 #include "validate/training/training_figures.hpp"
 #include "validate/training/training_intervals.hpp"
+#include "validate/training/training_layouts.hpp"
 #include "validate/training/training_page.hpp"
 
 namespace {
@@ -57,12 +58,17 @@ void run(const Options& options) {
     }
     const std::string stale = out.fingerprint == training_fingerprint(forecasts) ? "" : stale_words;
     std::vector<MemoryVerdict> verdicts = memory_verdicts(tables, catalog);
-    std::ranges::move(memory_verdicts(read_training_tables(measurements, "layouts"), catalog),
-                      std::back_inserter(verdicts));
+    const std::vector<TrainingTable> cuts = read_training_tables(measurements, "layouts");
+    std::ranges::move(memory_verdicts(cuts, catalog), std::back_inserter(verdicts));
+    std::vector<TrainingForecast> of_layouts = forecast_tables(cuts, catalog, threads);
+    of_layouts.insert(of_layouts.end(), forecasts.begin(), forecasts.end());
+    const std::vector<LayoutGroup> groups = layout_groups(of_layouts, catalog);
     std::vector<NamedFigure> figures = training_figures(forecasts);
     std::ranges::move(training_coverage(forecasts, catalog), std::back_inserter(figures));
     std::ranges::move(memory_figures(verdicts), std::back_inserter(figures));
-    write_atomically(docs / "accuracy-training.md", training_page(forecasts, verdicts, figures, stale));
+    std::ranges::move(layout_figures(groups), std::back_inserter(figures));
+    write_atomically(docs / "accuracy-training.md",
+                     training_page(forecasts, verdicts, figures, stale) + layouts_section(groups));
     write_atomically(docs / "accuracy-training.svg", training_chart(forecasts));
     write_atomically(docs / "accuracy-training.csv", training_csv(forecasts));
     write_atomically(all_rows / "accuracy-training.csv", training_rows_csv(forecasts));
