@@ -1,4 +1,4 @@
 # The sim floor: one program a room, each listed in its own folder.
-foreach(room scenario plan/transfers plan/collectives plan/training plan/traces engines report run/explain run/study run/sweep)
+foreach(room scenario plan/transfers plan/collectives plan/training plan/traces engines report run run/explain run/study run/sweep)
   include(${CMAKE_CURRENT_LIST_DIR}/${room}/tests.cmake OPTIONAL)
 endforeach()
