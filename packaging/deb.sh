@@ -4,6 +4,9 @@
 set -euo pipefail
 build=$(realpath "$1") version=$2
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+# DEBFULLNAME and DEBEMAIL as for Debian's own tools; without, no address.
+maintainer=$(sed -n 's/^Upstream-Contact: //p' "$here/copyright")
+[[ -z ${DEBEMAIL:-} ]] || maintainer="${DEBFULLNAME:-fabricast} <$DEBEMAIL>"
 architecture=$(dpkg --print-architecture)
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$here" log -1 --format=%ct)}
 work=$(mktemp -d)
@@ -17,7 +20,7 @@ cp "$here/copyright" "$documents/copyright"
 # Debian's form of the changelog; what changed stands in CHANGELOG.md.
 {
   printf 'fabricast (%s) unstable; urgency=medium\n\n  * Version %s: see CHANGELOG.md.\n\n' "$version" "$version"
-  printf ' -- %s  %s\n' "$(sed -n 's/^Upstream-Contact: //p' "$here/copyright")" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")"
+  printf ' -- %s  %s\n' "$maintainer" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")"
 } | gzip -9n >"$documents/changelog.gz"
 rm "$documents/CHANGELOG.md" && gzip -9nc "$here/../CHANGELOG.md" >"$documents/CHANGELOG.md.gz"
 # dpkg-shlibdeps tells the libraries' packages; it wants to see a debian/control.
@@ -28,7 +31,7 @@ cat >"$root/DEBIAN/control" <<CONTROL
 Package: fabricast
 Version: $version
 Architecture: $architecture
-Maintainer: $(sed -n 's/^Upstream-Contact: //p' "$here/copyright")
+Maintainer: $maintainer
 Installed-Size: $(du -sk "$root/usr" | cut -f1)
 Depends: $libraries
 Section: science
@@ -39,6 +42,11 @@ Description: forecast for the interconnects of GPU clusters
  description of a few lines; with the library by which other simulators ask.
 CONTROL
 printf 'activate-noawait ldconfig\n' >"$root/DEBIAN/triggers"
+printf 'libfabricast %s fabricast (>= %s)\n' "${version%%.*}" "$version" >"$root/DEBIAN/shlibs"
+# One package for program and library: they are of one version, and nobody installs one against another of the other.
+mkdir -p "$root/usr/share/lintian/overrides"
+printf 'fabricast: %s\n' 'package-name-doesnt-match-sonames libfabricast*' \
+  'link-to-shared-library-in-wrong-package *libfabricast.so*' >"$root/usr/share/lintian/overrides/fabricast"
 (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
 # No file is younger than the sources.
 find "$root" -newermt "@$SOURCE_DATE_EPOCH" -exec touch -hd "@$SOURCE_DATE_EPOCH" {} +
