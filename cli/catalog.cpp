@@ -1,11 +1,12 @@
 // fabricast catalog: lists the parts, and shows where each figure of a part comes from.
 
-#include <iostream>
+#include <ostream>
 
 #include "base/input_error.hpp"
 #include "base/nearest_word.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
+#include "cli/outputs.hpp"
 #include "models/catalog_text.hpp"
 #include "sim/scenario/clouds.hpp"
 #include "sim/scenario/vary.hpp"
@@ -39,7 +40,8 @@ const Part& part_named(const Catalog& catalog, const std::string& name) {
 po::options_description catalog_options() {
     po::options_description options("options");
     add_catalog_options(options);
-    options.add_options()("words", texts_value("WORD"), "list [KIND], or show NAME");
+    options.add_options()("words", texts_value("WORD"), "list [KIND], or show NAME")(
+        "json", text_value("FILE"), "write the part, or all of the kind, as JSON");
     return options;
 }
 
@@ -51,9 +53,17 @@ ExitCode show_catalog(const po::variables_map& values) {
         throw UsageError(error_message("what to do with the catalogue", shown(action), "list, show", near));
     }
     if (action == "show" && words.size() < 2) { throw MissingArgument("which part?"); }
+    const Outputs outputs(values, {"json"});
     const Catalog catalog = everything(values);
-    std::cout << (action == "show" ? catalog_page(part_named(catalog, words[1]))
-                                   : catalog_list(catalog, words.size() > 1 ? words[1] : ""));
+    const std::string word = words.size() > 1 ? words[1] : "";
+    if (action == "show") {
+        outputs.write("json", [&] { return part_json(part_named(catalog, word)).dump(2) + "\n"; });
+        outputs.words() << catalog_page(part_named(catalog, word));
+    } else {
+        const std::string list = catalog_list(catalog, word);  // refuses a kind that is none
+        outputs.write("json", [&] { return parts_json(catalog, word).dump(2) + "\n"; });
+        outputs.words() << list;
+    }
     return ok;
 }
 

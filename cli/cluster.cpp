@@ -14,6 +14,7 @@
 #include "discovery/site/checks.hpp"
 #include "discovery/site/costs.hpp"
 #include "discovery/site/describe.hpp"
+#include "discovery/site/site_json.hpp"
 
 namespace fabricast::cli {
 
@@ -24,6 +25,7 @@ po::options_description cluster_options() {
     options.add_options()                                                                                         //
         ("file", texts_value("FILE"), "what a machine, a fabric manager, a scheduler or a plan says; any kinds")  //
         ("output,o", text_value("FILE"), "write the scenario")                                                    //
+        ("json", text_value("FILE"), "write the scenario and the findings as JSON")                               //
         ("check", "exit with 1 if anything looks wrong")                                                          //
         ("node", text_value("TEMPLATE"), "node template, where no file describes a node")                         //
         ("gpu", text_value("PART"), "the nodes' GPU, where no file says which")                                   //
@@ -66,7 +68,7 @@ void print_findings(std::ostream& out, const std::vector<Finding>& findings) {
 ExitCode describe_cluster(const po::variables_map& values) {
     const std::vector<std::string> files = texts_of(values, "file");
     if (files.empty()) { throw MissingArgument("which files?"); }
-    const Outputs outputs(values, {"output"});
+    const Outputs outputs(values, {"output", "json"});
     const Catalog catalog = catalog_of(values);
     Site site = join(observe_all(files));
     DescribeOptions options;
@@ -78,6 +80,7 @@ ExitCode describe_cluster(const po::variables_map& values) {
     std::vector<Finding> findings = check(site, made, catalog, options.said);
     forecast_costs(findings, site, made, catalog, options.said);
     outputs.write("output", [&] { return made.yaml; });
+    outputs.write("json", [&] { return site_json(site, made, findings).dump(2) + "\n"; });
     print_site(outputs.words(), site, made);
     print_findings(outputs.words(), findings);
     return values.contains("check") && !findings.empty() ? internal_or_io : ok;

@@ -7,9 +7,9 @@
 
 #include "base/input_error.hpp"
 #include "base/nearest_word.hpp"
-#include "cli/help.hpp"
 #include "cli/option_rows.hpp"
 #include "cli/options.hpp"
+#include "cli/topics.hpp"
 
 namespace fabricast::cli {
 
@@ -40,13 +40,15 @@ std::string bash() {
         for (const OptionRow& row : option_rows(*command)) {
             names.push_back("--" + row.name);
             if (!row.words.empty()) {
-                values += fmt::format("    {}:--{}) words='{}' ;;\n", command->name, row.name, fmt::join(row.words, " "));
+                values +=
+                    fmt::format("    {}:--{}) words='{}' ;;\n", command->name, row.name, fmt::join(row.words, " "));
             }
         }
         options += fmt::format("      {}) words='{}' ;;\n", command->name, fmt::join(names, " "));
         const std::vector<std::string> arguments = argument_words(*command);
         if (!arguments.empty()) {
-            values += fmt::format("    {}:{}) words='{}' ;;\n", command->name, command->name, fmt::join(arguments, " "));
+            values +=
+                fmt::format("    {}:{}) words='{}' ;;\n", command->name, command->name, fmt::join(arguments, " "));
         }
     }
     return fmt::format(
@@ -77,15 +79,17 @@ std::string zsh() {
         names += fmt::format("    {}\n", shell_quoted(fmt::format("{}:{}", command->name, plain(command->summary))));
         cases += fmt::format("    {}) _arguments", command->name);
         for (const OptionRow& row : option_rows(*command)) {
-            const std::string value = row.value.empty()   ? ""
-                                      : !row.words.empty() ? fmt::format(":{}:({})", row.value, fmt::join(row.words, " "))
-                                      : row.value == "DIR" ? ":DIR:_directories"
-                                                           : fmt::format(":{}:{}", plain(row.value), row.takes_file() ? "_files" : "");
+            const std::string value =
+                row.value.empty()    ? ""
+                : !row.words.empty() ? fmt::format(":{}:({})", row.value, fmt::join(row.words, " "))
+                : row.value == "DIR" ? ":DIR:_directories"
+                                     : fmt::format(":{}:{}", plain(row.value), row.takes_file() ? "_files" : "");
             cases += " \\\n        " + shell_quoted(fmt::format("*--{}[{}]{}", row.name, plain(row.about), value));
         }
         const std::vector<std::string> words = argument_words(*command);
         cases += " \\\n        " +
-                 shell_quoted(words.empty() ? "*:FILE:_files" : fmt::format("*:WORD:({})", fmt::join(words, " "))) + " ;;\n";
+                 shell_quoted(words.empty() ? "*:FILE:_files" : fmt::format("*:WORD:({})", fmt::join(words, " "))) +
+                 " ;;\n";
     }
     return fmt::format(
         "#compdef fabricast\n# Made by `fabricast completion zsh`.\n"
@@ -109,14 +113,14 @@ std::string fish() {
     for (const Command* command : commands()) {
         lines += fmt::format("complete -c fabricast -n __fish_use_subcommand -f -a {} -d {}\n", command->name,
                              fish_quoted(command->summary));
-        const std::string when = fmt::format("complete -c fabricast -n '__fish_seen_subcommand_from {}'", command->name);
+        const std::string when =
+            fmt::format("complete -c fabricast -n '__fish_seen_subcommand_from {}'", command->name);
         for (const OptionRow& row : option_rows(*command)) {
-            const std::string words =
-                row.words.empty() ? "" : fmt::format(" -x -a '{}'", fmt::join(row.words, " "));
+            const std::string words = row.words.empty() ? "" : fmt::format(" -x -a '{}'", fmt::join(row.words, " "));
             const bool other = !row.value.empty() && row.words.empty() && !row.takes_file() && row.value != "DIR";
-            lines += fmt::format("{} -l {}{}{}{} -d {}\n", when, row.name, row.key.empty() ? "" : " -s " + row.key,
-                                 words, words.empty() && !row.value.empty() ? (other ? " -x" : " -r") : "",
-                                 fish_quoted(row.about));
+            lines +=
+                fmt::format("{} -l {}{}{}{} -d {}\n", when, row.name, row.key.empty() ? "" : " -s " + row.key, words,
+                            words.empty() && !row.value.empty() ? (other ? " -x" : " -r") : "", fish_quoted(row.about));
         }
         const std::vector<std::string> arguments = argument_words(*command);
         if (!arguments.empty()) { lines += fmt::format("{} -f -a '{}'\n", when, fmt::join(arguments, " ")); }
@@ -143,7 +147,8 @@ po::options_description completion_options() {
 
 }  // namespace
 
-const Command completion_command = {"completion", "commands and options for a shell to complete", "bash | zsh | fish",
-                                    completion_options, {{{"shell", 1}}}, print_completion};
+const Command completion_command = {"completion",        "commands and options for a shell to complete",
+                                    "bash | zsh | fish", completion_options,
+                                    {{{"shell", 1}}},    print_completion};
 
 }  // namespace fabricast::cli

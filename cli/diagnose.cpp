@@ -1,16 +1,13 @@
 // fabricast diagnose LOG [--node NAME | --cluster FILE]: is a measured number normal, and if not, why?
 
-#include "validate/diagnose/diagnose.hpp"
-
 #include <optional>
 
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "sim/scenario/parse.hpp"
-#include "validate/diagnose/diagnosis_text.hpp"
-#include "validate/diagnose/links.hpp"
-#include "validate/diagnose/system_of.hpp"
+#include "validate/diagnose/diagnosed.hpp"
+#include "validate/import/formats.hpp"
 
 namespace fabricast::cli {
 
@@ -41,19 +38,9 @@ ExitCode diagnose_log(const po::variables_map& values) {
     std::string text;
     Json json = Json::array();
     for (const Measurement& measurement : tables) {
-        try {
-            if (const auto link = link_test_of(measurement)) {
-                const LinkDiagnosis diagnosis =
-                    diagnose_link(measurement, *link, cluster, text_of(values, "node"), catalog);
-                text += to_text(diagnosis, measurement.id);
-                json.push_back(to_json(diagnosis, measurement.id));
-                continue;
-            }
-            const SuspectedSystem system = system_of(measurement, cluster, text_of(values, "node"));
-            const Diagnosis diagnosis = diagnose(system.scenario, rows_of(measurement, system, catalog), catalog);
-            text += (text.empty() ? "" : "\n") + to_text(diagnosis, measurement.id, system.assumptions);
-            json.push_back(to_json(diagnosis, measurement.id));
-        } catch (const NotACurve& error) { throw InputError(measurement.place, error.what()); }
+        Diagnosed one = diagnosed(measurement, cluster, text_of(values, "node"), catalog);
+        text += (text.empty() || one.of_link ? "" : "\n") + one.text;
+        json.push_back(std::move(one.json));
     }
     outputs.write("json", [&] { return json.dump(2) + "\n"; });
     outputs.words() << text;

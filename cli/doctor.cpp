@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Finding {
+struct Checked {
     std::string of;  // "build" or "machine"
     std::string what;
     bool there = false;
@@ -49,8 +49,8 @@ bool on_path(const std::string& program) {
     return false;
 }
 
-std::vector<Finding> build_findings() {
-    std::vector<Finding> found;
+std::vector<Checked> build_findings() {
+    std::vector<Checked> found;
     for (const Engine& engine : all_engines()) {
         const EngineTraits& traits = traits_of(engine);
         const std::string_view missing = traits.missing();
@@ -60,43 +60,52 @@ std::vector<Finding> build_findings() {
     const auto library = [&](const char* what, bool there, const char* with, const char* without) {
         found.push_back({"build", what, there, there ? with : without});
     };
-    library("Ceres", calibrate_command.positional.front().option != nullptr, "calibrate", "no calibrate: install libceres-dev");
+    library("Ceres", calibrate_command.positional.front().option != nullptr, "calibrate",
+            "no calibrate: install libceres-dev");
     library("SQLite", has_sqlite(), "sweep --out FILE.sqlite", "sweeps write CSV only: install libsqlite3-dev");
-    library("MPI", has_mpi(), "sweeps share their points under mpirun", "sweeps stay in one process: install libopenmpi-dev");
+    library("MPI", has_mpi(), "sweeps share their points under mpirun",
+            "sweeps stay in one process: install libopenmpi-dev");
     library("ECharts", html::has_charts(), "--html", "no --html: the build could not fetch echarts from npm");
     return found;
 }
 
 // A forecast needs none of the hardware: it is what the probes measure.
-std::vector<Finding> machine_findings() {
-    std::vector<Finding> found;
+std::vector<Checked> machine_findings() {
+    std::vector<Checked> found;
     found.push_back({"machine", "cores", true, std::to_string(cores())});
     found.push_back({"machine", "memory", true, fmt::format("{:.1f} GiB", memory_here() / (1 << 30))});
     const std::size_t gpus = entries("/proc/driver/nvidia/gpus");
-    found.push_back({"machine", "NVIDIA GPUs", gpus > 0, gpus > 0 ? std::to_string(gpus) : "none to measure; a forecast needs none"});
+    found.push_back({"machine", "NVIDIA GPUs", gpus > 0,
+                     gpus > 0 ? std::to_string(gpus) : "none to measure; a forecast needs none"});
     const std::size_t adapters = entries("/sys/class/infiniband");
-    found.push_back({"machine", "RDMA adapters", adapters > 0, adapters > 0 ? std::to_string(adapters) : "none to measure; a forecast needs none"});
+    found.push_back({"machine", "RDMA adapters", adapters > 0,
+                     adapters > 0 ? std::to_string(adapters) : "none to measure; a forecast needs none"});
     const bool starts = on_path("mpirun") || on_path("srun");
-    found.push_back({"machine", "mpirun or srun", starts, starts ? "starts sweeps on many machines" : "sweeps stay on this machine, or take --shard"});
+    found.push_back({"machine", "mpirun or srun", starts,
+                     starts ? "starts sweeps on many machines" : "sweeps stay on this machine, or take --shard"});
     return found;
 }
 
 ExitCode print_findings(const po::variables_map& values) {
     const Outputs outputs(values, {"json"});
     const Catalog catalog = catalog_of(values);
-    std::vector<Finding> found = build_findings();
-    const std::vector<Finding> machine = machine_findings();
+    std::vector<Checked> found = build_findings();
+    const std::vector<Checked> machine = machine_findings();
     found.insert(found.end(), machine.begin(), machine.end());
-    using C = Column<Finding>;
-    const Columns<Finding> columns = {
-        C("of", "build or machine.", &Finding::of).printed("of", -8, "", {}, 2),
-        C("what", "Part of it.", &Finding::what).printed("what", -15, "", {}, 2),
-        C("there", "Whether it is there.", [](const Finding& f) { return Json(f.there); }),
-        C([](const Finding& f) { return Json(f.there ? "yes" : "no"); }).printed("there", -5, "", {}, 2),
-        C("note", "What it is for, or what its absence means.", &Finding::note).printed("note", 0, "", {}, 2)};
+    using C = Column<Checked>;
+    const Columns<Checked> columns = {
+        C("of", "build or machine.", &Checked::of).printed("of", -8, "", {}, 2),
+        C("what", "Part of it.", &Checked::what).printed("what", -15, "", {}, 2),
+        C("there", "Whether it is there.", [](const Checked& f) { return Json(f.there); }),
+        C([](const Checked& f) { return Json(f.there ? "yes" : "no"); }).printed("there", -5, "", {}, 2),
+        C("note", "What it is for, or what its absence means.", &Checked::note).printed("note", 0, "", {}, 2)};
     outputs.write("json", [&] {
-        return Json{{"version", version()}, {"parts", catalog.parts.size()}, {"nodes", node_parts().size()},
-                    {"found", records_json(found, columns)}}.dump(2) + "\n";
+        return Json{{"version", version()},
+                    {"parts", catalog.parts.size()},
+                    {"nodes", node_parts().size()},
+                    {"found", records_json(found, columns)}}
+                   .dump(2) +
+               "\n";
     });
     outputs.words() << fmt::format("fabricast {}, with {} and {}\n", version(), plural(catalog.parts.size(), "part"),
                                    plural(node_parts().size(), "node template"))
@@ -113,7 +122,7 @@ po::options_description doctor_options() {
 
 }  // namespace
 
-const Command doctor_command = {"doctor", "what this build has, and what this machine lacks", "[OPTION...]",
-                                doctor_options, {}, print_findings};
+const Command doctor_command = {
+    "doctor", "what this build has, and what this machine lacks", "[OPTION...]", doctor_options, {}, print_findings};
 
 }  // namespace fabricast::cli

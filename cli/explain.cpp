@@ -9,6 +9,7 @@
 #include "cli/outputs.hpp"
 #include "sim/plan/timelines.hpp"
 #include "sim/report/html/page_html.hpp"
+#include "sim/run/explain/explained.hpp"
 #include "sim/run/explain/explanation.hpp"
 #include "sim/run/explain/outage.hpp"
 #include "sim/run/explain/scenario_text.hpp"
@@ -79,18 +80,8 @@ void emit_all(const po::variables_map& values, Outputs& outputs, const Scenario&
 ExitCode explain_result(const po::variables_map& values, Outputs& outputs, const Scenario& whole) {
     const Scenario scenario = single_point(whole);
     const Catalog catalog = catalog_of(values, &scenario);
-    const Watch watch{&stop_flag()};
     if (values.contains("html")) { html::require_charts(); }
-    const std::size_t threads = threads_of(values, &scenario);
-    Explanation explanation;
-    explanation.scenario = scenario.name;
-    explanation.run = explain_run(scenario, catalog, watch);
-    explanation.changes = pointing_into(scenario, [&] {
-        const Fabric fabric(build(scenario, catalog));
-        return counterfactuals(scenario, fabric, catalog);
-    });
-    run_all(explanation.changes, explanation.run.seconds, catalog, threads, watch);
-    explanation.curve = scaling_curve(whole, catalog, threads, watch);
+    const Explanation explanation = explained(whole, catalog, threads_of(values, &scenario), Watch{&stop_flag()});
     if (values.contains("emit")) { emit_all(values, outputs, scenario, explanation); }
     outputs.write("json", [&] { return explanation_json(explanation).dump(2) + "\n"; });
     outputs.write("html", [&] { return html::page_html(explanation_page(whole, explanation)); });

@@ -13,69 +13,11 @@
 #include "base/text.hpp"
 #include "cli/manual.hpp"
 #include "cli/options.hpp"
-#include "sim/engines/engine.hpp"
-#include "sim/scenario/schema_docs.hpp"
+#include "cli/topics.hpp"
 
 namespace fabricast::cli {
 
 namespace {
-
-std::string engine_lines() {
-    std::string lines = "Engines, for `engine:` of a scenario and for --engine; the first is the default.\n\n";
-    for (const Engine& engine : all_engines()) {
-        const EngineTraits& traits = traits_of(engine);
-        lines += fmt::format("  {}{}\n", padded(traits.name, 12), traits.about);
-    }
-    return lines;
-}
-
-constexpr std::string_view exit_codes = R"(  0    what was printed and written is whole; also if the reader of a pipe left early, as `head` does
-  1    a file could not be written, or a fault of the program; `cluster --check` found something
-  2    the input or the command line is wrong; nothing was written
-  3    the run cannot end: a deadlock, or devices that no link joins; the message names them
-  4    something is missing here: a library in this build, a GPU, rights (see `fabricast doctor`)
-  5    an `assert:` of the scenario failed
-  130  stopped by Ctrl-C; finished rows were kept
-)";
-
-constexpr std::string_view environment = R"(What steers a run stands in the scenario or on the command line; variables only change how it is shown.
-
-  NO_COLOR       set and not empty: no colours, unless --color says so
-  TERM           `dumb`: no colours
-
-Under mpirun or srun, `fabricast sweep` shares its points among all ranks.
-)";
-
-constexpr std::string_view outputs = R"(Each --FORMAT option names a file to write; `-` is standard output, and what is meant for people then goes to standard
-error. A file appears whole or not at all, and no file is written over what the run reads.
-
-  --json -   the whole result; names end in their SI unit: time_s, busbw_Bps
-  --csv -    the rows, quoted by RFC 4180, with the names of the JSON
-  --tsv -    the same with tabs and no quotes, for cut and awk; columns are only ever added at the end
-  --quiet    no table, no progress; --no-progress: no progress
-
-On a terminal the texts of a table shorten to its width; into a file or a pipe they are whole. `| head` ends a run early,
-with exit code 0, unless it has files to write.
-)";
-
-constexpr std::string_view units = R"(Input carries its units; a bare figure is refused.
-
-  sizes   8 B, 64 KiB, 4 MiB, 1 GiB      rates       400 Gb/s, 50 GB/s
-  times   1.5 us, 250 ns, 120 ms, 2 s    frequency   1.98 GHz
-
-Bandwidth is per direction unless a name says otherwise. busbw is nccl-tests': algbw times the factor of the collective.
-)";
-
-constexpr std::string_view devices = R"(Devices have one kind of name everywhere.
-
-  node3.gpu5     GPU 5 of node 3         leaf1          a switch of the fabric
-  node0.nic2     an adapter              leaf1.port7    one of its ports
-  node0.cpu0     a socket                node0.memory0  its memory
-
-`fabricast topo SCENARIO` lists what a cluster has, and --path A B shows the way between two devices.
-)";
-
-template <const std::string_view& text> std::string page() { return std::string(text); }
 
 ExitCode print_topic(const po::variables_map& values) {
     const std::string name = text_of(values, "topic");
@@ -91,7 +33,8 @@ ExitCode print_topic(const po::variables_map& values) {
         std::cout << topic->text();
     } else {
         for (const Topic& each : topics()) { names.emplace_back(each.name); }
-        throw UsageError(error_message("nothing is known about that", shown(name), joined(names), nearest_word(name, names)));
+        throw UsageError(
+            error_message("nothing is known about that", shown(name), joined(names), nearest_word(name, names)));
     }
     return ok;
 }
@@ -108,26 +51,17 @@ po::options_description help_options() {
 const Command help_command = {
     "help", "about a command or a topic", "[TOPIC] [--man]", help_options, {{{"topic", 1}}}, print_topic};
 
-std::span<const Topic> topics() {
-    static constexpr std::array all = {
-        Topic{"exit-codes", "what scripts may rely on", page<exit_codes>},
-        Topic{"outputs", "files, standard output, tables", page<outputs>},
-        Topic{"units", "sizes, times and rates in scenarios", page<units>},
-        Topic{"devices", "how devices are named", page<devices>},
-        Topic{"engines", "what replays a schedule", engine_lines},
-        Topic{"environment", "variables that matter", page<environment>},
-        Topic{"scenario", "every key of a scenario", scenario_page},
-    };
-    return all;
-}
-
 std::string program_help() {
-    std::string text = "fabricast: a forecast for the fabrics of GPU clusters\n\nusage: fabricast COMMAND [ARGUMENT...]\n\n";
-    for (const Command* command : commands()) { text += fmt::format("  {}{}\n", padded(command->name, 13), command->summary); }
+    std::string text =
+        "fabricast: a forecast for the fabrics of GPU clusters\n\nusage: fabricast COMMAND [ARGUMENT...]\n\n";
+    for (const Command* command : commands()) {
+        text += fmt::format("  {}{}\n", padded(command->name, 13), command->summary);
+    }
     text += "\nfabricast help TOPIC, beside the commands:\n\n";
     for (const Topic& topic : topics()) { text += fmt::format("  {}{}\n", padded(topic.name, 13), topic.summary); }
-    return text + "\nA file to write may be `-`: standard output.\n"
-                  "fabricast COMMAND --help says more; fabricast --version prints the version.\n";
+    return text +
+           "\nA file to write may be `-`: standard output.\n"
+           "fabricast COMMAND --help says more; fabricast --version prints the version.\n";
 }
 
 std::string command_help(const Command& command) {

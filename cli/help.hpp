@@ -1,21 +1,11 @@
 #pragma once
 // What the program says about itself on the terminal.
 
-#include <span>
 #include <string>
-#include <string_view>
 
 #include "cli/command.hpp"
 
 namespace fabricast::cli {
-
-// What no single command explains: `fabricast help exit-codes`.
-struct Topic {
-    std::string_view name;
-    std::string_view summary;
-    std::string (*text)();
-};
-std::span<const Topic> topics();
 
 std::string program_help();
 std::string command_help(const Command& command);

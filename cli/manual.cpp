@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "cli/help.hpp"
 #include "cli/option_rows.hpp"
 #include "cli/options.hpp"
+#include "cli/topics.hpp"
 #include "sim/report/result_file.hpp"
 
 namespace fabricast::cli {
@@ -27,8 +27,9 @@ std::string roff(std::string_view text) {
 
 // No date: the same version gives the same page.
 std::string page_head(std::string_view name, std::string_view summary) {
-    return fmt::format(".TH {} 1 \"\" \"fabricast {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n.B fabricast\n",
-                       roff(name), version(), roff(name), roff(summary));
+    return fmt::format(
+        ".TH {} 1 \"\" \"fabricast {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n.B fabricast\n",
+        roff(name), version(), roff(name), roff(summary));
 }
 
 std::string verbatim(std::string_view heading, const std::string& text) {
@@ -43,9 +44,11 @@ std::string topic_section(std::string_view topic, std::string_view heading) {
 }  // namespace
 
 std::string program_manual() {
-    std::string page = page_head("fabricast", "a forecast for the fabrics of GPU clusters") + ".I COMMAND\n[\\fIARGUMENT\\fR...]\n";
+    std::string page =
+        page_head("fabricast", "a forecast for the fabrics of GPU clusters") + ".I COMMAND\n[\\fIARGUMENT\\fR...]\n";
     page +=
-        ".SH DESCRIPTION\nPredicts how long NCCL's collectives and training steps take on a GPU cluster, what bounds them "
+        ".SH DESCRIPTION\nPredicts how long NCCL's collectives and training steps take on a GPU cluster, what bounds "
+        "them "
         "and how the cluster scales.\n.SH COMMANDS\n";
     for (const Command* command : commands()) {
         page += fmt::format(".TP\n.BR fabricast\\-{} (1)\n{}\n", command->name, roff(command->summary));
@@ -59,8 +62,9 @@ std::string command_manual(const Command& command) {
     std::string page = page_head(fmt::format("fabricast-{}", command.name), command.summary) +
                        fmt::format("{} {}\n.SH OPTIONS\n", command.name, roff(command.arguments));
     for (const OptionRow& row : option_rows(command)) {
-        page += fmt::format(".TP\n\\fB{}\\-\\-{}\\fR{}\n{}\n", row.key.empty() ? "" : "\\-" + row.key + "\\fR, \\fB",
-                            roff(row.name), row.value.empty() ? "" : " \\fI" + roff(row.value) + "\\fR", roff(row.about));
+        page +=
+            fmt::format(".TP\n\\fB{}\\-\\-{}\\fR{}\n{}\n", row.key.empty() ? "" : "\\-" + row.key + "\\fR, \\fB",
+                        roff(row.name), row.value.empty() ? "" : " \\fI" + roff(row.value) + "\\fR", roff(row.about));
     }
     return page + topic_section("exit-codes", "EXIT STATUS") + ".SH SEE ALSO\n.BR fabricast (1)\n";
 }

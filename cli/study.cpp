@@ -10,6 +10,7 @@
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "sim/report/html/page_html.hpp"
+#include "sim/run/study/study_inputs.hpp"
 #include "sim/run/study/study_report.hpp"
 #include "sim/scenario/parse.hpp"
 
@@ -48,37 +49,16 @@ StudyOrder order_of(const po::variables_map& values) {
     throw UsageError(error_message("no such order", shown(asked), joined(words), nearest_word(asked, words)));
 }
 
-StudyInput input_of(const po::variables_map& values, std::string name, Scenario scenario) {
-    Catalog catalog = catalog_of(values, &scenario);
-    apply_prices(scenario, catalog);
-    return {std::move(name), std::move(scenario), std::move(catalog)};
-}
-
-// A scenario is one design, or several if it has `designs:`, each of which replaces some of its keys.
 std::vector<StudyInput> inputs_of(const po::variables_map& values) {
-    const std::vector<std::string> overrides = overrides_of(values);
-    std::vector<StudyInput> inputs;
+    std::vector<ReadDesign> scenarios;
     for (const std::string& file : texts_of(values, "scenarios")) {
-        const Scenario scenario = read_scenario(file, overrides);
-        if (scenario.designs.empty()) { inputs.push_back(input_of(values, scenario.name, scenario)); }
-        for (const DesignSpec& design : scenario.designs) {
-            std::vector<std::string> own = overrides;
-            for (const auto& [path, value] : design.set) { own.push_back(std::string(path).append("=").append(value)); }
-            try {
-                inputs.push_back(input_of(values, design.name, read_scenario(file, own)));
-            } catch (const InputError& error) {
-                throw InputError(place_of(scenario, "designs"), "design " + shown(design.name) + ": " + error.message);
-            }
-        }
+        scenarios.push_back([file, own = overrides_of(values)](const std::vector<std::string>& more) {
+            std::vector<std::string> overrides = own;
+            overrides.insert(overrides.end(), more.begin(), more.end());
+            return read_scenario(file, overrides);
+        });
     }
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        const auto same = [&](const StudyInput& other) { return other.name == inputs[i].name; };
-        if (std::count_if(inputs.begin(), inputs.end(), same) > 1) {
-            throw UsageError(error_message("two designs have one name", shown(inputs[i].name),
-                                           "a `name` for each scenario and each of `designs`"));
-        }
-    }
-    return inputs;
+    return study_inputs(scenarios, [&](const Scenario& scenario) { return catalog_of(values, &scenario); });
 }
 
 ExitCode study_designs(const po::variables_map& values) {

@@ -106,7 +106,8 @@ TEST_CASE("tabs part the cells that commas part, and nothing is quoted") {
     std::ranges::replace(tsv, ',', '\t');  // of a name such as "same GPU, era and fabric"
     CHECK(tsv == csv);
     CHECK(run_bash("$F sweep s.yaml --vary cluster.nodes=1,2 --out s.tsv --quiet && $F sweep s.yaml --vary "
-                   "cluster.nodes=1,2 --out s.csv --quiet && cut -f 1,3 --output-delimiter=, s.tsv | diff - <(cut -d, -f 1,3 s.csv)",
+                   "cluster.nodes=1,2 --out s.csv --quiet && cut -f 1,3 --output-delimiter=, s.tsv | diff - <(cut -d, "
+                   "-f 1,3 s.csv)",
                    scratch)
               .code == 0);
 }
@@ -156,8 +157,8 @@ TEST_CASE("bash completes commands, options and the words that an option takes")
     CHECK(completed("fabricast run --engine p") == "packet\n");
     CHECK(completed("fabricast catalog s") == "show\n");
     CHECK(completed("fabricast run scen") == "\n");  // files are bash's own
-    CHECK(run_bash("$F completion fish | grep -c '^complete -c fabricast' && $F completion zsh | head -1", scratch).code ==
-          0);
+    CHECK(run_bash("$F completion fish | grep -c '^complete -c fabricast' && $F completion zsh | head -1", scratch)
+              .code == 0);
     CHECK(run_bash("command -v zsh >/dev/null || exit 0\n$F completion zsh | zsh -n", scratch).code == 0);
     CHECK(run_bash("command -v fish >/dev/null || exit 0\n$F completion fish | fish -n", scratch).code == 0);
     CHECK(run_bash("$F completion tcsh", scratch).code == 2);
@@ -178,4 +179,30 @@ TEST_CASE("the doctor says what the build has, for people and for programs") {
     // Without a PATH there is neither mpirun nor srun.
     const Json bare = Json::parse(run_bash("PATH=/nowhere $F doctor --json -", scratch).out);
     CHECK(bare.at("found").back().at("there") == false);
+}
+
+TEST_CASE("what commands print for people they also write for programs") {
+    const ScratchFolder scratch("shell_json");
+    scratch.write("s.yaml", sizes);
+    const auto json = [&](const std::string& arguments) {
+        const Ran ran = run_bash("$F " + arguments + " --json -", scratch);
+        INFO(ran.err);
+        CHECK(ran.code == 0);
+        return Json::parse(ran.out, nullptr, false);
+    };
+    const Json part = json("catalog show infiniband-ndr");
+    CHECK(part.at("kind") == "link");
+    CHECK(part.at("figures").size() > 3);
+    CHECK(json("catalog list link").size() > 10);
+    const Json fabric = json("topo s.yaml --path node0.gpu0 node1.gpu3");
+    CHECK(fabric.at("gpus") == 16);
+    CHECK(fabric.at("path").at("links").size() > 3);
+    // NDR is 400 Gb/s.
+    CHECK(fabric.at("bisection_Bps").get<double>() == Approx(8 * 50e9).epsilon(0.05));
+    REQUIRE(run_bash("$F topo s.yaml --ibnetdiscover net.txt", scratch).code == 0);
+    const Json site = json("cluster net.txt --node dgx-h100");
+    CHECK(site.at("nodes") == 2);
+    CHECK(site.at("findings").is_array());
+    scratch.write("again.yaml", site.at("scenario").get<std::string>());
+    CHECK(json("topo again.yaml").at("gpus") == 16);
 }
