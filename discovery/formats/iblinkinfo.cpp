@@ -61,7 +61,7 @@ private:
                    "5 17[  ] ==( 4X 106.25 Gbps Active/  LinkUp)==>  7 1[  ] \"host HCA-1\" ( )");
         }
         // A switch has one lid; each port of an adapter has its own, and its GUID stands in the port's line.
-        const std::string lid = port[2];
+        const std::string& lid = port[2];
         if (lids) {
             const std::string guid = guid_.empty() ? normal_guid(port[1]) : guid_;
             by_lid_[lid] = fabric_.add({guid.empty() ? "lid" + lid : guid, role_of(host_), source_.at(line)}, name_);
@@ -75,7 +75,7 @@ private:
 
     std::string far_end(const Match& port, const TextLine& line) {
         if (const auto known = by_lid_.find(port[6]); known != by_lid_.end()) { return known->second; }
-        const std::string name = port[8];
+        const std::string& name = port[8];
         const bool host = name.find(' ') != std::string::npos && name.find(';') == std::string::npos;
         const std::string key = port[5].empty() ? "lid" + port[6] : normal_guid(port[5]);
         return fabric_.add({key, role_of(host), source_.at(line)}, name);
