@@ -45,8 +45,7 @@ inline Ps next_start(Domain& d, std::uint32_t p, Ps until) {
         const Sender& sender = d.shared.senders[port.sender];
         start = std::max(port.free, sender.next());
         const std::uint32_t f = sender.peek();
-        const Flow& flow = d.traffic.flows[f];
-        bytes = static_cast<std::uint32_t>(std::min<std::int64_t>(flow.left, flow.unit));
+        bytes = next_bytes(d, d.traffic.flows[f], f);
         if (port.serves) {
             Frame first;
             first.flow = f;
