@@ -98,9 +98,9 @@ StepMemory stage_memory(const LayerCosts& step, std::uint32_t stage) {
     ends += last && layout.p > 1 && model.tied ? model.vocabulary * model.hidden / layout.t : 0;
     all.shared += ends;
 
-    const double shard = layout.shard;
+    const double shard = layout.shard, expert_shard = layout.expert_shard();
     const auto held = [&](bool split) {
-        return all.shared / (split ? shard : 1) + all.experts / (split ? layout.expert_shard() : 1);
+        return all.shared / (split ? shard : 1) + all.experts / (split ? expert_shard : 1);
     };
     StepMemory out;
     out.parameters = 2 * held(w.sharding >= Sharding::zero_3);
