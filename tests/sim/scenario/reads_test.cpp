@@ -176,7 +176,7 @@ void study_shipped_designs() {
             }
             Scenario narrow = wide;
             narrow.cluster.oversubscription = 2;
-            study({{"a", wide, catalogue()}, {"b", narrow, catalogue()}}, {.draws = 2});
+            study({{"a", wide, catalogue()}, {"b", narrow, catalogue()}}, {.draws = 10});
         }
     }
     Scenario four = read_scenario(root / "scenarios" / "study-h100-1024.yaml");  // cables of every rate, cores too
