@@ -6,7 +6,9 @@
 #include <array>
 #include <boost/iostreams/filter/gzip.hpp>
 #include <boost/iostreams/filtering_streambuf.hpp>
+#include <cerrno>
 #include <fstream>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -145,6 +147,7 @@ InputFile::InputFile(std::filesystem::path path) : source_(std::make_unique<Sour
     s.file_path = s.path;
     s.size_on_disk = plain_file_size(s.path, "a plain file");
     s.file.open(s.path, std::ios::binary);
+    if (!s.file && errno == ENOMEM) { throw std::bad_alloc(); }  // no fault of the file
     if (!s.file) { refuse_file(s.path, "cannot be read (permission or device error)"); }
     s.packed = starts_as_gzip(s.file);
     if (s.packed) { s.stream.push(io::gzip_decompressor()); }

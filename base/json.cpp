@@ -1,5 +1,7 @@
 #include "base/json.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/input_error.hpp"
@@ -7,6 +9,8 @@
 namespace fabricast::inline base {
 
 namespace {
+
+constexpr int max_json_depth = 256;  // copying and writing a value calls itself for each level
 
 SourceLocation place_of_byte(std::string_view text, std::size_t offset, const std::string& file) {
     const std::string_view before = text.substr(0, std::min(offset, text.size()));
@@ -17,15 +21,39 @@ SourceLocation place_of_byte(std::string_view text, std::size_t offset, const st
             static_cast<int>(before.size() - line_start) + 1};
 }
 
+// Where brackets nest deeper than max_json_depth, or npos. Quotes are told from those within texts as JSON does.
+std::size_t too_deep_at(std::string_view text) {
+    int depth = 0;
+    bool quoted = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        if (quoted && c == '\\') { ++at; }
+        if (c == '"') { quoted = !quoted; }
+        if (quoted) { continue; }
+        if (c == '[' || c == '{') { ++depth; }
+        if (c == ']' || c == '}') { --depth; }
+        if (depth > max_json_depth) { return at; }
+    }
+    return std::string_view::npos;
+}
+
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& file) {
+    if (const std::size_t at = too_deep_at(text); at != std::string_view::npos) {
+        throw InputError(place_of_byte(text, at, file), fmt::format("JSON nested deeper than {}", max_json_depth));
+    }
     try {
         return Json::parse(text.begin(), text.end());
     } catch (const nlohmann::json::parse_error& error) {
         // nlohmann counts bytes from 1.
         throw InputError(place_of_byte(text, error.byte == 0 ? 0 : error.byte - 1, file),
                          std::string("not JSON (") + error.what() + ")");
+    } catch (const nlohmann::json::out_of_range& error) {  // says which number, but not where
+        const std::string_view message = error.what();
+        const std::size_t quote = std::min(message.find('\''), message.size() - 1);
+        const std::size_t at = text.find(message.substr(quote + 1, message.rfind('\'') - quote - 1));
+        throw InputError(place_of_byte(text, at, file), std::string("not JSON (") + error.what() + ")");
     }
 }
 

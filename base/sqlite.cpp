@@ -1,7 +1,6 @@
 #include "base/sqlite.hpp"
 
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include <memory>
 
@@ -67,7 +66,7 @@ void write_table(sqlite3* database, const SqliteTable& table) {
 
 void write_file(const std::filesystem::path& path, const std::vector<SqliteTable>& tables) {
     sqlite3* opened = nullptr;
-    const int code = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+    const int code = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE, nullptr);
     const Database database(opened);
     check(code, opened);
     execute(opened, "BEGIN");
@@ -80,16 +79,11 @@ void write_file(const std::filesystem::path& path, const std::vector<SqliteTable
 bool has_sqlite() { return true; }
 
 void write_sqlite(const std::filesystem::path& path, const std::vector<SqliteTable>& tables) {
-    const std::filesystem::path temporary = path.string() + "." + std::to_string(::getpid()) + ".tmp";
-    std::error_code error;
-    std::filesystem::remove(temporary, error);
+    NewFile file(path);
     try {
-        write_file(temporary, tables);
-        std::filesystem::rename(temporary, path);
-    } catch (const std::exception& failure) {
-        std::filesystem::remove(temporary, error);
-        throw IoError(path.string() + ": cannot be written (" + failure.what() + ")");
-    }
+        write_file(file.temporary(), tables);
+    } catch (const IoError& failure) { throw IoError(path.string() + ": cannot be written (" + failure.what() + ")"); }
+    file.publish();
 }
 
 }  // namespace fabricast::inline base

@@ -1,11 +1,15 @@
 #include "base/text_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <fstream>
+#include <cerrno>
+#include <cstring>
 #include <memory>
+#include <random>
 #include <system_error>
+#include <utility>
 
 #include "base/input_error.hpp"
 
@@ -33,6 +37,20 @@ std::size_t utf8_sequence(std::string_view text) {
     return whole ? length : 0;
 }
 
+[[noreturn]] void cannot_write(const std::filesystem::path& path) {
+    throw IoError(path.string() + ": cannot be written (" + std::strerror(errno) + ")");
+}
+
+// False with errno.
+bool write_whole(int file, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t n = ::write(file, text.data(), text.size());
+        if (n < 0 && errno != EINTR) { return false; }
+        text.remove_prefix(n > 0 ? static_cast<std::size_t>(n) : 0);
+    }
+    return true;
+}
+
 }  // namespace
 
 void refuse_file(const std::filesystem::path& path, const std::string& message) {
@@ -56,11 +74,17 @@ std::string read_text(const std::filesystem::path& path, std::size_t max_bytes) 
         refuse_file(path,
                     error_message("too large", fmt::format("{} bytes", size), fmt::format("at most {}", max_bytes)));
     }
-    std::ifstream stream(path, std::ios::binary);
     std::string text(static_cast<std::size_t>(size), '\0');
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (stream.bad() || (!stream && !stream.eof())) { refuse_file(path, unreadable); }
-    text.resize(static_cast<std::size_t>(stream.gcount()));
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    std::size_t done = 0;
+    ssize_t n = file < 0 ? -1 : 1;
+    while (n > 0 && done < text.size()) {
+        n = ::read(file, text.data() + done, text.size() - done);
+        done += n > 0 ? static_cast<std::size_t>(n) : 0;
+    }
+    if (file >= 0) { ::close(file); }
+    if (n < 0) { refuse_file(path, unreadable); }
+    text.resize(done);
     return text;
 }
 
@@ -75,27 +99,47 @@ std::size_t first_non_text(std::string_view text) {
     return std::string_view::npos;
 }
 
+NewFile::NewFile(std::filesystem::path path) : path_(std::move(path)) {
+    std::random_device random;
+    while (file_ < 0) {
+        temporary_ = fmt::format("{}.{:08x}.tmp", path_.string(), random());
+        file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file_ < 0 && errno != EEXIST) { cannot_write(path_); }
+    }
+}
+
+NewFile::~NewFile() {
+    ::close(file_);
+    if (!published_) { ::unlink(temporary_.c_str()); }
+}
+
+void NewFile::write(std::string_view text) {
+    if (!write_whole(file_, text)) { cannot_write(path_); }
+}
+
+void NewFile::publish() {
+    // Some file systems have no fsync, which is no fault of the file.
+    if (::fsync(file_) != 0 && errno != EINVAL && errno != ENOTSUP) { cannot_write(path_); }
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0) { cannot_write(path_); }
+    published_ = true;
+}
+
 void write_atomically(const std::filesystem::path& path, std::string_view text) {
-    std::error_code error;
-    const auto write = [&](const std::filesystem::path& into) {
-        std::ofstream stream(into, std::ios::binary);
-        stream << text << std::flush;
-        return static_cast<bool>(stream);
-    };
     // A rename would replace a device or a pipe, or a link such as /dev/stdout, by a plain file.
+    std::error_code error;
     const bool special = std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
-    if (special || std::filesystem::is_symlink(path, error)) {
-        if (!write(path)) { throw IoError(path.string() + ": cannot be written"); }
+    if (!special && !std::filesystem::is_symlink(path, error)) {
+        NewFile file(path);
+        file.write(text);
+        file.publish();
         return;
     }
-    const std::filesystem::path temporary = path.string() + "." + std::to_string(::getpid()) + ".tmp";
-    const bool written = write(temporary);
-    if (written) { std::filesystem::rename(temporary, path, error); }
-    if (!written || error) {
-        const std::string reason = written ? " (" + error.message() + ")" : "";
-        std::filesystem::remove(temporary, error);
-        throw IoError(path.string() + ": cannot be written" + reason);
-    }
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const bool written = file >= 0 && write_whole(file, text);
+    const int reason = errno;
+    if (file >= 0) { ::close(file); }
+    errno = reason;
+    if (!written) { cannot_write(path); }
 }
 
 }  // namespace fabricast::inline base

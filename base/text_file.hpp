@@ -28,8 +28,27 @@ std::string read_text(const std::filesystem::path& path, std::size_t max_bytes);
 // The byte offset of the first byte that is not text (NUL or another control character, broken UTF-8), or npos.
 std::size_t first_non_text(std::string_view text);
 
-// Writes a temporary file next to `path` and renames it, so that a reader never sees half a file. Devices, pipes and
-// symbolic links are written to directly. Throws IoError.
+// A new file next to `path` under a name that no other file has, so that nobody can have put a link there. It takes the
+// place of `path` once it is on the disk, or is removed. Each throws IoError, which names `path` and the reason.
+class NewFile {
+public:
+    explicit NewFile(std::filesystem::path path);
+    ~NewFile();
+    NewFile(const NewFile&) = delete;
+    NewFile& operator=(const NewFile&) = delete;
+
+    const std::filesystem::path& temporary() const { return temporary_; }
+    void write(std::string_view text);
+    void publish();
+
+private:
+    std::filesystem::path path_, temporary_;
+    int file_ = -1;
+    bool published_ = false;
+};
+
+// A reader never sees half a file: a NewFile takes the place of `path`. Devices, pipes and symbolic links are written
+// to directly. Throws IoError.
 void write_atomically(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace fabricast::inline base

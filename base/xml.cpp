@@ -60,6 +60,11 @@ const std::string* Element::get(std::string_view attribute) const {
     return found == attributes.end() ? nullptr : &found->second;
 }
 
+std::string Element::word(std::string_view attribute) const {
+    const std::string* value = get(attribute);
+    return value == nullptr ? std::string() : *value;
+}
+
 const std::string& Element::required(std::string_view attribute) const {
     const std::string* value = get(attribute);
     if (value == nullptr) { fail("<" + name + "> lacks its attribute '" + std::string(attribute) + "'"); }

@@ -24,6 +24,8 @@ struct Element {
 
     // The attribute, or nullptr.
     const std::string* get(std::string_view attribute) const;
+    // The attribute, or "".
+    std::string word(std::string_view attribute) const;
     // Each throws InputError at this element: if the attribute is missing, or is not a whole number in [low, high].
     const std::string& required(std::string_view attribute) const;
     std::int64_t whole(std::string_view attribute, std::int64_t low, std::int64_t high) const;

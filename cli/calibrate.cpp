@@ -17,8 +17,6 @@ namespace fabricast::cli {
 
 namespace {
 
-constexpr const char* calibrate_usage = "calibrate MEASUREMENT... -o OVERLAY [OPTION...]";
-
 po::options_description calibrate_options() {
     po::options_description options("options");
     options.add_options()("measurements", texts_value("FILE"), "measurement files, or logs that `import` reads")(
@@ -50,27 +48,32 @@ std::vector<FitDataset> data_of(const po::variables_map& values, const Catalog& 
     return data;
 }
 
-}  // namespace
-
-ExitCode calibrate_system(const std::vector<std::string>& arguments) {
-    const auto values = parse_options(arguments, calibrate_usage, calibrate_options(), {{"measurements", -1}});
-    if (!values) { return ok; }
-    if ((!values->contains("measurements") && !values->contains("measured")) || !values->contains("output")) {
-        throw usage_error("which measurements, and where to?", calibrate_usage);
+ExitCode calibrate_system(const po::variables_map& values) {
+    if ((!values.contains("measurements") && !values.contains("measured")) || !values.contains("output")) {
+        throw MissingArgument("which measurements, and where to?");
     }
     const std::optional<Scenario> scenario =
-        values->contains("scenario") ? std::optional(scenario_of(*values)) : std::nullopt;
-    Outputs outputs(*values, {"output"});
+        values.contains("scenario") ? std::optional(scenario_of(values)) : std::nullopt;
+    Outputs outputs(values, {"output"});
     if (scenario) { outputs.keep(*scenario); }
-    const Catalog catalog = catalog_of(*values, scenario ? &*scenario : nullptr);
+    const Catalog catalog = catalog_of(values, scenario ? &*scenario : nullptr);
     FabricCache cache(catalog);
-    const std::vector<FitDataset> data = data_of(*values, catalog, cache, scenario);
-    const Calibration calibration = calibrate(catalog, data, cache, texts_of(*values, "only"));
+    const std::vector<FitDataset> data = data_of(values, catalog, cache, scenario);
+    const Calibration calibration = calibrate(catalog, data, cache, texts_of(values, "only"));
     outputs.write("output", [&] { return overlay_yaml(calibration, catalog, data, cache); });
     outputs.words() << to_text(calibration)
                     << to_text(outlook(with_calibration(catalog, calibration), calibration, data, cache)) << "\nwrote "
-                    << text_of(*values, "output") << "\n";
+                    << text_of(values, "output") << "\n";
     return ok;
 }
+
+}  // namespace
+
+const Command calibrate_command = {"calibrate",
+                                   "one's own measurements as an overlay over the catalogue",
+                                   "MEASUREMENT... -o OVERLAY [OPTION...]",
+                                   calibrate_options,
+                                   {{{"measurements", -1}}},
+                                   calibrate_system};
 
 }  // namespace fabricast::cli

@@ -1,24 +1,33 @@
 // fabricast catalog: lists the parts, and shows where each figure of a part comes from.
 
-#include <iostream>
+#include <ostream>
 
 #include "base/input_error.hpp"
 #include "base/nearest_word.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
+#include "cli/outputs.hpp"
 #include "models/catalog_text.hpp"
+#include "sim/scenario/clouds.hpp"
+#include "sim/scenario/vary.hpp"
 #include "topologies/node_reader.hpp"
 
 namespace fabricast::cli {
 
 namespace {
 
-constexpr const char* catalog_usage = "catalog [list [KIND] | show NAME] [OPTION...]";
-
-// The catalogue, with the built-in node templates added as parts.
+// The catalogue, with the built-in node templates and instances of clouds added as parts.
 Catalog everything(const po::variables_map& values) {
     Catalog catalog = catalog_of(values);
     for (Part& node : node_parts()) { catalog.parts.try_emplace(node.name, std::move(node)); }
+    for (const Cloud& cloud : clouds()) {
+        Part& part = catalog.parts[std::string(cloud_prefix) + cloud.name];
+        part.name = std::string(cloud_prefix) + cloud.name;
+        part.kind = "cloud";
+        part.note = cloud.note;
+        part.text = {{"source", cloud.source}};
+        for (const yaml::Node& key : cloud.keys.members()) { part.text[key.name] = flow_text(key); }
+    }
     return catalog;
 }
 
@@ -28,25 +37,43 @@ const Part& part_named(const Catalog& catalog, const std::string& name) {
                                      nearest_word(name, keys_of(catalog.parts))));
 }
 
-}  // namespace
-
-ExitCode show_catalog(const std::vector<std::string>& arguments) {
+po::options_description catalog_options() {
     po::options_description options("options");
     add_catalog_options(options);
-    options.add_options()("words", texts_value("WORD"), "list [KIND], or show NAME");
-    const auto values = parse_options(arguments, catalog_usage, options, {{"words", 2}});
-    if (!values) { return ok; }
-    const std::vector<std::string> words = texts_of(*values, "words");
+    options.add_options()("words", texts_value("WORD"), "list [KIND], or show NAME")(
+        "json", text_value("FILE"), "write the part, or all of the kind, as JSON");
+    return options;
+}
+
+ExitCode show_catalog(const po::variables_map& values) {
+    const std::vector<std::string> words = texts_of(values, "words");
     const std::string action = words.empty() ? "list" : words.front();
     if (action != "list" && action != "show") {
         const std::string near = nearest_word(action, {"list", "show"});
         throw UsageError(error_message("what to do with the catalogue", shown(action), "list, show", near));
     }
-    if (action == "show" && words.size() < 2) { throw usage_error("which part?", catalog_usage); }
-    const Catalog catalog = everything(*values);
-    std::cout << (action == "show" ? catalog_page(part_named(catalog, words[1]))
-                                   : catalog_list(catalog, words.size() > 1 ? words[1] : ""));
+    if (action == "show" && words.size() < 2) { throw MissingArgument("which part?"); }
+    const Outputs outputs(values, {"json"});
+    const Catalog catalog = everything(values);
+    const std::string word = words.size() > 1 ? words[1] : "";
+    if (action == "show") {
+        outputs.write("json", [&] { return part_json(part_named(catalog, word)).dump(2) + "\n"; });
+        outputs.words() << catalog_page(part_named(catalog, word));
+    } else {
+        const std::string list = catalog_list(catalog, word);  // refuses a kind that is none
+        outputs.write("json", [&] { return parts_json(catalog, word).dump(2) + "\n"; });
+        outputs.words() << list;
+    }
     return ok;
 }
+
+}  // namespace
+
+const Command catalog_command = {"catalog",
+                                 "the parts, and where each of their figures comes from",
+                                 "[list [KIND] | show NAME] [OPTION...]",
+                                 catalog_options,
+                                 {{{"words", 2}}},
+                                 show_catalog};
 
 }  // namespace fabricast::cli

@@ -14,18 +14,18 @@
 #include "discovery/site/checks.hpp"
 #include "discovery/site/costs.hpp"
 #include "discovery/site/describe.hpp"
+#include "discovery/site/site_json.hpp"
 
 namespace fabricast::cli {
 
 namespace {
-
-constexpr const char* cluster_usage = "cluster FILE... [-o CLUSTER.yaml] [--check] [OPTION...]";
 
 po::options_description cluster_options() {
     po::options_description options("options");
     options.add_options()                                                                                         //
         ("file", texts_value("FILE"), "what a machine, a fabric manager, a scheduler or a plan says; any kinds")  //
         ("output,o", text_value("FILE"), "write the scenario")                                                    //
+        ("json", text_value("FILE"), "write the scenario and the findings as JSON")                               //
         ("check", "exit with 1 if anything looks wrong")                                                          //
         ("node", text_value("TEMPLATE"), "node template, where no file describes a node")                         //
         ("gpu", text_value("PART"), "the nodes' GPU, where no file says which")                                   //
@@ -65,28 +65,34 @@ void print_findings(std::ostream& out, const std::vector<Finding>& findings) {
     out << (findings.empty() ? "nothing looks wrong\n" : plural(findings.size(), "finding") + "\n");
 }
 
-}  // namespace
-
-ExitCode describe_cluster(const std::vector<std::string>& arguments) {
-    const auto values = parse_options(arguments, cluster_usage, cluster_options(), {{"file", -1}});
-    if (!values) { return ok; }
-    const std::vector<std::string> files = texts_of(*values, "file");
-    if (files.empty()) { throw usage_error("which files?", cluster_usage); }
-    const Outputs outputs(*values, {"output"});
-    const Catalog catalog = catalog_of(*values);
+ExitCode describe_cluster(const po::variables_map& values) {
+    const std::vector<std::string> files = texts_of(values, "file");
+    if (files.empty()) { throw MissingArgument("which files?"); }
+    const Outputs outputs(values, {"output", "json"});
+    const Catalog catalog = catalog_of(values);
     Site site = join(observe_all(files));
     DescribeOptions options;
-    options.node = text_of(*values, "node");
-    options.said = {text_of(*values, "gpu"), text_of(*values, "nic"), text_of(*values, "cpu")};
-    const std::string out = text_of(*values, "output");
+    options.node = text_of(values, "node");
+    options.said = {text_of(values, "gpu"), text_of(values, "nic"), text_of(values, "cpu")};
+    const std::string out = text_of(values, "output");
     if (!out.empty() && out != "-") { options.name = std::filesystem::path(out).stem().string(); }
     const Description made = describe(site, catalog, options);
     std::vector<Finding> findings = check(site, made, catalog, options.said);
     forecast_costs(findings, site, made, catalog, options.said);
     outputs.write("output", [&] { return made.yaml; });
+    outputs.write("json", [&] { return site_json(site, made, findings).dump(2) + "\n"; });
     print_site(outputs.words(), site, made);
     print_findings(outputs.words(), findings);
-    return values->contains("check") && !findings.empty() ? internal_or_io : ok;
+    return values.contains("check") && !findings.empty() ? internal_or_io : ok;
 }
+
+}  // namespace
+
+const Command cluster_command = {"cluster",
+                                 "a site's own files as one cluster, and what looks wrong in them",
+                                 "FILE... [-o CLUSTER.yaml] [--check] [OPTION...]",
+                                 cluster_options,
+                                 {{{"file", -1}}},
+                                 describe_cluster};
 
 }  // namespace fabricast::cli

@@ -1,7 +1,11 @@
 #pragma once
-// A subcommand is one function in one file, and a row in main.cpp's table of subcommands.
+// A subcommand is one `Command` in one file, and a row in commands.cpp. What it takes is data: the parser, --help, the
+// manual and the shells' completions all read the same options.
 
+#include <array>
 #include <atomic>
+#include <boost/program_options.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,31 +15,41 @@
 namespace fabricast::cli {
 
 using enum ExitCode;
+namespace po = boost::program_options;
 
 // The command line itself is wrong (exit code 2).
 struct UsageError : ErrorWith<ExitCode::bad_input> {
     using ErrorWith::ErrorWith;
 };
 
-struct Command {
-    std::string_view name;
-    std::string_view summary;  // one line of --help
-    ExitCode (*run)(const std::vector<std::string>& arguments);
+// It lacks something; main() adds how the command is used.
+struct MissingArgument : UsageError {
+    using UsageError::UsageError;
 };
 
-// Each returns an exit code or throws. `arguments` are the words after the subcommand's name.
-ExitCode run_scenario(const std::vector<std::string>& arguments);
-ExitCode calibrate_system(const std::vector<std::string>& arguments);
-ExitCode describe_cluster(const std::vector<std::string>& arguments);
-ExitCode compare_measured(const std::vector<std::string>& arguments);
-ExitCode diagnose_log(const std::vector<std::string>& arguments);
-ExitCode explain_scenario(const std::vector<std::string>& arguments);
-ExitCode import_file(const std::vector<std::string>& arguments);
-ExitCode show_catalog(const std::vector<std::string>& arguments);
-ExitCode plan_layout(const std::vector<std::string>& arguments);
-ExitCode study_designs(const std::vector<std::string>& arguments);
-ExitCode sweep_scenario(const std::vector<std::string>& arguments);
-ExitCode show_topology(const std::vector<std::string>& arguments);
+// An argument without a name is the value of this option; `most` of them are, or any number if it is -1.
+struct Positional {
+    const char* option = nullptr;
+    int most = 0;
+};
+
+struct Command {
+    std::string_view name;
+    std::string_view summary;    // one line of --help
+    std::string_view arguments;  // what follows the name, for people: "SCENARIO [OPTION...]"
+    po::options_description (*options)();
+    std::array<Positional, 2> positional;
+    ExitCode (*run)(const po::variables_map& values);  // may throw
+};
+
+extern const Command calibrate_command, catalog_command, cluster_command, compare_command, completion_command,
+    diagnose_command, doctor_command, explain_command, help_command, import_command, plan_command, run_command,
+    study_command, sweep_command, topo_command;
+
+// All of them, in the order of --help.
+std::span<const Command* const> commands();
+// Throws UsageError with the nearest name.
+const Command& command_named(const std::string& name);
 
 // Set by the first Ctrl-C; a second one ends the program at once.
 const std::atomic<bool>& stop_flag();

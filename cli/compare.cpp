@@ -2,7 +2,6 @@
 
 #include "validate/curves/compare.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include "cli/command.hpp"
@@ -17,8 +16,6 @@
 namespace fabricast::cli {
 
 namespace {
-
-constexpr const char* compare_usage = "compare [--measured] FILE [SCENARIO] [OPTION...]";
 
 po::options_description compare_options() {
     po::options_description options("options");
@@ -53,41 +50,37 @@ std::string compare_table(const Measurement& measurement, const Catalog& catalog
     } catch (const NotACurve& error) { throw InputError(measurement.place, error.what()); }
 }
 
-}  // namespace
-
-ExitCode compare_measured(const std::vector<std::string>& arguments) {
-    // The measurement may also be given without --measured, as for calibrate and diagnose: `compare FILE [SCENARIO]`.
-    const bool named = std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
-        return argument == "--measured" || argument.starts_with("--measured=");
-    });
-    std::vector<Positional> positional = {{"measured", 1}, {"scenario", 1}};
-    if (named) { positional.erase(positional.begin()); }
-    const auto values = parse_options(arguments, compare_usage, compare_options(), positional);
-    if (!values) { return ok; }
-    if (!values->contains("measured")) { throw usage_error("which measurement?", compare_usage); }
+ExitCode compare_measured(const po::variables_map& values) {
+    if (!values.contains("measured")) { throw MissingArgument("which measurement?"); }
     std::optional<Scenario> scenario;
-    if (values->contains("scenario")) {
-        scenario = scenario_of(*values);
-    } else if (values->contains("set") || values->contains("engine")) {
+    if (values.contains("scenario")) {
+        scenario = scenario_of(values);
+    } else if (values.contains("set") || values.contains("engine")) {
         throw UsageError("--set and --engine change a scenario, and none is given");
     }
-    Outputs outputs(*values, {"json", "svg", "html"});
+    Outputs outputs(values, {"json", "svg", "html"});
     if (scenario) { outputs.keep(*scenario); }
-    if (values->contains("html")) { html::require_charts(); }
-    const Catalog catalog = catalog_of(*values, scenario ? &*scenario : nullptr);
+    if (values.contains("html")) { html::require_charts(); }
+    const Catalog catalog = catalog_of(values, scenario ? &*scenario : nullptr);
     FabricCache cache(catalog);
-    const std::vector<Measurement> tables = read_measurements(text_of(*values, "measured"));
-    const bool files = values->contains("json") || values->contains("svg") || values->contains("html");
+    const std::vector<Measurement> tables = read_measurements(text_of(values, "measured"));
+    const bool files = values.contains("json") || values.contains("svg") || values.contains("html");
     if (tables.empty() || (tables.size() > 1 && files)) {
         throw UsageError("the log holds " + std::to_string(tables.size()) + " tables; `fabricast import` parts them");
     }
     std::string words;
     for (const Measurement& measurement : tables) {
         words += words.empty() ? "" : "\n";
-        words += compare_table(measurement, catalog, cache, scenario, values->contains("svg"), outputs);
+        words += compare_table(measurement, catalog, cache, scenario, values.contains("svg"), outputs);
     }
     outputs.words() << words;
     return ok;
 }
+
+}  // namespace
+
+const Command compare_command = {
+    "compare",       "a measurement beside its forecast",  "[--measured] FILE [SCENARIO] [OPTION...]",
+    compare_options, {{{"measured", 1}, {"scenario", 1}}}, compare_measured};
 
 }  // namespace fabricast::cli

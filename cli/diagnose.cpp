@@ -1,22 +1,17 @@
 // fabricast diagnose LOG [--node NAME | --cluster FILE]: is a measured number normal, and if not, why?
 
-#include "validate/diagnose/diagnose.hpp"
-
 #include <optional>
 
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "sim/scenario/parse.hpp"
-#include "validate/diagnose/diagnosis_text.hpp"
-#include "validate/diagnose/links.hpp"
-#include "validate/diagnose/system_of.hpp"
+#include "validate/diagnose/diagnosed.hpp"
+#include "validate/import/formats.hpp"
 
 namespace fabricast::cli {
 
 namespace {
-
-constexpr const char* diagnose_usage = "diagnose LOG [--node NAME | --cluster FILE] [OPTION...]";
 
 po::options_description diagnose_options() {
     po::options_description options("options");
@@ -29,41 +24,36 @@ po::options_description diagnose_options() {
     return options;
 }
 
-}  // namespace
-
-ExitCode diagnose_log(const std::vector<std::string>& arguments) {
-    const auto values = parse_options(arguments, diagnose_usage, diagnose_options(), {{"log", 1}});
-    if (!values) { return ok; }
-    if (!values->contains("log")) { throw usage_error("which log?", diagnose_usage); }
-    if (values->contains("node") && values->contains("cluster")) {
+ExitCode diagnose_log(const po::variables_map& values) {
+    if (!values.contains("log")) { throw MissingArgument("which log?"); }
+    if (values.contains("node") && values.contains("cluster")) {
         throw UsageError("--node and --cluster both say what was measured; give one");
     }
     std::optional<Scenario> cluster;
-    if (values->contains("cluster")) { cluster = read_scenario(text_of(*values, "cluster"), {}); }
-    Outputs outputs(*values, {"json"});
+    if (values.contains("cluster")) { cluster = read_scenario(text_of(values, "cluster"), {}); }
+    Outputs outputs(values, {"json"});
     if (cluster) { outputs.keep(*cluster); }
-    const Catalog catalog = catalog_of(*values, cluster ? &*cluster : nullptr);
-    const std::vector<Measurement> tables = read_measurements(text_of(*values, "log"), statements_of(*values));
+    const Catalog catalog = catalog_of(values, cluster ? &*cluster : nullptr);
+    const std::vector<Measurement> tables = read_measurements(text_of(values, "log"), statements_of(values));
     std::string text;
     Json json = Json::array();
     for (const Measurement& measurement : tables) {
-        try {
-            if (const auto link = link_test_of(measurement)) {
-                const LinkDiagnosis diagnosis =
-                    diagnose_link(measurement, *link, cluster, text_of(*values, "node"), catalog);
-                text += to_text(diagnosis, measurement.id);
-                json.push_back(to_json(diagnosis, measurement.id));
-                continue;
-            }
-            const SuspectedSystem system = system_of(measurement, cluster, text_of(*values, "node"));
-            const Diagnosis diagnosis = diagnose(system.scenario, rows_of(measurement, system, catalog), catalog);
-            text += (text.empty() ? "" : "\n") + to_text(diagnosis, measurement.id, system.assumptions);
-            json.push_back(to_json(diagnosis, measurement.id));
-        } catch (const NotACurve& error) { throw InputError(measurement.place, error.what()); }
+        Diagnosed one = diagnosed(measurement, cluster, text_of(values, "node"), catalog);
+        text += (text.empty() || one.of_link ? "" : "\n") + one.text;
+        json.push_back(std::move(one.json));
     }
     outputs.write("json", [&] { return json.dump(2) + "\n"; });
     outputs.words() << text;
     return ok;
 }
+
+}  // namespace
+
+const Command diagnose_command = {"diagnose",
+                                  "is my number normal? causes, ranked by simulating each",
+                                  "LOG [--node NAME | --cluster FILE] [OPTION...]",
+                                  diagnose_options,
+                                  {{{"log", 1}}},
+                                  diagnose_log};
 
 }  // namespace fabricast::cli

@@ -9,6 +9,7 @@
 #include "cli/outputs.hpp"
 #include "sim/plan/timelines.hpp"
 #include "sim/report/html/page_html.hpp"
+#include "sim/run/explain/explained.hpp"
 #include "sim/run/explain/explanation.hpp"
 #include "sim/run/explain/outage.hpp"
 #include "sim/run/explain/scenario_text.hpp"
@@ -19,8 +20,6 @@
 namespace fabricast::cli {
 
 namespace {
-
-constexpr const char* explain_usage = "explain SCENARIO [OPTION...]";
 
 po::options_description explain_options() {
     po::options_description options("options");
@@ -81,18 +80,8 @@ void emit_all(const po::variables_map& values, Outputs& outputs, const Scenario&
 ExitCode explain_result(const po::variables_map& values, Outputs& outputs, const Scenario& whole) {
     const Scenario scenario = single_point(whole);
     const Catalog catalog = catalog_of(values, &scenario);
-    const Watch watch{&stop_flag()};
     if (values.contains("html")) { html::require_charts(); }
-    const std::size_t threads = threads_of(values, &scenario);
-    Explanation explanation;
-    explanation.scenario = scenario.name;
-    explanation.run = explain_run(scenario, catalog, watch);
-    explanation.changes = pointing_into(scenario, [&] {
-        const Fabric fabric(build(scenario, catalog));
-        return counterfactuals(scenario, fabric, catalog);
-    });
-    run_all(explanation.changes, explanation.run.seconds, catalog, threads, watch);
-    explanation.curve = scaling_curve(whole, catalog, threads, watch);
+    const Explanation explanation = explained(whole, catalog, threads_of(values, &scenario), Watch{&stop_flag()});
     if (values.contains("emit")) { emit_all(values, outputs, scenario, explanation); }
     outputs.write("json", [&] { return explanation_json(explanation).dump(2) + "\n"; });
     outputs.write("html", [&] { return html::page_html(explanation_page(whole, explanation)); });
@@ -155,23 +144,26 @@ void explain_path(const po::variables_map& values, const Outputs& outputs, const
     } catch (const UnitError& error) { throw UsageError(std::string("--size: ") + error.what()); }
 }
 
-}  // namespace
-
-ExitCode explain_scenario(const std::vector<std::string>& arguments) {
-    const auto values = parse_options(arguments, explain_usage, explain_options(), {{"scenario", 1}});
-    if (!values) { return ok; }
-    const Scenario scenario = scenario_of(*values);
-    Outputs outputs(*values, {"json", "html"});
+ExitCode explain_scenario(const po::variables_map& values) {
+    const Scenario scenario = scenario_of(values);
+    Outputs outputs(values, {"json", "html"});
     outputs.keep(scenario);
-    if (values->contains("without") || values->contains("failures")) {
-        return explain_outage(*values, outputs, scenario);
-    }
-    const bool names_path = values->contains("path") || values->contains("transport") || values->contains("size");
+    if (values.contains("without") || values.contains("failures")) { return explain_outage(values, outputs, scenario); }
+    const bool names_path = values.contains("path") || values.contains("transport") || values.contains("size");
     if (names_path || std::holds_alternative<TransferWorkload>(scenario.workload)) {
-        explain_path(*values, outputs, scenario);
+        explain_path(values, outputs, scenario);
     }
     // For a transfer scenario without path options: also what limits its largest message, and what would change it.
-    return names_path ? ok : explain_result(*values, outputs, scenario);
+    return names_path ? ok : explain_result(values, outputs, scenario);
 }
+
+}  // namespace
+
+const Command explain_command = {"explain",
+                                 "what bounds a result, and what would change it",
+                                 "SCENARIO [OPTION...]",
+                                 explain_options,
+                                 {{{"scenario", 1}}},
+                                 explain_scenario};
 
 }  // namespace fabricast::cli

@@ -23,8 +23,6 @@ namespace fabricast::cli {
 
 namespace {
 
-constexpr const char* import_usage = "import KIND FILE -o OUT [OPTION...]";
-
 // One file made from an input: its text, and a label that distinguishes it from other files of the same input ("" if it
 // is the only one).
 struct Written {
@@ -133,28 +131,28 @@ std::string common_start(const std::vector<Written>& written) {
     return common.substr(0, dash == std::string::npos ? 0 : dash);
 }
 
-}  // namespace
-
-ExitCode import_file(const std::vector<std::string>& arguments) {
+po::options_description import_options() {
     po::options_description options("options");
     options.add_options()("kind", text_value("KIND"), "auto, or what wrote the file")(
         "file", text_value("FILE"), "what to read")("output,o", text_value("OUT"),
                                                     "what to write; several tables become OUT with a label each")(
         "set", texts_value("KEY=VALUE"), "say what the file does not: system.network=\"InfiniBand NDR\"; repeatable")(
         "list", "list the kinds");
-    const auto values = parse_options(arguments, import_usage, options, {{"kind", 1}, {"file", 1}});
-    if (!values) { return ok; }
-    if (values->contains("list")) {
+    return options;
+}
+
+ExitCode import_file(const po::variables_map& values) {
+    if (values.contains("list")) {
         for (const ImportKind& kind : kinds()) { std::cout << padded(kind.name, 24) << kind.summary << "\n"; }
         return ok;
     }
-    if (!values->contains("kind") || !values->contains("file") || !values->contains("output")) {
-        throw usage_error("what to import, from where, and to where?", import_usage);
+    if (!values.contains("kind") || !values.contains("file") || !values.contains("output")) {
+        throw MissingArgument("what to import, from where, and to where?");
     }
-    const std::filesystem::path file = text_of(*values, "file");
-    const std::filesystem::path out = text_of(*values, "output");
-    Outputs outputs(*values, {"output"});
-    const std::vector<Written> written = kind_of(text_of(*values, "kind"), file).read(file, statements_of(*values));
+    const std::filesystem::path file = text_of(values, "file");
+    const std::filesystem::path out = text_of(values, "output");
+    Outputs outputs(values, {"output"});
+    const std::vector<Written> written = kind_of(text_of(values, "kind"), file).read(file, statements_of(values));
     if (written.size() > 1 && out == "-") {
         throw UsageError(
             fmt::format("the log holds {} tables, and standard output takes one (accepted: -o FILE)", written.size()));
@@ -171,5 +169,14 @@ ExitCode import_file(const std::vector<std::string>& arguments) {
     }
     return ok;
 }
+
+}  // namespace
+
+const Command import_command = {"import",
+                                "a benchmark's log as a measurement file",
+                                "KIND FILE -o OUT [OPTION...]",
+                                import_options,
+                                {{{"kind", 1}, {"file", 1}}},
+                                import_file};
 
 }  // namespace fabricast::cli

@@ -18,6 +18,8 @@ struct MissingMpi : ErrorWith<ExitCode::missing_here> {
     using ErrorWith::ErrorWith;
 };
 
+bool has_mpi();  // whether this build can join them
+
 class Ranks {
 public:
     // Throws MissingMpi in a build without MPI. At most one instance per process.

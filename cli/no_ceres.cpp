@@ -5,9 +5,18 @@
 
 namespace fabricast::cli {
 
-ExitCode calibrate_system(const std::vector<std::string>&) {
+namespace {
+
+po::options_description no_options() { return po::options_description("options"); }
+
+ExitCode no_calibration(const po::variables_map&) {
     throw ErrorWith<ExitCode::missing_here>(
         "calibrate: this build has no Ceres (`./dev build` installs it and builds it in)");
 }
+
+}  // namespace
+
+const Command calibrate_command = {"calibrate",   "not in this build, which has no Ceres", "", no_options, {},
+                                   no_calibration};
 
 }  // namespace fabricast::cli

@@ -6,6 +6,8 @@
 
 namespace fabricast::cli {
 
+bool has_mpi() { return false; }
+
 Ranks::Ranks() {
     throw MissingMpi("mpirun started several processes, but this build has no MPI (accepted: one process, or --shard)");
 }

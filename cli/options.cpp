@@ -3,41 +3,52 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <iostream>
 
+#include "base/nearest_word.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
 
 namespace fabricast::cli {
 
-std::optional<po::variables_map> parse_options(const std::vector<std::string>& arguments, const std::string& usage,
-                                               const po::options_description& options,
-                                               const std::vector<Positional>& positional) {
+po::options_description common_options() {
+    po::options_description options("common options");
+    options.add_options()("color", text_value("WHEN"), "auto, always or never (auto: on a terminal, without NO_COLOR)")(
+        "no-progress", "no line that says how far a run is")("help,h", "print this");
+    return options;
+}
+
+po::variables_map parse_options(const std::vector<std::string>& arguments, const Command& command) {
+    const auto named = [&](const std::string& option) {
+        return std::ranges::any_of(arguments, [&](const std::string& word) {
+            return word == "--" + option || word.starts_with("--" + option + "=");
+        });
+    };
     po::positional_options_description unnamed;
-    for (const Positional& each : positional) { unnamed.add(each.option, each.most); }
-    po::options_description all = options;
-    all.add_options()("help,h", "print this");
+    for (const Positional& each : command.positional) {
+        if (each.option != nullptr && !named(each.option)) { unnamed.add(each.option, each.most); }
+    }
+    const po::options_description all = command.options().add(common_options());
     po::variables_map values;
     try {
         namespace style = po::command_line_style;
-        const po::parsed_options parsed = po::command_line_parser(arguments)
-                                              .options(all)
-                                              .positional(unnamed)
-                                              .style(style::unix_style & ~style::allow_guessing)
-                                              .run();
-        po::store(parsed, values);
-        if (values.contains("help")) {
-            std::cout << "usage: fabricast " << usage << "\n\n" << options;
-            return std::nullopt;
-        }
+        po::store(po::command_line_parser(arguments)
+                      .options(all)
+                      .positional(unnamed)
+                      .style(style::unix_style & ~style::allow_guessing)
+                      .run(),
+                  values);
         po::notify(values);
-    } catch (const po::error& error) { throw usage_error(error.what(), usage); }
+    } catch (const po::unknown_option& error) {
+        std::vector<std::string> names;
+        for (const auto& option : all.options()) { names.push_back("--" + option->long_name()); }
+        throw MissingArgument(error.what() + did_you_mean(error.get_option_name(), names));
+    } catch (const po::error& error) { throw MissingArgument(error.what()); }
     return values;
 }
 
-UsageError usage_error(const std::string& what, const std::string& usage) {
-    return UsageError(what + " (usage: fabricast " + usage + ")");
+std::string usage_of(const Command& command) {
+    return fmt::format("usage: fabricast {} {}", command.name, command.arguments);
 }
 
 std::vector<std::string> texts_of(const po::variables_map& values, const char* name) {
@@ -81,6 +92,10 @@ int whole_of(const po::variables_map& values, const char* option, int otherwise,
         throw UsageError(fmt::format("--{} must be from {} to {} (found {})", option, low, high, value));
     }
     return value;
+}
+
+bool wants_progress(const po::variables_map& values) {
+    return !values.contains("no-progress") && !values.contains("quiet");
 }
 
 std::size_t threads_of(const po::variables_map& values, const Scenario* scenario) {

@@ -1,11 +1,8 @@
 #pragma once
-// Boost.Program_options with our conventions: no abbreviated options, errors as UsageError, --help handled in one
-// place. And what several commands read through options: the catalogue with the user's parts and overlays, and a
-// scenario with its overrides.
+// Boost.Program_options with our conventions: no abbreviated options, errors as UsageError. And what several commands
+// read through options: the catalogue with the user's parts and overlays, and a scenario with its overrides.
 
-#include <boost/program_options.hpp>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,27 +13,20 @@
 
 namespace fabricast::cli {
 
-namespace po = boost::program_options;
-
 // The value of an option; `name` stands for it in --help.
 inline auto* text_value(const char* name) { return po::value<std::string>()->value_name(name); }
 inline auto* texts_value(const char* name) { return po::value<std::vector<std::string>>()->value_name(name); }
 inline auto* whole_value(const char* name) { return po::value<int>()->value_name(name); }
 
-// An argument without a name is the value of this option; `most` of them are, or any number if it is -1.
-struct Positional {
-    const char* option;
-    int most;
-};
+// Options that every command has: --color, --no-progress, --help.
+po::options_description common_options();
 
-// Parses `arguments`; nullopt if --help was given, which has then been printed. `usage` is the line under "usage:".
-// Throws UsageError.
-std::optional<po::variables_map> parse_options(const std::vector<std::string>& arguments, const std::string& usage,
-                                               const po::options_description& options,
-                                               const std::vector<Positional>& positional);
+// What the words after the command's name say. A positional option that is given by its name leaves its place to the
+// next. Throws UsageError.
+po::variables_map parse_options(const std::vector<std::string>& arguments, const Command& command);
 
-// The error of a command line that lacks something: `what`, and how the command is used.
-UsageError usage_error(const std::string& what, const std::string& usage);
+// "usage: fabricast run SCENARIO [OPTION...]".
+std::string usage_of(const Command& command);
 
 // The values of a repeatable option; empty if it was not given.
 std::vector<std::string> texts_of(const po::variables_map& values, const char* name);
@@ -56,6 +46,9 @@ Scenario scenario_of(const po::variables_map& values);
 
 // A whole number from `low` to `high`; `otherwise` if the option is not given. Throws UsageError.
 int whole_of(const po::variables_map& values, const char* option, int otherwise, int low, int high);
+
+// Whether a line may say how far the run is: neither --no-progress nor --quiet is given.
+bool wants_progress(const po::variables_map& values);
 
 // --threads; the number of cores if it is 0 or not given; 1 if an engine of `scenario` replays in forked children,
 // because only a process with a single thread can safely fork and continue. Throws UsageError.

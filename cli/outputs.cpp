@@ -1,5 +1,7 @@
 #include "cli/outputs.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -8,6 +10,7 @@
 
 #include "base/input_error.hpp"
 #include "base/text_file.hpp"
+#include "cli/terminal.hpp"
 #include "sim/plan/traces/import.hpp"
 
 namespace fabricast::cli {
@@ -103,6 +106,7 @@ void Outputs::add(const fs::path& path) {
         }
         refuse_inputs(file);
     }
+    if (file != standard_output && !special(path)) { outlive_reader(); }
     files_.push_back(file);
 }
 
@@ -110,10 +114,18 @@ void Outputs::write(const char* option, const std::function<std::string()>& text
     if (values_.contains(option)) { write_output(text_of(values_, option), text()); }
 }
 
-std::ostream& Outputs::words() const {
-    const bool taken = std::find(files_.begin(), files_.end(), standard_output) != files_.end();
-    return taken ? std::cerr : std::cout;
+void Outputs::write_table(const std::function<Records()>& records) const {
+    write("csv", [&] { return csv_text(records()); });
+    write("tsv", [&] { return tsv_text(records()); });
 }
+
+bool Outputs::to_standard_output() const {
+    return std::find(files_.begin(), files_.end(), standard_output) != files_.end();
+}
+
+std::ostream& Outputs::words() const { return to_standard_output() ? std::cerr : std::cout; }
+
+std::size_t Outputs::width() const { return terminal_width(to_standard_output() ? STDERR_FILENO : STDOUT_FILENO); }
 
 void write_output(const std::string& file, std::string_view text) {
     if (file != standard_output) {
@@ -121,9 +133,8 @@ void write_output(const std::string& file, std::string_view text) {
         return;
     }
     std::cout.flush();
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-        throw IoError("standard output: cannot be written");
-    }
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+    if (!written && !reader_gone()) { throw IoError("standard output: cannot be written"); }
 }
 
 }  // namespace fabricast::cli

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/options.hpp"
+#include "sim/report/columns.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace fabricast::cli {
@@ -29,10 +30,15 @@ public:
     // Writes what `text` returns to the file that `option` names; does nothing if the option is not given. Throws
     // IoError.
     void write(const char* option, const std::function<std::string()>& text) const;
+    // The rows to the files of --csv and --tsv.
+    void write_table(const std::function<Records()>& records) const;
     // Stream for text meant for people: standard output, or standard error if a result goes to standard output.
     std::ostream& words() const;
+    // Its characters a line if it is a terminal, else 0.
+    std::size_t width() const;
 
 private:
+    bool to_standard_output() const;
     void refuse_inputs(const std::string& file) const;
 
     const po::variables_map& values_;

@@ -18,8 +18,6 @@ namespace fabricast::cli {
 
 namespace {
 
-constexpr const char* plan_usage = "plan SCENARIO [--vary PATH=VALUE,VALUE...]... [OPTION...]";
-
 po::options_description plan_options() {
     po::options_description options("options");
     add_scenario_options(options);
@@ -32,6 +30,7 @@ po::options_description plan_options() {
         ("resume", "go on from the journal")                                                                      //
         ("json", text_value("FILE"), "write the result as JSON")                                                  //
         ("csv", text_value("FILE"), "write a line for each layout as CSV")                                        //
+        ("tsv", text_value("FILE"), "the same with tabs, for cut and awk")                                        //
         ("html", text_value("FILE"), "write a report to hand over")                                               //
         ("threads", whole_value("N"), "forecasts side by side (default and 0: every core)")                       //
         ("quiet", "print no table");
@@ -68,49 +67,54 @@ private:
     Journal journal_;
 };
 
-}  // namespace
-
-ExitCode plan_layout(const std::vector<std::string>& arguments) {
-    const auto values = parse_options(arguments, plan_usage, plan_options(), {{"scenario", 1}});
-    if (!values) { return ok; }
-    const Scenario scenario = scenario_of(*values);
-    Outputs outputs(*values, {"json", "csv", "html", "journal"});
+ExitCode plan_layout(const po::variables_map& values) {
+    const Scenario scenario = scenario_of(values);
+    Outputs outputs(values, {"json", "csv", "tsv", "html", "journal"});
     outputs.keep(scenario);
-    if (values->contains("html")) { html::require_charts(); }
-    if (values->contains("resume") && !values->contains("journal")) {
+    if (values.contains("html")) { html::require_charts(); }
+    if (values.contains("resume") && !values.contains("journal")) {
         throw UsageError("--resume goes on from a journal (accepted: --journal FILE beside it)");
     }
-    const Catalog catalog = catalog_of(*values, &scenario);
+    const Catalog catalog = catalog_of(values, &scenario);
     LayoutSearchOptions options;
     std::vector<Variation> vary;
-    for (const std::string& argument : texts_of(*values, "vary")) { vary.push_back(parse_variation(argument)); }
+    for (const std::string& argument : texts_of(values, "vary")) { vary.push_back(parse_variation(argument)); }
     options.allowed = allowed_layouts(vary);
-    options.best = static_cast<std::size_t>(whole_of(*values, "best", 12, 1, 1000));
-    options.memory_margin = whole_of(*values, "margin", 0, 0, 90) / 100.0;
-    options.draws = static_cast<std::uint32_t>(whole_of(*values, "draws", 16, 0, 100'000));
+    options.best = static_cast<std::size_t>(whole_of(values, "best", 12, 1, 1000));
+    options.memory_margin = whole_of(values, "margin", 0, 0, 90) / 100.0;
+    options.draws = static_cast<std::uint32_t>(whole_of(values, "draws", 16, 0, 100'000));
     if (options.draws > 0 && options.draws < 10) {
         throw UsageError("--draws: fewer than 10 tell nothing (accepted: 0, or 10 and more)");
     }
-    options.threads = threads_of(*values, &scenario);
+    options.threads = threads_of(values, &scenario);
     std::optional<LayoutJournal> journal;
-    if (values->contains("journal")) {
-        journal.emplace(text_of(*values, "journal"), scenario, catalog, values->contains("resume"));
+    if (values.contains("journal")) {
+        journal.emplace(text_of(values, "journal"), scenario, catalog, values.contains("resume"));
         options.known = journal->known();
         options.finished = [&](const std::string& words, const LayoutOutcome& outcome) {
             journal->add(words, outcome);
         };
     }
-    Progress progress(1, !values->contains("quiet"));
+    Progress progress(1, wants_progress(values));
     const Watch watch{&stop_flag(), [&](double share) { progress.piece_at(share); }};
     const LayoutSearch search = search_layouts(scenario, catalog, options, watch);
     progress.clear();
     outputs.write("json", [&] { return layouts_json(search).dump(2) + "\n"; });
-    outputs.write("csv", [&] { return layouts_csv(search); });
+    outputs.write_table([&] { return layouts_records(search); });
     outputs.write("html", [&] { return html::page_html(layouts_page(scenario, search)); });
-    if (!values->contains("quiet")) { outputs.words() << layouts_table(search) << std::flush; }
+    if (!values.contains("quiet")) { outputs.words() << layouts_table(search) << std::flush; }
     if (search.stopped) { throw Stopped(); }
     if (journal) { journal->complete(); }
     return ok;
 }
+
+}  // namespace
+
+const Command plan_command = {"plan",
+                              "which layout of a training step: a search under memory and placement",
+                              "SCENARIO [--vary PATH=VALUE,VALUE...]... [OPTION...]",
+                              plan_options,
+                              {{{"scenario", 1}}},
+                              plan_layout};
 
 }  // namespace fabricast::cli

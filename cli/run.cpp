@@ -1,5 +1,7 @@
 // fabricast run SCENARIO: runs one scenario and prints its forecast.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cli/command.hpp"
@@ -13,6 +15,7 @@
 #include "sim/report/result_file.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/trace.hpp"
+#include "sim/run/best/best_report.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
@@ -24,12 +27,15 @@ namespace {
 po::options_description run_options() {
     po::options_description options("options");
     add_scenario_options(options);
-    options.add_options()                                                      //
-        ("json", text_value("FILE"), "write the result as JSON")               //
-        ("csv", text_value("FILE"), "write the rows as CSV")                   //
-        ("trace", text_value("FILE"), "write a Chrome/Perfetto trace")         //
-        ("svg", text_value("FILE"), "draw queues and pauses (engine packet)")  //
-        ("html", text_value("FILE"), "write a report to hand over")            //
+    options.add_options()                                                                              //
+        ("json", text_value("FILE"), "write the result as JSON")                                       //
+        ("csv", text_value("FILE"), "write the rows as CSV")                                           //
+        ("tsv", text_value("FILE"), "the same with tabs, for cut and awk")                             //
+        ("trace", text_value("FILE"), "write a Chrome/Perfetto trace")                                 //
+        ("svg", text_value("FILE"), "draw queues and pauses (engine packet)")                          //
+        ("html", text_value("FILE"), "write a report to hand over")                                    //
+        ("best", "every algorithm, protocol and number of channels beside what NCCL takes")            //
+        ("tuner", text_value("FILE"), "write what gains as a file for NCCL's example tuner (--best)")  //
         ("threads", whole_value("N"), "sizes to run side by side (default and 0: every core)")("quiet",
                                                                                                "print no table");
     return options;
@@ -38,13 +44,17 @@ po::options_description run_options() {
 // Prints rows of the table as they arrive, and keeps them for the files.
 class TablePrinter {
 public:
-    TablePrinter(const Scenario& scenario, bool quiet, std::ostream& out)
-        : scenario_(scenario), quiet_(quiet), out_(out), progress_(pieces(scenario), !quiet) {}
+    TablePrinter(const Scenario& scenario, const po::variables_map& values, const Outputs& outputs)
+        : scenario_(scenario),
+          quiet_(values.contains("quiet")),
+          width_(outputs.width()),
+          out_(outputs.words()),
+          progress_(pieces(scenario), wants_progress(values)) {}
 
     void add(const Row& row) {
         progress_.clear();
         if (!quiet_) {  // the header is printed with the first row, so that bad input prints nothing
-            out_ << (rows_.empty() ? table_header(scenario_) : "") << table_row(row) << std::flush;
+            out_ << (rows_.empty() ? table_header(scenario_, width_) : "") << table_row(row, width_) << std::flush;
         }
         rows_.push_back(row);
         progress_.piece_done();
@@ -53,7 +63,7 @@ public:
     void finish(const Report& report) {
         progress_.clear();
         if (!quiet_) {
-            out_ << step_table(scenario_, report.steps) << replay_lines(scenario_, report)
+            out_ << step_table(scenario_, report.steps, width_) << replay_lines(scenario_, report)
                  << scaling_table(report.points) << table_footer(scenario_, report) << std::flush;
         }
     }
@@ -72,6 +82,7 @@ private:
 
     const Scenario& scenario_;
     bool quiet_;
+    std::size_t width_;
     std::ostream& out_;
     std::vector<Row> rows_;
     Progress progress_;
@@ -86,7 +97,7 @@ bool wants_spans(const po::variables_map& values, const Scenario& scenario) {
 
 void write_files(const Outputs& outputs, const Scenario& scenario, const Catalog& catalog, const Report& report) {
     outputs.write("json", [&] { return result_json(scenario, report).dump(2) + "\n"; });
-    outputs.write("csv", [&] { return result_csv(report); });
+    outputs.write_table([&] { return result_records(report); });
     outputs.write("trace", [&] { return chrome_trace(report.trace); });
     outputs.write("svg", [&] { return packet_picture(report); });
     outputs.write("html", [&] {
@@ -95,28 +106,47 @@ void write_files(const Outputs& outputs, const Scenario& scenario, const Catalog
     });
 }
 
-}  // namespace
+// What NCCL could choose, beside what it does choose.
+ExitCode run_best(const po::variables_map& values, const Scenario& scenario, const Outputs& outputs) {
+    for (const char* name : {"csv", "tsv", "trace", "svg"}) {
+        if (values.contains(name)) {
+            throw UsageError(fmt::format("--best has no --{} (accepted: --json, --tuner, --html)", name));
+        }
+    }
+    const Catalog catalog = catalog_of(values, &scenario);
+    if (values.contains("html")) { html::require_charts(); }
+    Progress progress(1, wants_progress(values));
+    const Watch watch{&stop_flag(), [&](double share) { progress.piece_at(share); }};
+    const std::vector<BestRow> rows =
+        best_choices(scenario, catalog, {.threads = threads_of(values, &scenario), .seed = scenario.seed}, watch);
+    progress.clear();
+    if (!values.contains("quiet")) { outputs.words() << best_table(scenario, rows); }
+    outputs.write("json", [&] { return best_json(scenario, rows).dump(2) + "\n"; });
+    outputs.write("html", [&] { return html::page_html(best_page(scenario, rows)); });
+    outputs.write("tuner", [&] { return tuner_file(scenario, Fabric(build(scenario, catalog)), rows); });
+    return ok;
+}
 
-ExitCode run_scenario(const std::vector<std::string>& arguments) {
-    const auto values = parse_options(arguments, "run SCENARIO [OPTION...]", run_options(), {{"scenario", 1}});
-    if (!values) { return ok; }
-    Scenario scenario = scenario_of(*values);
-    if (values->contains("svg")) {
+ExitCode run_scenario(const po::variables_map& values) {
+    Scenario scenario = scenario_of(values);
+    if (values.contains("svg")) {
         if (!std::holds_alternative<Packet>(scenario.engine)) {
             throw UsageError("--svg draws queues and pauses: only engine packet has them (accepted: engine: packet)");
         }
         scenario.packet.series = true;
     }
-    Outputs outputs(*values, {"json", "csv", "trace", "svg", "html"});
+    Outputs outputs(values, {"json", "csv", "tsv", "trace", "svg", "html", "tuner"});
     outputs.keep(scenario);
-    const Catalog catalog = catalog_of(*values, &scenario);
-    if (values->contains("html")) {
+    if (values.contains("best")) { return run_best(values, scenario, outputs); }
+    if (values.contains("tuner")) { throw UsageError("--tuner writes what --best finds (accepted: with --best)"); }
+    const Catalog catalog = catalog_of(values, &scenario);
+    if (values.contains("html")) {
         html::require_charts();
         scenario.packet.series = true;  // for the animation of engine packet
     }
-    TablePrinter printer(scenario, values->contains("quiet"), outputs.words());
+    TablePrinter printer(scenario, values, outputs);
     const Watch watch{&stop_flag(), [&](double share) { printer.progress().piece_at(share); }};
-    const SimulateOptions options{threads_of(*values, &scenario), wants_spans(*values, scenario)};
+    const SimulateOptions options{threads_of(values, &scenario), wants_spans(values, scenario)};
     try {
         const Report report = simulate(
             scenario, catalog, watch, [&](const Row& row) { printer.add(row); }, options);
@@ -141,5 +171,14 @@ ExitCode run_scenario(const std::vector<std::string>& arguments) {
         throw;
     }
 }
+
+}  // namespace
+
+const Command run_command = {"run",
+                             "forecast a scenario: time, bottleneck, scaling",
+                             "SCENARIO [OPTION...]",
+                             run_options,
+                             {{{"scenario", 1}}},
+                             run_scenario};
 
 }  // namespace fabricast::cli

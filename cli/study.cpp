@@ -10,14 +10,13 @@
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "sim/report/html/page_html.hpp"
+#include "sim/run/study/study_inputs.hpp"
 #include "sim/run/study/study_report.hpp"
 #include "sim/scenario/parse.hpp"
 
 namespace fabricast::cli {
 
 namespace {
-
-constexpr const char* study_usage = "study SCENARIO... [OPTION...]";
 
 po::options_description study_options() {
     po::options_description options("options");
@@ -33,6 +32,7 @@ po::options_description study_options() {
         ("seed", whole_value("N"), "of the draws (default 1)")                                    //
         ("json", text_value("FILE"), "write the study as JSON")                                   //
         ("csv", text_value("FILE"), "write a line for each design as CSV")                        //
+        ("tsv", text_value("FILE"), "the same with tabs, for cut and awk")                        //
         ("html", text_value("FILE"), "write a report to hand over")                               //
         ("threads", whole_value("N"), "runs side by side (default and 0: every core)")            //
         ("quiet", "print no table");
@@ -49,66 +49,50 @@ StudyOrder order_of(const po::variables_map& values) {
     throw UsageError(error_message("no such order", shown(asked), joined(words), nearest_word(asked, words)));
 }
 
-StudyInput input_of(const po::variables_map& values, std::string name, Scenario scenario) {
-    Catalog catalog = catalog_of(values, &scenario);
-    apply_prices(scenario, catalog);
-    return {std::move(name), std::move(scenario), std::move(catalog)};
-}
-
-// A scenario is one design, or several if it has `designs:`, each of which replaces some of its keys.
 std::vector<StudyInput> inputs_of(const po::variables_map& values) {
-    const std::vector<std::string> overrides = overrides_of(values);
-    std::vector<StudyInput> inputs;
+    std::vector<ReadDesign> scenarios;
     for (const std::string& file : texts_of(values, "scenarios")) {
-        const Scenario scenario = read_scenario(file, overrides);
-        if (scenario.designs.empty()) { inputs.push_back(input_of(values, scenario.name, scenario)); }
-        for (const DesignSpec& design : scenario.designs) {
-            std::vector<std::string> own = overrides;
-            for (const auto& [path, value] : design.set) { own.push_back(std::string(path).append("=").append(value)); }
-            try {
-                inputs.push_back(input_of(values, design.name, read_scenario(file, own)));
-            } catch (const InputError& error) {
-                throw InputError(place_of(scenario, "designs"), "design " + shown(design.name) + ": " + error.message);
-            }
-        }
+        scenarios.push_back([file, own = overrides_of(values)](const std::vector<std::string>& more) {
+            std::vector<std::string> overrides = own;
+            overrides.insert(overrides.end(), more.begin(), more.end());
+            return read_scenario(file, overrides);
+        });
     }
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        const auto same = [&](const StudyInput& other) { return other.name == inputs[i].name; };
-        if (std::count_if(inputs.begin(), inputs.end(), same) > 1) {
-            throw UsageError(error_message("two designs have one name", shown(inputs[i].name),
-                                           "a `name` for each scenario and each of `designs`"));
-        }
-    }
-    return inputs;
+    return study_inputs(scenarios, [&](const Scenario& scenario) { return catalog_of(values, &scenario); });
 }
 
-}  // namespace
-
-ExitCode study_designs(const std::vector<std::string>& arguments) {
-    const auto values = parse_options(arguments, study_usage, study_options(), {{"scenarios", -1}});
-    if (!values) { return ok; }
-    if (!values->contains("scenarios")) { throw usage_error("which designs?", study_usage); }
+ExitCode study_designs(const po::variables_map& values) {
+    if (!values.contains("scenarios")) { throw MissingArgument("which designs?"); }
     StudyOptions options;
-    options.draws = static_cast<std::uint32_t>(whole_of(*values, "draws", 64, 10, 100'000));
-    options.seed = static_cast<std::uint64_t>(whole_of(*values, "seed", 1, 0, 2'000'000'000));
-    options.order = order_of(*values);
-    Outputs outputs(*values, {"json", "csv", "html"});
-    if (values->contains("html")) { html::require_charts(); }
-    const std::vector<StudyInput> inputs = inputs_of(*values);
+    options.draws = static_cast<std::uint32_t>(whole_of(values, "draws", 64, 10, 100'000));
+    options.seed = static_cast<std::uint64_t>(whole_of(values, "seed", 1, 0, 2'000'000'000));
+    options.order = order_of(values);
+    Outputs outputs(values, {"json", "csv", "tsv", "html"});
+    if (values.contains("html")) { html::require_charts(); }
+    const std::vector<StudyInput> inputs = inputs_of(values);
     for (const StudyInput& input : inputs) { outputs.keep(input.scenario); }
-    options.threads = threads_of(*values);
+    options.threads = threads_of(values);
     for (const StudyInput& input : inputs) {
-        options.threads = std::min(options.threads, threads_of(*values, &input.scenario));
+        options.threads = std::min(options.threads, threads_of(values, &input.scenario));
     }
-    Progress progress(1, !values->contains("quiet"));
+    Progress progress(1, wants_progress(values));
     const Watch watch{&stop_flag(), [&](double share) { progress.piece_at(share); }};
     const Study result = study(inputs, options, watch);
     progress.clear();
     outputs.write("json", [&] { return study_json(result).dump(2) + "\n"; });
-    outputs.write("csv", [&] { return study_csv(result); });
+    outputs.write_table([&] { return study_records(result); });
     outputs.write("html", [&] { return html::page_html(study_page(inputs.front().scenario, result)); });
-    if (!values->contains("quiet")) { outputs.words() << study_table(result); }
+    if (!values.contains("quiet")) { outputs.words() << study_table(result); }
     return ok;
 }
+
+}  // namespace
+
+const Command study_command = {"study",
+                               "designs side by side: time, efficiency, parts, power, cost",
+                               "SCENARIO... [OPTION...]",
+                               study_options,
+                               {{{"scenarios", -1}}},
+                               study_designs};
 
 }  // namespace fabricast::cli

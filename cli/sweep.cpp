@@ -30,8 +30,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* sweep_usage = "sweep SCENARIO [--vary PATH=VALUE,VALUE...]... [OPTION...]";
-
 Sweep read_sweep(const po::variables_map& values, Outputs& outputs) {
     const fs::path file = scenario_file(values);
     std::vector<Variation> vary;
@@ -139,7 +137,7 @@ ExitCode run_sweep(const Sweep& sweep, const SweepRequest& request, Ranks* ranks
         done.insert(journal->found().begin(), journal->found().end());
     }
     const std::vector<std::size_t> points = points_to_run(sweep, request, done);
-    Progress progress(points.size(), !request.quiet);
+    Progress progress(points.size(), request.progress);
     try {
         run_all(sweep, points, request, ranks, [&](std::size_t point, const SweepOutcome& outcome) {
             const std::string& key = sweep.read[point].key;
@@ -225,16 +223,21 @@ ExitCode sweep_with_ranks(const po::variables_map& values) {
     return code;
 }
 
+ExitCode sweep_scenario(const po::variables_map& values) {
+    if (several_ranks()) { return sweep_with_ranks(values); }
+    const SweepRequest request = sweep_request(values);
+    Outputs outputs(values, {"out", "html"});
+    check_out(request.out);
+    return run_sweep(read_sweep(values, outputs), request, nullptr);
+}
+
 }  // namespace
 
-ExitCode sweep_scenario(const std::vector<std::string>& arguments) {
-    const auto values = parse_options(arguments, sweep_usage, sweep_options(), {{"scenario", 1}});
-    if (!values) { return ok; }
-    if (several_ranks()) { return sweep_with_ranks(*values); }
-    const SweepRequest request = sweep_request(*values);
-    Outputs outputs(*values, {"out", "html"});
-    check_out(request.out);
-    return run_sweep(read_sweep(*values, outputs), request, nullptr);
-}
+const Command sweep_command = {"sweep",
+                               "many points of a scenario: grid, list or random; resumed after any end",
+                               "SCENARIO [--vary PATH=VALUE,VALUE...]... [OPTION...]",
+                               sweep_options,
+                               {{{"scenario", 1}}},
+                               sweep_scenario};
 
 }  // namespace fabricast::cli

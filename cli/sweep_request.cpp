@@ -30,7 +30,7 @@ po::options_description sweep_options() {
     add_scenario_options(options);
     options.add_options()  //
         ("out", text_value("FILE"),
-         "write the result: .csv, .sqlite, or - for CSV on standard output")                     //
+         "write the result: .csv, .tsv, .sqlite, or - for CSV on standard output")               //
         ("html", text_value("FILE"), "write a report to hand over")                              //
         ("resume", "go on where a sweep with this --out was ended")                              //
         ("shard", text_value("I/N"), "run only the I-th of N parts, from 1; needs --out")        //
@@ -49,6 +49,7 @@ SweepRequest sweep_request(const po::variables_map& values) {
     request.resume = values.contains("resume");
     request.merge = values.contains("merge");
     request.quiet = values.contains("quiet");
+    request.progress = wants_progress(values);
     request.threads = threads_of(values);
     if (values.contains("shard")) { request.shard = shard_of(text_of(values, "shard")); }
     if (request.out.empty() && (request.resume || request.merge || request.shard)) {
@@ -62,7 +63,8 @@ void check_out(const std::filesystem::path& out) {
     if (out.empty()) { return; }
     const std::optional<ResultKind> kind = result_kind(out);
     if (!kind) {
-        throw UsageError(error_message("--out has no known ending", shown(out.string()), "a name in .csv or .sqlite"));
+        throw UsageError(
+            error_message("--out has no known ending", shown(out.string()), "a name in .csv, .tsv or .sqlite"));
     }
     if (kind == ResultKind::sqlite && !has_sqlite()) {
         throw MissingSqlite(out.string() + ": this build has no SQLite (accepted: a name that ends in .csv)");

@@ -14,7 +14,7 @@ struct SweepRequest {
     std::filesystem::path out;  // if empty, the table is printed, or CSV if `to_stdout`
     bool to_stdout = false;
     std::filesystem::path html;  // if empty, no page is written
-    bool resume = false, merge = false, quiet = false;
+    bool resume = false, merge = false, quiet = false, progress = true;
     std::optional<Shard> shard;
     std::size_t threads = 1;
 };

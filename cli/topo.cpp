@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <sstream>
 
 #include "base/nearest_word.hpp"
@@ -16,10 +15,10 @@
 #include "sim/scenario/scenario_context.hpp"
 #include "topologies/bill.hpp"
 #include "topologies/bisection.hpp"
-#include "topologies/bought.hpp"
 #include "topologies/export.hpp"
 #include "topologies/fabric.hpp"
 #include "topologies/fabric_generator.hpp"
+#include "topologies/fabric_json.hpp"
 
 namespace fabricast::cli {
 
@@ -34,6 +33,7 @@ po::options_description topo_options() {
         ("transport", text_value("T"),
          "of that path: auto, nvlink, p2p, host-staged or network")                          //
         ("bisection", "bandwidth between the two halves of the cluster")                     //
+        ("json", text_value("FILE"), "write counts, links and the path as JSON")             //
         ("dot", text_value("FILE"), "write the graph for Graphviz")                          //
         ("graphml", text_value("FILE"), "write the graph as GraphML")                        //
         ("simgrid", text_value("FILE"), "write a SimGrid platform")                          //
@@ -44,28 +44,6 @@ po::options_description topo_options() {
 }
 
 std::string rate_text(double bytes_per_second) { return text(bytes_per_second, Dimension::rate); }
-
-// Links with the same class, capacity and latency are one line of the summary.
-struct LinkKind {
-    LinkClass cls;
-    double capacity;
-    Duration latency;
-    bool resource;
-    auto operator<=>(const LinkKind&) const = default;
-};
-
-std::map<LinkKind, std::uint64_t> count_links(const Fabric& fabric) {
-    std::map<LinkKind, std::uint64_t> counts;
-    const auto add = [&](std::uint32_t l, std::uint64_t times) {
-        const LinkInfo info = fabric.link(LinkId{l});
-        counts[{info.cls, info.capacity, info.latency, fabric.ends(LinkId{l}).resource}] += times;
-    };
-    for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
-        add(l, fabric.node_count());  // all nodes are the same
-    }
-    for (std::uint32_t l = fabric.node_link_count() * fabric.node_count(); l < fabric.link_count(); ++l) { add(l, 1); }
-    return counts;
-}
 
 void print_fabric(std::ostream& out, const Fabric& fabric) {
     const FabricSpec& spec = fabric.cluster().fabric;
@@ -137,18 +115,9 @@ PathKind transport_of(const po::variables_map& values) {
     return static_cast<PathKind>(found - words.begin());
 }
 
-// A port is replaced by its switch: a path may use any of the switch's ports.
-DeviceId device_of(const Fabric& fabric, const std::string& name) {
-    return name.find(".port") == std::string::npos ? fabric.device(name) : find_port(fabric, name).device;
-}
-
 void print_path(std::ostream& out, const Fabric& fabric, const std::vector<std::string>& ends, PathKind transport) {
     if (ends.size() != 2) { throw UsageError("--path takes two devices, as in --path node0.gpu0 node1.gpu3"); }
-    PathQuery query;
-    query.src = device_of(fabric, ends[0]);
-    query.dst = device_of(fabric, ends[1]);
-    query.kind = transport;
-    const Path path = fabric.path(query);
+    const Path path = path_between(fabric, ends[0], ends[1], transport);
     const std::string last = "narrowest, and latency in all";
     std::vector<std::string> names;
     std::size_t width = last.size();
@@ -169,22 +138,18 @@ void print_path(std::ostream& out, const Fabric& fabric, const std::vector<std::
         << text(path.latency) << "\n";
 }
 
-}  // namespace
-
-ExitCode show_topology(const std::vector<std::string>& arguments) {
-    const auto values = parse_options(arguments, "topo SCENARIO [OPTION...]", topo_options(), {{"scenario", 1}});
-    if (!values) { return ok; }
-    const Scenario scenario = scenario_of(*values);
-    Outputs outputs(*values, {"dot", "graphml", "simgrid", "nccl", "ibnetdiscover", "links"});
+ExitCode show_topology(const po::variables_map& values) {
+    const Scenario scenario = scenario_of(values);
+    Outputs outputs(values, {"json", "dot", "graphml", "simgrid", "nccl", "ibnetdiscover", "links"});
     outputs.keep(scenario);
-    const Catalog catalog = catalog_of(*values, &scenario);
+    const Catalog catalog = catalog_of(values, &scenario);
     const Fabric fabric = pointing_into(scenario, [&] { return Fabric(build(scenario, catalog)); });
     std::ostringstream out;  // printed only once it is complete, so that bad input prints nothing
     print_summary(out, fabric);
-    if (values->contains("bisection")) {
+    if (values.contains("bisection")) {
         out << "\nbisection  " << rate_text(bisection_bandwidth(fabric)) << " each way between the two halves\n";
     }
-    if (values->contains("path")) { print_path(out, fabric, texts_of(*values, "path"), transport_of(*values)); }
+    if (values.contains("path")) { print_path(out, fabric, texts_of(values, "path"), transport_of(values)); }
     const auto write = [&](const char* option, std::string (*exported)(const Fabric&)) {
         outputs.write(option, [&] { return exported(fabric); });
     };
@@ -193,9 +158,25 @@ ExitCode show_topology(const std::vector<std::string>& arguments) {
     write("simgrid", to_simgrid);
     write("ibnetdiscover", to_ibnetdiscover);
     write("links", to_links_csv);
+    outputs.write("json", [&] {
+        Json json = fabric_json(fabric);
+        if (const std::vector<std::string> ends = texts_of(values, "path"); ends.size() == 2) {
+            json["path"] = path_json(fabric, ends[0], ends[1], transport_of(values));
+        }
+        return json.dump(2) + "\n";
+    });
     outputs.write("nccl", [&] { return to_nccl_topology(fabric.node(), catalog); });
     outputs.words() << out.str();
     return ok;
 }
+
+}  // namespace
+
+const Command topo_command = {"topo",
+                              "the cluster: parts, paths, bisection, exports",
+                              "SCENARIO [OPTION...]",
+                              topo_options,
+                              {{{"scenario", 1}}},
+                              show_topology};
 
 }  // namespace fabricast::cli

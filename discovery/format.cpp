@@ -25,6 +25,7 @@ Observations observe(const SourceText& source, const std::vector<SiteFormat>& fo
         Observations seen = format.read(source);
         seen.format = format.name;
         seen.file = source.file();
+        seen.plan = format.plan;
         if (seen.empty()) {
             refuse(source.at(1), "this says nothing of a cluster", format.name, "at least one device or cable");
         }

@@ -2,7 +2,6 @@
 // The kinds of files that a site has: how one is told by sight, and how it is read. Each is one source of formats/, and
 // a word in CMakeLists.txt.
 
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +16,7 @@ struct SiteFormat {
     bool (*fits)(const SourceText& source);
     // Throws InputError at the first line that does not belong in such a file.
     Observations (*read)(const SourceText& source);
+    bool plan = false;  // whether it says what was intended, not what was found
 };
 
 // In the order in which their `fits` is called.

@@ -52,15 +52,16 @@ std::string InfinibandFabric::add(DeviceSeen device, std::string_view descriptio
     return key;
 }
 
-void InfinibandFabric::add(CableSeen cable) { seen_.cables.push_back(std::move(cable)); }
-
-void InfinibandFabric::add(DarkPort port) { seen_.dark.push_back(std::move(port)); }
+void InfinibandFabric::add_cable(CableEnd a, CableEnd b, std::string technology, const SourceLocation& at,
+                                 std::int64_t megabits) {
+    const std::int64_t rate = megabits > 0 ? megabits : infiniband_megabits(technology);
+    seen_.cables.push_back({std::move(a), std::move(b), rate, std::move(technology), at});
+}
 
 Observations InfinibandFabric::finish() {
     std::erase_if(seen_.cables, [&](const CableSeen& cable) {
         return left_out_.contains(cable.a.device) || left_out_.contains(cable.b.device);
     });
-    std::erase_if(seen_.dark, [&](const DarkPort& port) { return left_out_.contains(port.end.device); });
     std::stable_sort(seen_.cables.begin(), seen_.cables.end(),
                      [](const CableSeen& a, const CableSeen& b) { return cable_ends(a) < cable_ends(b); });
     // Both ends say the same, unless one of them could not tell the rate.

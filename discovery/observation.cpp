@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/numbers.hpp"
 #include "base/text.hpp"
@@ -13,7 +12,8 @@ namespace fabricast::inline discovery {
 namespace {
 
 constexpr std::string_view hex_digits = "0123456789abcdef";
-constexpr std::size_t longest_hostlist = 1'000'000;
+// Names of one list, and their characters: a few bytes may stand for any number of names of any length.
+constexpr std::size_t longest_hostlist = 200'000, longest_names = std::size_t{16} << 20U;
 
 bool all_of(std::string_view text, std::string_view accepted) {
     return !text.empty() && text.find_first_not_of(accepted) == std::string_view::npos;
@@ -38,10 +38,12 @@ void expand_ranges(std::string_view before, std::string_view ranges, std::string
         const std::string_view last = dash == std::string_view::npos ? first : range.substr(dash + 1);
         const auto low = number_in<std::uint32_t>(first);
         const auto high = number_in<std::uint32_t>(last);
-        if (!low || !high || *high < *low || into.size() + (*high - *low) > longest_hostlist) {
+        const std::size_t length = before.size() + first.size() + last.size() + after.size();
+        if (!low || !high || *high < *low || into.size() + (*high - *low) >= longest_hostlist ||
+            length * (std::size_t{1} + *high - *low) > longest_names) {
             refuse(at, "a range of names that is none", shown(ranges), "[1-32] or [1,4-8]");
         }
-        for (std::uint32_t i = *low; i <= *high; ++i) {
+        for (std::uint64_t i = *low; i <= *high; ++i) {
             const std::string digits = std::to_string(i);
             const std::size_t zeros = first.size() > digits.size() ? first.size() - digits.size() : 0;
             into.push_back(std::string(before) + std::string(zeros, '0') + digits + std::string(after));
@@ -50,15 +52,6 @@ void expand_ranges(std::string_view before, std::string_view ranges, std::string
 }
 
 }  // namespace
-
-std::string_view to_string(Trust trust) {
-    switch (trust) {
-        case Trust::fact: return "fact";
-        case Trust::hint: return "hint";
-        case Trust::guess: return "guess";
-    }
-    return "";
-}
 
 int GpuSeen::nvlink_count() const {
     int count = 0;

@@ -2,12 +2,14 @@
 // What one file says: devices inside a node, devices of the fabric, cables, groups. Every reader makes these, and
 // join.hpp puts those of several files together. Each carries the line that said it, and how far it may be believed.
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/enum_name.hpp"
 #include "base/error.hpp"
 
 namespace fabricast::inline discovery {
@@ -15,7 +17,10 @@ namespace fabricast::inline discovery {
 // fact: a program read it from the hardware. hint: somebody wrote it, to steer a library or as a plan. guess: it
 // follows from something else, or from what is usual.
 enum class Trust : std::uint8_t { fact, hint, guess };
-std::string_view to_string(Trust trust);
+inline std::string_view to_string(Trust trust) {
+    constexpr std::array<std::string_view, 3> words = {"fact", "hint", "guess"};
+    return enum_name(words, trust);
+}
 
 enum class PciKind : std::uint8_t { bridge, gpu, nic, nvswitch, other };
 
@@ -44,9 +49,15 @@ struct NvlinkSeen {
     int count = 0;
 };
 
-struct GpuSeen {
+// What GPUs and NICs have in common.
+struct EndSeen {
     int index = -1;
     std::string bus;
+    int numa = -1;
+    SourceLocation at;
+};
+
+struct GpuSeen : EndSeen {
     int sm = 0;         // compute capability times ten; 0: not stated
     std::string model;  // "NVIDIA A100-SXM4-80GB"
     bool amd = false;
@@ -54,22 +65,34 @@ struct GpuSeen {
     bool nvlinks_stated = false;  // false: the file does not speak of NVLinks at all
     std::vector<NvlinkSeen> nvlinks;
     int inactive = 0;  // NVLinks that are there and down
-    int numa = -1;
-    SourceLocation at;
 
     int nvlink_count() const;
 };
 
-struct NicSeen {
-    int index = -1;
-    std::string name;  // "mlx5_0"
-    std::string bus;
+struct NicSeen : EndSeen {
+    std::string name;           // "mlx5_0"
     std::int64_t megabits = 0;  // per second, of all ports; 0: not stated
     int ports = 1;
     std::vector<std::string> guids;  // as normal_guid() writes them
-    int numa = -1;
-    SourceLocation at;
 };
+
+// Adds a GPU or a NIC, in a slot or where none is known.
+template <class End> End& add_end(std::vector<End>& ends, int index, const SourceLocation& at) {
+    End& end = ends.emplace_back();
+    end.index = index;
+    end.at = at;
+    return end;
+}
+template <class End> End& add_end(std::vector<End>& ends, int index, const PciSeen& slot) {
+    End& end = add_end(ends, index, slot.at);
+    end.bus = slot.bus;
+    end.numa = slot.numa;
+    return end;
+}
+// Adds as many that are only counted.
+template <class End> void add_counted(std::vector<End>& ends, std::size_t count, const SourceLocation& at) {
+    for (std::size_t i = 0; i < count; ++i) { add_end(ends, static_cast<int>(i), at); }
+}
 
 struct CpuSeen {
     int numa = 0;
@@ -93,7 +116,6 @@ struct NodeSeen {
     std::vector<GpuSeen> gpus;
     std::vector<NicSeen> nics;
     std::vector<PairSeen> pairs;
-    std::string product;  // "NVIDIA DGX-2H"
     SourceLocation at;
 };
 
@@ -101,14 +123,14 @@ enum class Role : std::uint8_t { unknown, host, fabric_switch };
 
 // A switch, or one adapter of a host.
 struct DeviceSeen {
-    std::string key;   // unique among all files: "guid" in hexadecimal, or a name
-    std::string name;  // host or switch; the key if it has no name
-    std::string nic;   // of a host: "mlx5_5", "HCA-1"; empty: each port is an adapter
+    std::string key;  // unique among all files: "guid" in hexadecimal, or a name
     Role role = Role::unknown;
+    SourceLocation at;
+    std::string name{};      // host or switch; the key if it has no name
+    std::string nic{};       // of a host: "mlx5_5", "HCA-1"; empty: each port is an adapter
     int ports = 0;           // of a switch; 0: not stated
     std::uint32_t part = 0;  // the vendor's number of the device
-    std::string group;       // guid of the system that it is a part of
-    SourceLocation at;
+    std::string group{};     // guid of the system that it is a part of
 };
 
 struct CableEnd {
@@ -120,22 +142,15 @@ struct CableSeen {
     CableEnd a, b;
     std::int64_t megabits = 0;  // per second; 0: not stated
     std::string technology;     // "4xNDR"
-    Trust trust = Trust::fact;
-    SourceLocation at;
-};
-
-// A port without a working cable.
-struct DarkPort {
-    CableEnd end;
     SourceLocation at;
 };
 
 // Slurm's switches and blocks, topograph's: who is below whom, without cables.
 struct GroupSeen {
     std::string name;
-    std::vector<std::string> hosts, groups;
-    bool block = false;  // an NVLink domain
     SourceLocation at;
+    bool block = false;  // an NVLink domain
+    std::vector<std::string> hosts{}, groups{};
 };
 
 struct Observations {
@@ -145,7 +160,6 @@ struct Observations {
     std::vector<NodeSeen> nodes;
     std::vector<DeviceSeen> devices;
     std::vector<CableSeen> cables;
-    std::vector<DarkPort> dark;
     std::vector<GroupSeen> groups;
     std::map<std::string, std::string> hosts_of;   // host by guid
     std::map<std::string, std::uint64_t> dropped;  // what was left out, counted by its kind

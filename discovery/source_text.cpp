@@ -48,45 +48,21 @@ std::string cleaned(std::string text) {
 
 }  // namespace
 
-std::vector<std::string_view> TextLine::words() const {
-    std::vector<std::string_view> found;
-    for (std::size_t at = text.find_first_not_of(blanks); at != std::string_view::npos;
-         at = text.find_first_not_of(blanks, at)) {
-        const std::size_t stop = std::min(text.find_first_of(blanks, at), text.size());
-        found.push_back(text.substr(at, stop - at));
-        at = stop;
-    }
-    return found;
-}
-
-SourceText::SourceText(std::string text, const std::string& file)
-    : text_(cleaned(std::move(text))), file_(std::make_shared<const std::string>(file)) {
-    const std::size_t bad = first_non_text(text_);
-    std::string_view rest = text_;
-    for (int number = 1; !rest.empty(); ++number) {
-        const std::size_t stop = rest.find('\n');
-        std::string_view line = rest.substr(0, stop);
-        const auto offset = static_cast<std::size_t>(line.data() - text_.data());
-        if (bad != std::string::npos && bad <= offset + line.size()) {
-            throw InputError({file_, number, static_cast<int>(bad - offset) + 1}, "not a text file");
-        }
-        line = line.substr(0, line.find_last_not_of(blanks) + 1);
-        lines_.push_back({line, number});
-        rest.remove_prefix(stop == std::string_view::npos ? rest.size() : stop + 1);
-    }
+SourceText::SourceText(std::string text, const std::string& file) : TextLines(cleaned(std::move(text)), file) {
+    for (TextLine& line : lines_) { line.text = line.text.substr(0, line.text.find_last_not_of(blanks) + 1); }
 }
 
 bool SourceText::begins_with(char c) const {
-    const std::size_t first = text_.find_first_not_of(" \t\n");
-    return first != std::string::npos && text_[first] == c;
+    const std::size_t first = text().find_first_not_of(" \t\n");
+    return first != std::string::npos && text()[first] == c;
 }
 
 bool SourceText::is_xml(std::string_view root) const {
     if (!begins_with('<')) { return false; }
-    for (std::size_t at = text_.find('<'); at != std::string::npos; at = text_.find('<', at + 1)) {
-        const std::string_view rest = std::string_view(text_).substr(at + 1);
+    for (std::size_t at = text().find('<'); at != std::string::npos; at = text().find('<', at + 1)) {
+        const std::string_view rest = std::string_view(text()).substr(at + 1);
         if (rest.starts_with("!--")) {
-            at = text_.find("-->", at);
+            at = text().find("-->", at);
             if (at == std::string::npos) { return false; }
         } else if (!rest.starts_with("?") && !rest.starts_with("!")) {
             const bool named = rest.starts_with(root);
@@ -97,15 +73,26 @@ bool SourceText::is_xml(std::string_view root) const {
     return false;
 }
 
+std::vector<std::string> csv_cells(std::string_view line, std::string_view separators) {
+    std::vector<std::string> cells(1);
+    bool quoted = false;
+    for (const char c : line) {
+        quoted = quoted != (c == '"');
+        if (!quoted && separators.find(c) != std::string_view::npos) {
+            cells.emplace_back();
+        } else if (c != '"') {
+            cells.back() += c;
+        }
+    }
+    for (std::string& cell : cells) { cell = std::string(trimmed(cell, blanks)); }
+    return cells;
+}
+
 std::unique_ptr<const SourceText> read_source(const std::filesystem::path& path) {
     InputFile file(path);
     std::string text = read_rest(file, longest_source);
     if (file.next_member()) { refuse_file(path, "an archive of several files (accepted: one file at a time)"); }
     return std::make_unique<const SourceText>(std::move(text), path.string());
-}
-
-void refuse(const SourceLocation& place, std::string_view what, std::string_view found, std::string_view accepted) {
-    throw InputError(place, error_message(what, found, accepted));
 }
 
 }  // namespace fabricast::inline discovery

@@ -1,8 +1,6 @@
 #include "discovery/wired_devices.hpp"
 
 #include <algorithm>
-#include <array>
-#include <set>
 #include <tuple>
 
 #include "base/text.hpp"
@@ -43,7 +41,7 @@ WiredDevices::Wired& WiredDevices::device(std::string_view name, const SourceLoc
 }
 
 void WiredDevices::add(const CableEnd& a, const CableEnd& b, std::int64_t megabits, const SourceLocation& at) {
-    CableSeen cable{{}, {}, megabits, {}, Trust::fact, at};
+    CableSeen cable{{}, {}, megabits, {}, at};
     for (const auto& [end, into] : {std::pair(&a, &cable.a), std::pair(&b, &cable.b)}) {
         Wired& wired = device(end->device, at);
         *into = {wired.seen.key, std::string(trimmed(end->port, " \t\""))};

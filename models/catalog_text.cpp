@@ -140,4 +140,29 @@ std::string catalog_page(const Part& part) {
     return out + derived(part);
 }
 
+Json part_json(const Part& part) {
+    Json json = {{"name", part.name},
+                 {"kind", part.kind},
+                 {"note", part.note},
+                 {"words", part.text},
+                 {"figures", Json::object()}};
+    for (const auto& [name, figure] : part.figures) {
+        json["figures"][name] = {{"value", figure.value.size() == 1 ? Json(figure.value.front()) : Json(figure.value)},
+                                 {"low80", figure.low80},
+                                 {"high80", figure.high80},
+                                 {"unit", figure.unit},
+                                 {"origin", to_string(figure.origin)},
+                                 {"source", figure.source}};
+    }
+    return json;
+}
+
+Json parts_json(const Catalog& catalog, std::string_view kind) {
+    Json list = Json::array();
+    for (const auto& [name, part] : catalog.parts) {
+        if (kind.empty() || part.kind == kind) { list.push_back(part_json(part)); }
+    }
+    return list;
+}
+
 }  // namespace fabricast::inline models

@@ -4,15 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/nearest_word.hpp"
+#include "models/whole_figure.hpp"
 
 namespace fabricast::inline models {
 
 namespace {
-
-int whole(const Part& part, std::string_view path) { return static_cast<int>(std::lround(part.number(path, ""))); }
 
 // A generation that the table does not have says which it is taken for: `like`.
 GpuArch arch(const Part& part) {

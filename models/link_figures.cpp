@@ -7,13 +7,16 @@ namespace fabricast::inline models {
 Rate line_rate(const Part& part) {
     if (part.has("rate")) { return part.rate("rate"); }
     const std::vector<double>& encoding = part.list("encoding");
-    const auto transfers = std::llround(part.number("signalling", "T/s"));
-    const auto lanes = static_cast<int>(part.number("lanes", ""));
-    if (encoding.size() != 2 || encoding[0] < 1 || encoding[1] < encoding[0] || transfers <= 0 || lanes <= 0) {
+    const double transfers = part.number("signalling", "T/s"), lanes = part.number("lanes", "");
+    // Beyond these the exact fraction of the rate would not fit its 64 bits.
+    if (encoding.size() != 2 || encoding[0] < 1 || encoding[1] < encoding[0] || encoding[1] > 4096 || transfers < 1 ||
+        transfers > 1e12 || lanes < 1 || lanes > 1024) {
         throw CatalogError("part '" + part.name +
-                           "': 'encoding' must be [data bits, line bits], 'signalling' and 'lanes' above zero");
+                           "': 'encoding' must be [data bits, line bits] up to 4096, 'signalling' up to 1e12 T/s and "
+                           "'lanes' up to 1024, above zero");
     }
-    return encoded_rate(transfers, lanes, std::llround(encoding[0]), std::llround(encoding[1]));
+    return encoded_rate(std::llround(transfers), static_cast<int>(lanes), std::llround(encoding[0]),
+                        std::llround(encoding[1]));
 }
 
 LinkSpec framed_link(const Part& part, LinkFamily family, const Framing& framing) {

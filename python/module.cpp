@@ -4,45 +4,22 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <atomic>
-#include <chrono>
-#include <future>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/json.hpp"
 #include "base/text_file.hpp"
 #include "base/yaml.hpp"
-#include "sim/engines/engine.hpp"
+#include "python/call.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/sweep/sweep.hpp"
-#include "sim/scenario/build.hpp"
 #include "sim/scenario/keys.hpp"
-#include "sim/scenario/parse.hpp"
 #include "sim/scenario/vary.hpp"
-
-namespace py = pybind11;
 
 namespace fabricast::python {
 
-namespace {
-
-// A scenario as Python passes it: a text, its name in messages, and its overrides, parts and overlays.
-struct Source {
-    std::string text, file;
-    std::vector<std::string> overrides;  // "path=value"
-    std::string catalog;                 // a folder of parts; may be empty
-    std::vector<std::string> overlays;
-};
-
-yaml::Node tree_of(const Source& source) { return scenario_tree(source.text, source.file, source.overrides); }
-
-std::size_t threads_or_cores(std::size_t threads) { return threads > 0 ? threads : cores(); }
-
-// Runs `work(stop)` on its own thread with the GIL released, and checks for Ctrl-C meanwhile.
-template <class Work> std::string unlocked(const Work& work) {
+std::string unlocked(const std::function<std::string(const std::atomic<bool>& stop)>& work) {
     std::atomic<bool> stop{false};
     bool interrupted = false;
     std::string result;
@@ -67,16 +44,15 @@ template <class Work> std::string unlocked(const Work& work) {
     return result;
 }
 
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+namespace {
 
-std::string resolved(const Source& source) { return text_of(to_json(scenario_of_tree(tree_of(source), source.file))); }
+std::string resolved(const Source& source) { return text_of(to_json(source.scenario())); }
 
 std::string run(const Source& source, std::size_t threads) {
     return unlocked([&](const std::atomic<bool>& stop) {
-        const Scenario scenario = scenario_of_tree(tree_of(source), source.file);
+        const Scenario scenario = source.scenario();
         const std::size_t used = threads_for(scenario.engine, threads_or_cores(threads));
-        const Report report = simulate(scenario, calibrated_catalog(source.catalog, &scenario, source.overlays),
-                                       {&stop, {}}, {}, {used, false});
+        const Report report = simulate(scenario, source.parts(&scenario), {&stop, {}}, {}, {used, false});
         return text_of(result_json(scenario, report));
     });
 }
@@ -90,9 +66,8 @@ std::string sweep(const Source& source, const std::vector<std::pair<std::string,
             Variation& variation = variations.emplace_back(Variation{path, {place}, {}});
             for (const std::string& value : values) { variation.values.push_back({value, {place}}); }
         }
-        const Sweep points = prepare_sweep(tree_of(source), source.file, variations, [&](const Scenario& scenario) {
-            return calibrated_catalog(source.catalog, &scenario, source.overlays);
-        });
+        const Sweep points = prepare_sweep(source.tree(), source.file, variations,
+                                           [&](const Scenario& scenario) { return source.parts(&scenario); });
         SweepOutcomes outcomes;
         run_points(
             points, distinct_points(points), threads_or_cores(threads), &stop,
@@ -153,4 +128,5 @@ PYBIND11_MODULE(_fabricast, module) {
     module.def("resolved", &resolved);
     module.def("run", &run);
     module.def("sweep", &sweep);
+    add_commands(module);
 }

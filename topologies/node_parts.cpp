@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <optional>
-
 #include "models/link_part.hpp"
 #include "topologies/pcie_words.hpp"
 #include "topologies/written_tree.hpp"

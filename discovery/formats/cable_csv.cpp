@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <optional>
 
 #include "base/text.hpp"
 #include "discovery/format.hpp"
@@ -14,58 +12,58 @@ namespace fabricast::inline discovery::formats {
 
 namespace {
 
-// RFC 4180, a line at a time: commas outside quotes separate.
-std::vector<std::string> csv_cells(std::string_view line) {
-    std::vector<std::string> cells(1);
-    bool quoted = false;
-    for (const char c : line) {
-        if (c == '"') {
-            quoted = !quoted;
-        } else if ((c == ',' || c == ';' || c == '\t') && !quoted) {
-            cells.emplace_back();
-        } else {
-            cells.back() += c;
-        }
-    }
-    for (std::string& cell : cells) { cell = std::string(trimmed(cell, " \t")); }
-    return cells;
-}
+enum Column : std::uint8_t { from, from_port, to, to_port, rate, kind };
 
-// "#StartDevice", "Start Device" and "start_device" are one column.
-std::string column_word(std::string_view cell) {
-    std::string word;
-    for (const char c : lower_case(cell)) {
-        if (c >= 'a' && c <= 'z') { word += c; }
-    }
-    return word;
-}
+// In letters only: "#StartDevice", "Start Device" and "start_device" are one column.
+constexpr std::pair<std::string_view, Column> column_names[] = {{"startdevice", from},
+                                                                {"sourcedevice", from},
+                                                                {"devicea", from},
+                                                                {"from", from},
+                                                                {"startport", from_port},
+                                                                {"sourceport", from_port},
+                                                                {"porta", from_port},
+                                                                {"fromport", from_port},
+                                                                {"enddevice", to},
+                                                                {"peerdevice", to},
+                                                                {"destinationdevice", to},
+                                                                {"deviceb", to},
+                                                                {"to", to},
+                                                                {"endport", to_port},
+                                                                {"peerport", to_port},
+                                                                {"destinationport", to_port},
+                                                                {"portb", to_port},
+                                                                {"toport", to_port},
+                                                                {"bandwidth", rate},
+                                                                {"speed", rate},
+                                                                {"bandwidthmbs", rate},
+                                                                {"rate", rate},
+                                                                {"linktype", kind}};
 
-struct CableColumns {
-    std::optional<std::size_t> from, from_port, to, to_port, rate, kind;
-    bool whole() const { return from && to && from_port && to_port; }
-};
+constexpr std::string_view separators = ",;\t";
 
-CableColumns columns_of(std::string_view heading) {
-    CableColumns columns;
-    const std::vector<std::string> cells = csv_cells(heading);
+// The place of each column in a line.
+constexpr std::size_t missing = std::string_view::npos;
+using Columns = std::array<std::size_t, kind + 1>;
+
+Columns columns_of(std::string_view heading) {
+    Columns columns;
+    columns.fill(missing);
+    const std::vector<std::string> cells = csv_cells(heading, separators);
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        const std::string word = column_word(cells[i]);
-        const auto is = [&](std::initializer_list<std::string_view> words) {
-            return std::ranges::find(words, word) != words.end();
-        };
-        if (is({"startdevice", "sourcedevice", "devicea", "from"})) { columns.from = i; }
-        if (is({"startport", "sourceport", "porta", "fromport"})) { columns.from_port = i; }
-        if (is({"enddevice", "peerdevice", "destinationdevice", "deviceb", "to"})) { columns.to = i; }
-        if (is({"endport", "peerport", "destinationport", "portb", "toport"})) { columns.to_port = i; }
-        if (is({"bandwidth", "speed", "bandwidthmbs", "rate"})) { columns.rate = i; }
-        if (is({"linktype"})) { columns.kind = i; }
+        std::string word = lower_case(cells[i]);
+        std::erase_if(word, [](char c) { return c < 'a' || c > 'z'; });
+        for (const auto& [name, column] : column_names) {
+            if (name == word) { columns[column] = i; }
+        }
     }
     return columns;
 }
 
 const TextLine* heading_of(const SourceText& source) {
     for (const TextLine& line : source.lines()) {
-        if (columns_of(line.text).whole()) { return &line; }
+        const Columns columns = columns_of(line.text);
+        const bool whole = std::max({columns[from], columns[to], columns[from_port], columns[to_port]}) < missing;
+        if (whole) { return &line; }
     }
     return nullptr;
 }
@@ -79,42 +77,39 @@ std::string port_word(const std::string& cell, const std::string& device) {
 
 Observations read_csv(const SourceText& source) {
     const TextLine* heading = heading_of(source);
-    const CableColumns columns = columns_of(heading->text);
+    const Columns columns = columns_of(heading->text);
     WiredDevices wired;
     std::uint64_t other = 0;
     for (const TextLine& line : source.lines()) {
         if (line.number <= heading->number || line.text.empty() || line.text[0] == '#') { continue; }
-        const std::vector<std::string> cells = csv_cells(line.text);
-        const auto cell = [&](std::optional<std::size_t> column) {
-            return column && *column < cells.size() ? cells[*column] : std::string();
+        const std::vector<std::string> cells = csv_cells(line.text, separators);
+        const auto cell = [&](Column column) {
+            return columns[column] < cells.size() ? cells[columns[column]] : std::string();
         };
-        if (std::ranges::all_of(cells, [](const std::string& text) { return text.empty(); })) { continue; }
-        if (cell(columns.from).empty() || cell(columns.to).empty()) {
+        if (std::ranges::all_of(cells, &std::string::empty)) { continue; }
+        if (cell(from).empty() || cell(to).empty()) {
             refuse(source.at(line), "a cable with one end", shown(line.text), "a device in both columns");
         }
-        const std::string kind = lower_case(cell(columns.kind));
-        if (!kind.empty() && kind != "data") {
+        if (!cell(kind).empty() && lower_case(cell(kind)) != "data") {
             ++other;
             continue;
         }
         // A server of a plan may stand with its port's name: "Server 1 IB Port 1".
-        std::string from = cell(columns.from);
-        const std::string from_port = port_word(cell(columns.from_port), from);
-        if (from.ends_with(" " + from_port)) { from.resize(from.size() - from_port.size() - 1); }
-        wired.add({from, from_port}, {cell(columns.to), port_word(cell(columns.to_port), cell(columns.to))},
-                  megabits_of(cell(columns.rate)), source.at(line));
+        std::string device = cell(from);
+        const std::string port = port_word(cell(from_port), device);
+        if (device.ends_with(" " + port)) { device.resize(device.size() - port.size() - 1); }
+        wired.add({device, port}, {cell(to), port_word(cell(to_port), cell(to))}, megabits_of(cell(rate)),
+                  source.at(line));
     }
     Observations seen = wired.finish();
-    seen.plan = true;
     if (other > 0) { seen.dropped["cable that is not for data"] += other; }
     return seen;
 }
 
 }  // namespace
 
-extern const SiteFormat cable_csv;
-const SiteFormat cable_csv{"cable-csv",
-                           "a table of cables: UFM's NDT plan, SONiC's links csv, a links.csv of one's own",
-                           [](const SourceText& source) { return heading_of(source) != nullptr; }, read_csv};
+extern const SiteFormat cable_csv{
+    "cable-csv", "a table of cables: UFM's NDT plan, SONiC's links csv, a links.csv of one's own",
+    [](const SourceText& source) { return heading_of(source) != nullptr; }, read_csv, true};
 
 }  // namespace fabricast::inline discovery::formats

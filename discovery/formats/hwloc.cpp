@@ -1,11 +1,9 @@
 // hwloc's XML (`lstopo --of xml`): the PCI tree below each package, and NVLinks as a matrix of bandwidths.
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
 
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "discovery/format.hpp"
@@ -14,15 +12,10 @@ namespace fabricast::inline discovery::formats {
 
 namespace {
 
-std::string value_of(const xml::Element& element, std::string_view attribute) {
-    const std::string* value = element.get(attribute);
-    return value == nullptr ? std::string() : *value;
-}
-
 // The value of <info name=... value=.../> below an object.
 std::string info_of(const xml::Element& object, std::string_view name) {
     for (const xml::Element& child : object.children) {
-        if (child.name == "info" && value_of(child, "name") == name) { return value_of(child, "value"); }
+        if (child.name == "info" && child.word("name") == name) { return child.word("value"); }
     }
     return {};
 }
@@ -48,6 +41,8 @@ void read_type(const std::string& type, PciSeen& pci) {
     pci.device = number_in<std::uint32_t>(std::string_view(type).substr(open + 6, 4), 16).value_or(0);
 }
 
+constexpr double most_nvlinks = 1024;  // of a pair of devices
+
 class HwlocReader {
 public:
     explicit HwlocReader(const SourceText& source) : source_(source) {}
@@ -57,9 +52,8 @@ public:
         node_.at = root.place;
         for (const xml::Element& child : root.children) {
             if (child.name == "object") { walk(child, {}, 0); }
-            if (child.name.starts_with("distances2") && value_of(child, "name") == "NVLinkBandwidth") {
-                read_nvlinks(child);
-            }
+            const bool distances = child.name.starts_with("distances2");
+            if (distances && child.word("name") == "NVLinkBandwidth") { read_nvlinks(child); }
         }
         Observations seen;
         seen.dropped = std::move(dropped_);
@@ -69,9 +63,8 @@ public:
 
 private:
     void walk(const xml::Element& object, const std::string& above, int socket) {
-        const std::string type = value_of(object, "type");
+        const std::string type = object.word("type");
         if (type == "Machine") {
-            node_.product = info_of(object, "DMIProductName");
             node_.host = info_of(object, "HostName");
             if (node_.host.find(' ') != std::string::npos) { node_.host.clear(); }
         }
@@ -91,9 +84,9 @@ private:
         CpuSeen& cpu = node_.cpus.emplace_back();
         cpu.numa = static_cast<int>(node_.cpus.size()) - 1;
         cpu.vendor = info_of(package, "CPUVendor");
+        if (cpu.vendor.empty()) { cpu.vendor = info_of(package, "CPUModel"); }
         cpu.family = number_in<int>(info_of(package, "CPUFamilyNumber")).value_or(0);
         cpu.model = number_in<int>(info_of(package, "CPUModelNumber")).value_or(0);
-        if (cpu.vendor.empty() && !info_of(package, "CPUModel").empty()) { cpu.vendor = info_of(package, "CPUModel"); }
         cpu.at = package.place;
         return cpu.numa;
     }
@@ -101,55 +94,45 @@ private:
     // The bus id; empty for a device that is left out.
     std::string add_pci(const xml::Element& object, const std::string& above, int socket) {
         PciSeen pci;
-        pci.bus = normal_bus(value_of(object, "pci_busid"));
-        if (pci.bus.empty()) { object.fail("no PCI bus id (found " + shown(value_of(object, "pci_busid")) + ")"); }
+        pci.bus = normal_bus(object.word("pci_busid"));
+        if (pci.bus.empty()) { object.fail("no PCI bus id (found " + shown(object.word("pci_busid")) + ")"); }
         pci.parent = above;
         pci.numa = socket;
-        read_type(value_of(object, "pci_type"), pci);
-        if (value_of(object, "type") == "Bridge") { pci.kind = PciKind::bridge; }
-        const double speed = figure_in_word(value_of(object, "pci_link_speed")).value_or(0);
+        read_type(object.word("pci_type"), pci);
+        if (object.word("type") == "Bridge") { pci.kind = PciKind::bridge; }
+        const double speed = figure_in_word(object.word("pci_link_speed")).value_or(0);
         if (speed > 0) { pci.link = link_of_bandwidth(speed); }
         pci.at = object.place;
         if (info_of(object, "PCIDevice").find("Virtual Function") != std::string::npos) {
             ++dropped_["virtual function"];
             return {};
         }
-        add_end(object, pci);
+        list_end(object, pci);
         node_.pci.push_back(pci);
         return pci.bus;
     }
 
-    void add_end(const xml::Element& object, const PciSeen& pci) {
-        by_index_["PCIDev:" + value_of(object, "gp_index")] = pci.kind == PciKind::gpu ? pci.bus : "nvswitch";
-        if (pci.kind == PciKind::nic) {
-            NicSeen& nic = node_.nics.emplace_back();
-            nic.bus = pci.bus;
-            nic.numa = pci.numa;
-            nic.at = object.place;
-            if (pci.vendor == 0x8086 || pci.vendor == 0x10ec || pci.vendor == 0x1af4) {
-                ++dropped_["management port"];
-                node_.nics.pop_back();
-            }
+    void list_end(const xml::Element& object, const PciSeen& pci) {
+        by_index_["PCIDev:" + object.word("gp_index")] = pci.kind == PciKind::gpu ? pci.bus : "nvswitch";
+        const bool management = pci.vendor == 0x8086 || pci.vendor == 0x10ec || pci.vendor == 0x1af4;
+        if (pci.kind == PciKind::nic && management) {
+            ++dropped_["management port"];
+        } else if (pci.kind == PciKind::nic) {
+            add_end(node_.nics, -1, pci);
         } else if (pci.kind == PciKind::gpu && (pci.vendor == 0x10de || pci.vendor == 0x1002)) {
-            GpuSeen& gpu = node_.gpus.emplace_back();
-            gpu.bus = pci.bus;
-            gpu.index = static_cast<int>(node_.gpus.size()) - 1;
-            gpu.numa = pci.numa;
-            gpu.amd = pci.vendor == 0x1002;
-            gpu.at = object.place;
+            add_end(node_.gpus, static_cast<int>(node_.gpus.size()), pci).amd = pci.vendor == 0x1002;
         }
     }
 
     void add_os_device(const xml::Element& object, const std::string& bus) {
-        by_index_["OSDev:" + value_of(object, "gp_index")] = bus;
-        const std::string name = value_of(object, "name");
+        by_index_["OSDev:" + object.word("gp_index")] = bus;
         for (GpuSeen& gpu : node_.gpus) {
             if (gpu.bus == bus && gpu.model.empty()) { gpu.model = info_of(object, "GPUModel"); }
         }
         for (NicSeen& nic : node_.nics) {
             if (nic.bus != bus) { continue; }
             const std::string guid = normal_guid(info_of(object, "NodeGUID"));
-            if (!guid.empty() || nic.name.empty()) { nic.name = name; }
+            if (!guid.empty() || nic.name.empty()) { nic.name = object.word("name"); }
             if (!guid.empty()) { nic.guids.push_back(guid); }
         }
     }
@@ -158,7 +141,7 @@ private:
     void read_nvlinks(const xml::Element& matrix) {
         std::vector<std::string> names;
         std::vector<double> values;
-        const std::string type = value_of(matrix, "type");
+        const std::string type = matrix.word("type");
         for (const xml::Element& child : matrix.children) {
             for (const std::string_view word : split(child.text, ' ')) {
                 if (child.name == "indexes") {
@@ -179,7 +162,8 @@ private:
             for (std::size_t i = 0; i < names.size(); ++i) {
                 if (by_index_[names[i]] != gpu.bus) { continue; }
                 for (std::size_t j = 0; j < names.size(); ++j) {
-                    const int count = static_cast<int>(values[i * names.size() + j] / (pascal ? 20000 : 25000) + 0.5);
+                    const double links = values[i * names.size() + j] / (pascal ? 20000 : 25000) + 0.5;
+                    const int count = links < most_nvlinks ? static_cast<int>(links) : 0;
                     if (count > 0 && i != j) { gpu.nvlinks.push_back({by_index_[names[j]], count}); }
                 }
             }
@@ -194,9 +178,8 @@ private:
 
 }  // namespace
 
-extern const SiteFormat hwloc;
-const SiteFormat hwloc{"hwloc", "hwloc's XML: `lstopo --of xml`",
-                       [](const SourceText& source) { return source.is_xml("topology"); },
-                       [](const SourceText& source) { return HwlocReader(source).read(); }};
+extern const SiteFormat hwloc{"hwloc", "hwloc's XML: `lstopo --of xml`",
+                              [](const SourceText& source) { return source.is_xml("topology"); },
+                              [](const SourceText& source) { return HwlocReader(source).read(); }};
 
 }  // namespace fabricast::inline discovery::formats

@@ -3,8 +3,6 @@
 
 #include <map>
 
-#include "base/numbers.hpp"
-#include "base/pattern.hpp"
 #include "base/text.hpp"
 #include "discovery/format.hpp"
 #include "discovery/infiniband.hpp"
@@ -21,13 +19,8 @@ struct LinkInfoPatterns {
     Pattern rate{R"re((\d+)X\s+([\d.]+)\s*Gbps\s+(\w+))re"};
 };
 
-const LinkInfoPatterns& link_info_patterns() {
-    static const LinkInfoPatterns patterns;
-    return patterns;
-}
-
 // "4X 106.25 Gbps": Gb/s a lane on the line; the encoding leaves the round figure.
-std::int64_t data_megabits(std::string_view lanes, std::string_view gigabits) {
+std::int64_t data_megabits(int lanes, const std::string& gigabits) {
     const double line = figure_in_word(gigabits).value_or(0);
     const double data = line > 200   ? 200
                         : line > 100 ? 100
@@ -35,8 +28,10 @@ std::int64_t data_megabits(std::string_view lanes, std::string_view gigabits) {
                         : line > 20  ? 25
                         : line > 12  ? 13.636
                                      : line * 0.8;
-    return static_cast<std::int64_t>(data * 1000 * number_in<int>(lanes).value_or(0) + 0.5);
+    return static_cast<std::int64_t>(data * 1000 * lanes + 0.5);
 }
+
+Role role_of(bool host) { return host ? Role::host : Role::fabric_switch; }
 
 class LinkInfoReader {
 public:
@@ -46,10 +41,10 @@ public:
     Observations read() {
         for (const bool lids : {true, false}) {
             for (const TextLine& line : source_.lines()) {
-                if (const auto heading = link_info_patterns().heading.first_in(line.text)) {
-                    kind_ = *(*heading)[1];
-                    name_ = std::string(*(*heading)[3]);
-                    guid_ = normal_guid((*heading)[2].value_or(""));
+                if (const Match heading{compiled<LinkInfoPatterns>().heading, line.text}) {
+                    host_ = heading[1] == "CA";
+                    name_ = heading[3];
+                    guid_ = normal_guid(heading[2]);
                 } else if (line.text.find("==(") != std::string_view::npos) {
                     read_port(line, lids);
                 }
@@ -60,60 +55,43 @@ public:
 
 private:
     void read_port(const TextLine& line, bool lids) {
-        const auto port = link_info_patterns().port.first_in(line.text);
+        const Match port(compiled<LinkInfoPatterns>().port, line.text);
         if (!port || name_.empty()) {
             refuse(source_.at(line), "a port's line", shown(trimmed(line.text, " \t")),
                    "5 17[  ] ==( 4X 106.25 Gbps Active/  LinkUp)==>  7 1[  ] \"host HCA-1\" ( )");
         }
         // A switch has one lid; each port of an adapter has its own, and its GUID stands in the port's line.
-        const std::string lid(*(*port)[2]);
+        const std::string& lid = port[2];
         if (lids) {
-            const std::string guid = guid_.empty() ? normal_guid((*port)[1].value_or("")) : guid_;
-            DeviceSeen own;
-            own.key = guid.empty() ? "lid" + lid : guid;
-            own.role = kind_ == "CA" ? Role::host : Role::fabric_switch;
-            own.at = source_.at(line);
-            by_lid_[lid] = fabric_.add(std::move(own), name_);
+            const std::string guid = guid_.empty() ? normal_guid(port[1]) : guid_;
+            by_lid_[lid] = fabric_.add({guid.empty() ? "lid" + lid : guid, role_of(host_), source_.at(line)}, name_);
             return;
         }
-        const CableEnd near{by_lid_.at(lid), std::string(*(*port)[3])};
-        const auto rate = link_info_patterns().rate.first_in(*(*port)[4]);
-        if (!rate || !(*port)[6]) {
-            fabric_.add(DarkPort{near, source_.at(line)});
-            return;
-        }
-        CableSeen cable;
-        cable.a = near;
-        cable.b = {far_end(*port, line), std::string(*(*port)[7])};
-        cable.megabits = data_megabits(*(*rate)[1], *(*rate)[2]);
-        cable.at = source_.at(line);
-        fabric_.add(std::move(cable));
+        const Match rate(compiled<LinkInfoPatterns>().rate, port[4]);
+        if (!rate || port[6].empty()) { return; }  // a port without a working cable
+        fabric_.add_cable({by_lid_.at(lid), port[3]}, {far_end(port, line), port[7]}, "", source_.at(line),
+                          data_megabits(rate.whole(1, 0), rate[2]));
     }
 
-    std::string far_end(const Pattern::Groups& port, const TextLine& line) {
-        const std::string lid(*port[6]);
-        if (by_lid_.contains(lid)) { return by_lid_.at(lid); }
-        DeviceSeen far;
-        const std::string_view name = *port[8];
-        const bool host = name.find(' ') != std::string_view::npos && name.find(';') == std::string_view::npos;
-        far.role = host ? Role::host : Role::fabric_switch;
-        far.at = source_.at(line);
-        far.key = port[5] ? normal_guid(*port[5]) : "lid" + lid;
-        return fabric_.add(std::move(far), name);
+    std::string far_end(const Match& port, const TextLine& line) {
+        if (const auto known = by_lid_.find(port[6]); known != by_lid_.end()) { return known->second; }
+        const std::string& name = port[8];
+        const bool host = name.find(' ') != std::string::npos && name.find(';') == std::string::npos;
+        const std::string key = port[5].empty() ? "lid" + port[6] : normal_guid(port[5]);
+        return fabric_.add({key, role_of(host), source_.at(line)}, name);
     }
 
     const SourceText& source_;
     InfinibandFabric fabric_;
-    std::string_view kind_;
+    bool host_ = false;
     std::string name_, guid_;
     std::map<std::string, std::string> by_lid_;  // key of a device
 };
 
 }  // namespace
 
-extern const SiteFormat iblinkinfo;
-const SiteFormat iblinkinfo{"iblinkinfo", "`iblinkinfo`",
-                            [](const SourceText& source) { return source.holds("==(") && source.holds(")==>"); },
-                            [](const SourceText& source) { return LinkInfoReader(source).read(); }};
+extern const SiteFormat iblinkinfo{"iblinkinfo", "`iblinkinfo`",
+                                   [](const SourceText& source) { return source.holds("==(") && source.holds(")==>"); },
+                                   [](const SourceText& source) { return LinkInfoReader(source).read(); }};
 
 }  // namespace fabricast::inline discovery::formats

@@ -1,7 +1,7 @@
 // `ibnetdiscover -p`: a line for each port, with both ends of its cable, or with one where nothing answers.
 
-#include "base/numbers.hpp"
-#include "base/pattern.hpp"
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "discovery/format.hpp"
 #include "discovery/infiniband.hpp"
@@ -16,58 +16,39 @@ struct ReportPatterns {
     Pattern alone{R"re(^'(.*)'$)re"};
 };
 
-const ReportPatterns& report_patterns() {
-    static const ReportPatterns patterns;
-    return patterns;
-}
-
-DeviceSeen device_of(std::string_view kind, std::string_view guid, const SourceLocation& at) {
-    DeviceSeen device;
-    device.key = normal_guid(guid);
-    device.role = kind == "CA" ? Role::host : Role::fabric_switch;
-    device.at = at;
-    return device;
-}
-
-void read_line(const SourceText& source, const TextLine& line, InfinibandFabric& fabric) {
-    const auto start = report_patterns().start.first_in(line.text);
-    if (!start) { refuse(source.at(line), "a port's line", shown(line.text), "SW 5 17 0x... 4x EDR - CA 7 1 0x..."); }
-    const SourceLocation at = source.at(line);
-    const std::string_view rest = *(*start)[6];
-    if (const auto alone = report_patterns().alone.first_in(rest)) {
-        const std::string key = fabric.add(device_of(*(*start)[1], *(*start)[3], at), *(*alone)[1]);
-        fabric.add(DarkPort{{key, std::string(*(*start)[2])}, at});
+void read_line(const TextLine& line, const SourceLocation& at, InfinibandFabric& fabric) {
+    const auto& patterns = compiled<ReportPatterns>();
+    const Match start(patterns.start, line.text);
+    if (!start) { refuse(at, "a port's line", shown(line.text), "SW 5 17 0x... 4x EDR - CA 7 1 0x..."); }
+    const auto end = [&](const Match& side, const std::string& description) {
+        const Role role = side[1] == "CA" ? Role::host : Role::fabric_switch;
+        return CableEnd{fabric.add({normal_guid(side[3]), role, at}, description), side[2]};
+    };
+    if (const Match alone{patterns.alone, start[6]}) {
+        end(start, alone[1]);
         return;
     }
-    const auto peer = report_patterns().peer.first_in(rest);
-    if (!peer) { refuse(at, "the far end of a cable", shown(rest), "- CA 7 1 0x... ( 'switch' - 'host HCA-1' )"); }
-    CableSeen cable;
-    cable.a = {fabric.add(device_of(*(*start)[1], *(*start)[3], at), *(*peer)[4]), std::string(*(*start)[2])};
-    cable.b = {fabric.add(device_of(*(*peer)[1], *(*peer)[3], at), *(*peer)[5]), std::string(*(*peer)[2])};
-    cable.technology = std::string(*(*start)[4]) + std::string(*(*start)[5]);
-    cable.megabits = infiniband_megabits(cable.technology);
-    cable.at = at;
-    fabric.add(std::move(cable));
+    const Match peer(patterns.peer, start[6]);
+    if (!peer) { refuse(at, "the far end of a cable", shown(start[6]), "- CA 7 1 0x... ( 'switch' - 'host HCA-1' )"); }
+    const CableEnd near = end(start, peer[4]);
+    fabric.add_cable(near, end(peer, peer[5]), start[4] + start[5], at);
 }
 
 Observations read_report(const SourceText& source) {
     InfinibandFabric fabric;
     for (const TextLine& line : source.lines()) {
-        if (!trimmed(line.text, " \t").empty() && line.text[0] != '#') { read_line(source, line, fabric); }
+        if (!line.text.empty() && line.text[0] != '#') { read_line(line, source.at(line), fabric); }
     }
     return fabric.finish();
 }
 
+bool fits_report(const SourceText& source) {
+    return std::ranges::any_of(
+        source.lines(), [](const TextLine& line) { return compiled<ReportPatterns>().start.found_in(line.text); });
+}
+
 }  // namespace
 
-extern const SiteFormat ibnetdiscover_ports;
-const SiteFormat ibnetdiscover_ports{"ibnetdiscover-ports", "`ibnetdiscover -p`",
-                                     [](const SourceText& source) {
-                                         for (const TextLine& line : source.lines()) {
-                                             if (report_patterns().start.found_in(line.text)) { return true; }
-                                         }
-                                         return false;
-                                     },
-                                     read_report};
+extern const SiteFormat ibnetdiscover_ports{"ibnetdiscover-ports", "`ibnetdiscover -p`", fits_report, read_report};
 
 }  // namespace fabricast::inline discovery::formats

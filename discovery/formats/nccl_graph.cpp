@@ -3,7 +3,6 @@
 
 #include <set>
 
-#include "base/numbers.hpp"
 #include "base/xml.hpp"
 #include "discovery/format.hpp"
 
@@ -13,8 +12,7 @@ namespace {
 
 Observations read_graph(const SourceText& source) {
     const xml::Element root = xml::parse(source.text(), source.file());
-    std::set<std::string> gpus, nets;
-    std::set<std::string> hosts;
+    std::set<std::string> gpus, nets, hosts;
     for (const xml::Element& graph : root.children) {
         if (graph.name != "graph") { graph.fail("<graphs> holds <graph> only, not <" + graph.name + ">"); }
         for (const xml::Element& channel : graph.children) {
@@ -28,21 +26,11 @@ Observations read_graph(const SourceText& source) {
         }
     }
     Observations seen;
-    for (const std::string& host : hosts) {
+    for (std::size_t host = 0; host < hosts.size(); ++host) {
         NodeSeen& node = seen.nodes.emplace_back();
         node.at = root.place;
-        const std::size_t count = gpus.size() / hosts.size();
-        for (std::size_t i = 0; i < count; ++i) {
-            GpuSeen& gpu = node.gpus.emplace_back();
-            gpu.index = static_cast<int>(i);
-            gpu.at = root.place;
-        }
-        for (std::size_t i = 0; i < nets.size() / hosts.size(); ++i) {
-            NicSeen& nic = node.nics.emplace_back();
-            nic.index = static_cast<int>(i);
-            nic.at = root.place;
-        }
-        (void)host;
+        add_counted(node.gpus, gpus.size() / hosts.size(), root.place);
+        add_counted(node.nics, nets.size() / hosts.size(), root.place);
     }
     seen.notes.emplace_back(
         "a graph of channels counts devices; the topology XML of the same job says how they are joined");
@@ -51,8 +39,7 @@ Observations read_graph(const SourceText& source) {
 
 }  // namespace
 
-extern const SiteFormat nccl_graph;
-const SiteFormat nccl_graph{"nccl-graph", "NCCL's graph XML: `NCCL_GRAPH_DUMP_FILE`",
-                            [](const SourceText& source) { return source.is_xml("graphs"); }, read_graph};
+extern const SiteFormat nccl_graph{"nccl-graph", "NCCL's graph XML: `NCCL_GRAPH_DUMP_FILE`",
+                                   [](const SourceText& source) { return source.is_xml("graphs"); }, read_graph};
 
 }  // namespace fabricast::inline discovery::formats

@@ -5,8 +5,6 @@
 #include <map>
 #include <set>
 
-#include "base/numbers.hpp"
-#include "base/text.hpp"
 #include "base/xml.hpp"
 #include "discovery/format.hpp"
 
@@ -14,14 +12,8 @@ namespace fabricast::inline discovery::formats {
 
 namespace {
 
-std::string word_of(const xml::Element& element, std::string_view attribute) {
-    const std::string* value = element.get(attribute);
-    return value == nullptr ? std::string() : *value;
-}
-
 std::uint32_t hex_of(const xml::Element& element, std::string_view attribute) {
-    const std::string digits = normal_guid(word_of(element, attribute));
-    return number_in<std::uint32_t>(std::string_view(digits), 16).value_or(0);
+    return number_in<std::uint32_t>(normal_guid(element.word(attribute)), 16).value_or(0);
 }
 
 class TopologyReader {
@@ -46,12 +38,12 @@ public:
 private:
     // A dump of several hosts (multi-node NVLink) tells them apart by host_hash, not by numaid.
     void read_cpu(const xml::Element& cpu) {
-        NodeSeen& node = nodes_[word_of(cpu, "host_hash")];
+        NodeSeen& node = nodes_[cpu.word("host_hash")];
         if (node.at.file == nullptr) { node.at = cpu.place; }
         CpuSeen& seen = node.cpus.emplace_back();
         seen.numa = static_cast<int>(cpu.whole_or("numaid", 0, -1, 4096));
-        seen.arch = word_of(cpu, "arch");
-        seen.vendor = word_of(cpu, "vendor");
+        seen.arch = cpu.word("arch");
+        seen.vendor = cpu.word("vendor");
         seen.family = static_cast<int>(cpu.whole_or("familyid", 0, -1, 65535));
         seen.model = static_cast<int>(cpu.whole_or("modelid", 0, -1, 65535));
         seen.at = cpu.place;
@@ -85,8 +77,7 @@ private:
         seen.vendor = hex_of(pci, "vendor");
         dumped_ = dumped_ || seen.vendor != 0;
         seen.device = hex_of(pci, "device");
-        seen.link = {gigatransfers(word_of(pci, "link_speed")),
-                     static_cast<int>(pci.whole_or("link_width", 0, -1, 255))};
+        seen.link = {gigatransfers(pci.word("link_speed")), static_cast<int>(pci.whole_or("link_width", 0, -1, 255))};
         seen.at = pci.place;
         if (!buses_.emplace(&node, seen.bus).second) { pci.fail("a second device with bus id " + seen.bus); }
         node.pci.push_back(seen);
@@ -94,15 +85,14 @@ private:
     }
 
     void read_gpu(const xml::Element& gpu, NodeSeen& node, const PciSeen& pci, int numa) {
-        GpuSeen& seen = node.gpus.emplace_back();
-        seen.index = static_cast<int>(gpu.whole_or("rank", -1, -1, 1 << 24));
-        const std::string device = word_of(gpu, "dev");  // hexadecimal across hosts: (system << 56) | number
-        if (seen.index < 0) { seen.index = static_cast<int>(number_in<std::int64_t>(device).value_or(-1)); }
+        std::int64_t index = gpu.whole_or("rank", -1, -1, 1 << 24);
+        // Hexadecimal across hosts: (system << 56) | number.
+        if (index < 0) { index = count_in_word(gpu.word("dev")).value_or(-1); }
+        GpuSeen& seen = add_end(node.gpus, static_cast<int>(index), gpu.place);
         seen.bus = pci.bus;
         seen.sm = static_cast<int>(gpu.whole_or("sm", 0, 0, 10000));
         seen.amd = gpu.get("gcn") != nullptr;
         seen.numa = numa;
-        seen.at = gpu.place;
         for (const xml::Element& link : gpu.children) {
             seen.c2c = seen.c2c || link.name == "c2c";
             if (link.get("target") == nullptr) { continue; }  // NVLinks, and what RCCL calls its own
@@ -113,7 +103,7 @@ private:
 
     // NVSwitches are bridges of class 0x0680; since NCCL 2.28 all of them are one row with a target beyond the bus.
     static std::string target_of(const xml::Element& link) {
-        const std::string bus = normal_bus(word_of(link, "target"));
+        const std::string bus = normal_bus(link.word("target"));
         const PciKind kind = pci_kind(hex_of(link, "tclass"));
         if (kind == PciKind::nvswitch || bus.starts_with("fffffff")) { return "nvswitch"; }
         return kind == PciKind::gpu || bus.empty() ? bus : "cpu";
@@ -128,11 +118,11 @@ private:
         for (const xml::Element& net : nic.children) {
             if (net.name != "net") { continue; }
             if (seen.ports++ == 0) {
-                seen.name = word_of(net, "name");
+                seen.name = net.word("name");
                 seen.index = static_cast<int>(net.whole_or("dev", -1, -1, 4096));
             }
             seen.megabits += net.whole_or("speed", 0, -1, 1 << 30);
-            if (const std::string guid = normal_guid(word_of(net, "guid")); guid.size() > 6) { add_guid(seen, guid); }
+            if (const std::string guid = normal_guid(net.word("guid")); guid.size() > 6) { add_guid(seen, guid); }
         }
         if (seen.ports > 0) { node.nics.push_back(std::move(seen)); }
     }
@@ -147,7 +137,7 @@ private:
     }
 
     void drop_once(const xml::Element& net, const std::string& kind) {
-        if (names_.insert(word_of(net, "name")).second) { ++dropped_[kind]; }
+        if (names_.insert(net.word("name")).second) { ++dropped_[kind]; }
     }
 
     // A dump says who made each device, or which NVLinks there are; a file that steers NCCL leaves out what it does not
@@ -155,27 +145,17 @@ private:
     void complete(NodeSeen& node) const {
         node.trust = dumped_ ? Trust::fact : Trust::hint;
         for (GpuSeen& gpu : node.gpus) { gpu.nvlinks_stated = dumped_; }
-        std::vector<const PciSeen*> gpus, nics;
-        for (const PciSeen& pci : node.pci) {
-            const auto same = [&](const auto& device) { return device.bus == pci.bus; };
-            if (pci.kind == PciKind::gpu && std::ranges::none_of(node.gpus, same)) { gpus.push_back(&pci); }
-            if (pci.kind == PciKind::nic && std::ranges::none_of(node.nics, same)) { nics.push_back(&pci); }
+        std::map<std::string, const PciSeen*> by_bus;
+        for (const PciSeen& pci : node.pci) { by_bus[pci.bus] = &pci; }
+        for (const auto& [bus, pci] : by_bus) {
+            add_unlisted(node.gpus, PciKind::gpu, *pci);
+            add_unlisted(node.nics, PciKind::nic, *pci);
         }
-        const auto by_bus = [](const PciSeen* a, const PciSeen* b) { return a->bus < b->bus; };
-        std::ranges::sort(gpus, by_bus);
-        std::ranges::sort(nics, by_bus);
-        for (const PciSeen* pci : gpus) {
-            GpuSeen& gpu = node.gpus.emplace_back();
-            gpu.bus = pci->bus;
-            gpu.numa = pci->numa;
-            gpu.at = pci->at;
-        }
-        for (const PciSeen* pci : nics) {
-            NicSeen& nic = node.nics.emplace_back();
-            nic.bus = pci->bus;
-            nic.numa = pci->numa;
-            nic.at = pci->at;
-        }
+    }
+
+    template <class End> static void add_unlisted(std::vector<End>& ends, PciKind kind, const PciSeen& pci) {
+        const bool listed = std::ranges::any_of(ends, [&](const End& end) { return end.bus == pci.bus; });
+        if (pci.kind == kind && !listed) { add_end(ends, -1, pci); }
     }
 
     const SourceText& source_;
@@ -188,10 +168,9 @@ private:
 
 }  // namespace
 
-extern const SiteFormat nccl_topology;
-const SiteFormat nccl_topology{"nccl-topology",
-                               "NCCL's or RCCL's topology XML: `NCCL_TOPO_DUMP_FILE`, `NCCL_TOPO_FILE`",
-                               [](const SourceText& source) { return source.is_xml("system"); },
-                               [](const SourceText& source) { return TopologyReader(source).read(); }};
+extern const SiteFormat nccl_topology{"nccl-topology",
+                                      "NCCL's or RCCL's topology XML: `NCCL_TOPO_DUMP_FILE`, `NCCL_TOPO_FILE`",
+                                      [](const SourceText& source) { return source.is_xml("system"); },
+                                      [](const SourceText& source) { return TopologyReader(source).read(); }};
 
 }  // namespace fabricast::inline discovery::formats

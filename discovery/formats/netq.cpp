@@ -10,7 +10,7 @@ namespace fabricast::inline discovery::formats {
 
 namespace {
 
-std::string string_in(const Json& object, const char* key) {
+std::string string_in(const Json& object, const std::string& key) {
     if (!object.is_object() || !object.contains(key)) { return {}; }
     return object[key].is_string() ? object[key].get<std::string>() : object[key].is_null() ? "" : object[key].dump();
 }
@@ -18,6 +18,12 @@ std::string string_in(const Json& object, const char* key) {
 const Json& list_in(const Json& object, const char* key) {
     static const Json none = Json::array();
     return object.is_object() && object.contains(key) && object[key].is_array() ? object[key] : none;
+}
+
+// The objects of a file: those of its list, or it alone.
+Json objects_of(const SourceText& source) {
+    const Json root = parse_json(source.text(), source.file());
+    return root.is_array() ? root : Json::array({root});
 }
 
 void read_nodes(const Json& nodes, WiredDevices& wired, const SourceLocation& at) {
@@ -44,75 +50,59 @@ void read_links(const Json& links, WiredDevices& wired, const SourceLocation& at
 }
 
 Observations read_netq(const SourceText& source) {
-    const Json root = parse_json(source.text(), source.file());
     WiredDevices wired;
-    Observations seen;
-    for (const Json& part : root.is_array() ? root : Json::array({root})) {
+    std::vector<NodeSeen> nodes;
+    for (const Json& part : objects_of(source)) {
         read_nodes(list_in(part, "nodes"), wired, source.at(1));
         read_links(list_in(part, "links"), wired, source.at(1));
         // Compute nodes of an NVLink rack, with how many GPUs each has.
         if (part.is_object() && part.contains("GpuIDList")) {
-            NodeSeen& node = seen.nodes.emplace_back();
+            NodeSeen& node = nodes.emplace_back();
             node.host = host_name(string_in(part, "Name"));
             node.at = source.at(1);
-            for (std::size_t i = 0; i < list_in(part, "GpuIDList").size(); ++i) {
-                GpuSeen& gpu = node.gpus.emplace_back();
-                gpu.index = static_cast<int>(i);
-                gpu.at = source.at(1);
-            }
+            add_counted(node.gpus, list_in(part, "GpuIDList").size(), source.at(1));
         }
     }
     Observations found = wired.finish();
-    found.nodes = std::move(seen.nodes);
+    found.nodes = std::move(nodes);
     return found;
 }
 
 // One end of a row of UFM: guid, description, port.
 CableEnd ufm_end(const Json& row, const std::string& side, InfinibandFabric& fabric, const SourceLocation& at) {
-    DeviceSeen device;
-    std::string description = string_in(row, (side + "_port_node_description").c_str());
-    const std::size_t colon = description.rfind(':');  // "switch:15"
-    device.key = normal_guid(string_in(row, (side + "_guid").c_str()));
-    if (colon != std::string::npos && description.find(' ') == std::string::npos) { description.resize(colon); }
-    device.role = description.find(' ') != std::string::npos ? Role::host : Role::fabric_switch;
+    std::string description = string_in(row, side + "_port_node_description");
+    const bool host = description.find(' ') != std::string::npos;
+    if (!host) { description = description.substr(0, description.rfind(':')); }  // "switch:15"
+    DeviceSeen device{normal_guid(string_in(row, side + "_guid")), host ? Role::host : Role::fabric_switch, at};
     if (device.key.empty()) { device.key = switch_name(description); }
-    device.at = at;
     if (device.key.empty()) { refuse(at, "a link without " + side + "_guid", row.dump().substr(0, 60), "UFM's links"); }
-    return {fabric.add(std::move(device), description), string_in(row, (side + "_port").c_str())};
+    return {fabric.add(std::move(device), description), string_in(row, side + "_port")};
 }
 
 Observations read_ufm(const SourceText& source) {
-    const Json root = parse_json(source.text(), source.file());
     InfinibandFabric fabric;
-    for (const Json& row : root.is_array() ? root : Json::array({root})) {
-        CableSeen cable;
-        cable.a = ufm_end(row, "source", fabric, source.at(1));
-        cable.b = ufm_end(row, "destination", fabric, source.at(1));
-        const std::string width = string_in(row, "width").empty() ? "4x" : string_in(row, "width");
-        cable.technology = width + string_in(row, "speed");
-        cable.megabits = infiniband_megabits(cable.technology);
-        cable.at = source.at(1);
-        fabric.add(std::move(cable));
+    for (const Json& row : objects_of(source)) {
+        const CableEnd from = ufm_end(row, "source", fabric, source.at(1));
+        const CableEnd to = ufm_end(row, "destination", fabric, source.at(1));
+        const std::string width = string_in(row, "width");
+        fabric.add_cable(from, to, (width.empty() ? "4x" : width) + string_in(row, "speed"), source.at(1));
     }
     return fabric.finish();
 }
 
+bool is_json(const SourceText& source) { return source.begins_with('[') || source.begins_with('{'); }
+
+bool fits_netq(const SourceText& source) {
+    return is_json(source) && (source.holds("\"compounded_links\"") || source.holds("\"GpuIDList\""));
+}
+
+bool fits_ufm(const SourceText& source) {
+    return is_json(source) && source.holds("\"source_guid\"") && source.holds("\"destination_guid\"");
+}
+
 }  // namespace
 
-extern const SiteFormat netq;
-const SiteFormat netq{"netq", "NetQ's topology graph and compute nodes, as JSON",
-                      [](const SourceText& source) {
-                          const bool json = source.begins_with('[') || source.begins_with('{');
-                          return json && (source.holds("\"compounded_links\"") || source.holds("\"GpuIDList\""));
-                      },
-                      read_netq};
-
-extern const SiteFormat ufm_links;
-const SiteFormat ufm_links{"ufm-links", "UFM's `resources/links`, as JSON",
-                           [](const SourceText& source) {
-                               const bool json = source.begins_with('[') || source.begins_with('{');
-                               return json && source.holds("\"source_guid\"") && source.holds("\"destination_guid\"");
-                           },
-                           read_ufm};
+extern const SiteFormat netq{"netq", "NetQ's topology graph and compute nodes, as JSON", fits_netq, read_netq};
+extern const SiteFormat ufm_links{"ufm-links", "UFM's `resources/links`, as JSON", fits_ufm, read_ufm};
 
 }  // namespace fabricast::inline discovery::formats

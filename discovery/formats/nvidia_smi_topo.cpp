@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "discovery/format.hpp"
 
@@ -23,8 +22,8 @@ std::string column_name(std::string_view word) {
 
 std::vector<std::string> header_of(const TextLine& line) {
     std::vector<std::string> columns;
-    for (const std::string_view word : line.words()) {
-        const std::string name = column_name(word);
+    for (const TextWord& word : line.words()) {
+        const std::string name = column_name(word.text);
         if (name.empty()) { break; }
         columns.push_back(name);
     }
@@ -33,10 +32,16 @@ std::vector<std::string> header_of(const TextLine& line) {
     return alone || columns.empty() || columns.front() != "gpu0" ? std::vector<std::string>{} : columns;
 }
 
+// "NV18": 18 NVLinks join the pair.
+std::optional<int> nvlinks_in(std::string_view word) {
+    const std::optional<int> count = word.starts_with("NV") ? number_in<int>(word.substr(2)) : std::nullopt;
+    return count && *count >= 0 && *count <= 1024 ? count : std::nullopt;
+}
+
 bool is_distance(std::string_view word) {
     static const std::set<std::string_view> words = {"X",  "PIX", "PXB", "PHB", "NODE", "SYS", "SOC",
                                                      "OK", "CNS", "GNS", "TNS", "NS",   "U",   "DR"};
-    return words.contains(word) || (word.starts_with("NV") && number_in<int>(word.substr(2)));
+    return words.contains(word) || nvlinks_in(word);
 }
 
 class MatrixReader {
@@ -73,13 +78,13 @@ private:
     }
 
     void read_row(const TextLine& line) {
-        const std::vector<std::string_view> words = line.words();
-        if (words.size() > 1 && words[0].ends_with(":")) {
-            legend_[lower_case(words[0].substr(0, words[0].size() - 1))] = words[1];
+        const std::vector<TextWord> words = line.words();
+        if (words.size() > 1 && words[0].text.ends_with(":")) {
+            legend_[lower_case(words[0].text.substr(0, words[0].text.size() - 1))] = words[1].text;
         }
-        const std::string name = words.empty() ? "" : column_name(words[0]);
+        const std::string name = words.empty() ? "" : column_name(words[0].text);
         const auto column = std::ranges::find(columns_, name);
-        if (column == columns_.end() || words.size() < 2 || !is_distance(words[1]) || !done_.insert(name).second) {
+        if (column == columns_.end() || words.size() < 2 || !is_distance(words[1].text) || !done_.insert(name).second) {
             return;
         }
         if (words.size() < columns_.size() + 1) {
@@ -88,22 +93,20 @@ private:
         }
         rows_ += name.starts_with("gpu") ? 1 : 0;
         for (std::size_t i = 0; i < columns_.size(); ++i) {
-            if (!is_distance(words[i + 1])) {
-                refuse(source_.at(line), "a cell of the matrix", shown(words[i + 1]),
+            if (!is_distance(words[i + 1].text)) {
+                refuse(source_.at(line), "a cell of the matrix", shown(words[i + 1].text),
                        "X, NV#, PIX, PXB, PHB, NODE, SYS");
             }
             if (i < static_cast<std::size_t>(column - columns_.begin())) {
-                node_.pairs.push_back({columns_[i], name, std::string(words[i + 1]), source_.at(line)});
+                node_.pairs.push_back({columns_[i], name, std::string(words[i + 1].text), source_.at(line)});
             }
         }
         if (!name.starts_with("gpu")) { return; }
-        GpuSeen& gpu = node_.gpus.emplace_back();
-        gpu.index = number_in<int>(std::string_view(name).substr(3)).value_or(-1);
-        gpu.at = source_.at(line);
+        GpuSeen& gpu = add_end(node_.gpus, number_in<int>(name.substr(3)).value_or(-1), source_.at(line));
         // Behind the cells: CPUs, then the NUMA node. A driver without affinity leaves both out.
         const std::size_t numa = columns_.size() + 2;
         if (numa < words.size()) {
-            gpu.numa = number_in<int>(words[numa].substr(0, words[numa].find('-'))).value_or(-1);
+            gpu.numa = number_in<int>(words[numa].text.substr(0, words[numa].text.find('-'))).value_or(-1);
         }
     }
 
@@ -111,11 +114,9 @@ private:
         std::map<std::string, std::string> renamed;
         for (const std::string& column : columns_) {
             if (column.starts_with("gpu")) { continue; }
-            NicSeen& nic = node_.nics.emplace_back();
-            nic.index = static_cast<int>(node_.nics.size()) - 1;
+            renamed[column] = "nic" + std::to_string(node_.nics.size());
+            NicSeen& nic = add_end(node_.nics, static_cast<int>(node_.nics.size()), node_.at);
             nic.name = legend_.contains(column) ? legend_.at(column) : column;
-            nic.at = node_.at;
-            renamed[column] = "nic" + std::to_string(nic.index);
         }
         for (PairSeen& pair : node_.pairs) {
             if (renamed.contains(pair.a)) { pair.a = renamed.at(pair.a); }
@@ -126,11 +127,11 @@ private:
 
     // A cell NV18 says how many NVLinks join a pair; GPUs that meet in NVSwitches show all their links in every cell.
     void note_nvlinks(const PairSeen& pair) {
-        if (!pair.word.starts_with("NV")) { return; }
-        const int count = number_in<int>(std::string_view(pair.word).substr(2)).value_or(0);
+        const std::optional<int> count = nvlinks_in(pair.word);
+        if (!count) { return; }
         for (const auto& [one, other] : {std::pair(pair.a, pair.b), std::pair(pair.b, pair.a)}) {
             for (GpuSeen& gpu : node_.gpus) {
-                if ("gpu" + std::to_string(gpu.index) == one) { gpu.nvlinks.push_back({other, count}); }
+                if ("gpu" + std::to_string(gpu.index) == one) { gpu.nvlinks.push_back({other, *count}); }
             }
         }
     }
@@ -143,14 +144,13 @@ private:
     std::size_t gpus_ = 0, rows_ = 0;
 };
 
+bool fits_matrix(const SourceText& source) {
+    return std::ranges::any_of(source.lines(), [](const TextLine& line) { return !header_of(line).empty(); });
+}
+
 }  // namespace
 
-extern const SiteFormat nvidia_smi_topo;
-const SiteFormat nvidia_smi_topo{"nvidia-smi-topo", "`nvidia-smi topo -m`, `-mp` or `-p2p r`",
-                                 [](const SourceText& source) {
-                                     return std::ranges::any_of(
-                                         source.lines(), [](const TextLine& line) { return !header_of(line).empty(); });
-                                 },
-                                 [](const SourceText& source) { return MatrixReader(source).read(); }};
+extern const SiteFormat nvidia_smi_topo{"nvidia-smi-topo", "`nvidia-smi topo -m`, `-mp` or `-p2p r`", fits_matrix,
+                                        [](const SourceText& source) { return MatrixReader(source).read(); }};
 
 }  // namespace fabricast::inline discovery::formats

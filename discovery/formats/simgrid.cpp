@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "discovery/format.hpp"
@@ -12,11 +11,6 @@
 namespace fabricast::inline discovery::formats {
 
 namespace {
-
-std::string attribute_of(const xml::Element& element, std::string_view name) {
-    const std::string* value = element.get(name);
-    return value == nullptr ? std::string() : *value;
-}
 
 // "125MBps", "10Gbps", "1.5e9": Mb/s. A bare figure is bytes per second.
 std::int64_t platform_megabits(const std::string& text) {
@@ -34,7 +28,7 @@ std::int64_t platform_megabits(const std::string& text) {
         }
     }
     const double bits = value * factor * (unit == "bps" ? 1 : 8);
-    return bits < 1e16 ? static_cast<std::int64_t>(bits / 1e6 + 0.5) : 0;
+    return bits > 0 && bits < 1e16 ? static_cast<std::int64_t>(bits / 1e6 + 0.5) : 0;
 }
 
 std::vector<int> wholes_of(std::string_view text) {
@@ -42,6 +36,8 @@ std::vector<int> wholes_of(std::string_view text) {
     for (const std::string_view word : split(text, ',')) { wholes.push_back(number_in<int>(word).value_or(0)); }
     return wholes;
 }
+
+constexpr std::size_t most_cables = 1'000'000;  // width_ stays below it, so that no product of these overflows
 
 class PlatformReader {
 public:
@@ -51,28 +47,27 @@ public:
         const xml::Element root = xml::parse(source_.text(), source_.file());
         walk(root);
         // Hosts that only routes join: the speed that a host sees is that of its slowest link.
-        for (const auto& [host, at] : hosts_) {
-            wired_.state(host, "host", at);
-            wired_.add({host, "eth0"}, {"platform", std::to_string(++ports_)}, slowest_[host], at);
-        }
-        if (!hosts_.empty()) { wired_.state("platform", "switch", root.place); }
+        for (const auto& [host, at] : hosts_) { add_host(host, "platform", slowest_[host], at); }
+        if (hosts_.empty()) { return wired_.finish(); }
+        wired_.state("platform", "switch", root.place);
         Observations seen = wired_.finish();
-        if (!hosts_.empty()) {
-            seen.notes.emplace_back("a platform of routes says no switches: its hosts stand around one");
-        }
+        seen.notes.emplace_back("a platform of routes says no switches: its hosts stand around one");
         return seen;
     }
 
 private:
+    void add_host(const std::string& name, const std::string& to, std::int64_t rate, const SourceLocation& at) {
+        wired_.state(name, "host", at);
+        wired_.add({name, "eth0"}, {to, std::to_string(++ports_)}, rate, at);
+    }
+
     void walk(const xml::Element& element) {
         if (element.name == "cluster") {
             read_cluster(element);
             return;
         }
         if (element.name == "host") { hosts_.emplace(element.required("id"), element.place); }
-        if (element.name == "link") {
-            rates_[element.required("id")] = platform_megabits(attribute_of(element, "bandwidth"));
-        }
+        if (element.name == "link") { rates_[element.required("id")] = platform_megabits(element.word("bandwidth")); }
         if (element.name == "route") { read_route(element); }
         for (const xml::Element& child : element.children) { walk(child); }
     }
@@ -80,29 +75,25 @@ private:
     void read_route(const xml::Element& route) {
         std::int64_t least = 0;
         for (const xml::Element& hop : route.children) {
-            const std::int64_t rate = rates_[attribute_of(hop, "id")];
+            const std::int64_t rate = rates_[hop.word("id")];
             if (rate > 0) { least = least == 0 ? rate : std::min(least, rate); }
         }
         for (const char* end : {"src", "dst"}) {
-            std::int64_t& rate = slowest_[attribute_of(route, end)];
+            std::int64_t& rate = slowest_[route.word(end)];
             rate = std::max(rate, least);
         }
     }
 
     void read_cluster(const xml::Element& cluster) {
-        const std::string topology = attribute_of(cluster, "topology");
-        std::string list = attribute_of(cluster, "radical");
-        const std::vector<std::string> numbers = hostlist("[" + list + "]", cluster.place);
+        const std::string topology = cluster.word("topology");
         std::vector<std::string> names;
-        for (const std::string& number : numbers) {
-            names.push_back(attribute_of(cluster, "prefix") + number);  // the suffix is a domain
+        for (const std::string& number : hostlist("[" + cluster.word("radical") + "]", cluster.place)) {
+            names.push_back(cluster.word("prefix") + number);  // the suffix is a domain
         }
-        const std::int64_t rate = platform_megabits(attribute_of(cluster, "bw"));
+        const std::int64_t rate = platform_megabits(cluster.word("bw"));
         if (topology.empty() || topology == "FLAT") {
             for (const std::string& name : names) {
-                wired_.state(name, "host", cluster.place);
-                wired_.add({name, "eth0"}, {attribute_of(cluster, "id") + "-switch", std::to_string(++ports_)}, rate,
-                           cluster.place);
+                add_host(name, cluster.word("id") + "-switch", rate, cluster.place);
             }
             return;
         }
@@ -114,10 +105,9 @@ private:
 
     // topo_parameters="2;4,4;1,2;1,2": levels; children, parents and parallel cables of each level.
     void read_fat_tree(const xml::Element& cluster, std::vector<std::string> below, std::int64_t rate) {
-        const std::string parameters = attribute_of(cluster, "topo_parameters");
-        const std::vector<std::string_view> parts = split(parameters, ';');
+        const std::string parameters = cluster.word("topo_parameters");
         std::vector<std::vector<int>> figures;
-        for (const std::string_view part : parts) { figures.push_back(wholes_of(part)); }
+        for (const std::string_view part : split(parameters, ';')) { figures.push_back(wholes_of(part)); }
         const bool whole = figures.size() == 4 && figures[0].size() == 1 && figures[0][0] > 0 && figures[0][0] < 8;
         const auto levels = whole ? static_cast<std::size_t>(figures[0][0]) : 0;
         for (std::size_t part = 1; part < 4 && whole; ++part) {
@@ -136,6 +126,12 @@ private:
     std::vector<std::string> join_level(const xml::Element& cluster, const std::vector<std::string>& below,
                                         std::size_t level, int children, int parents, int cables, std::int64_t rate) {
         const std::size_t group = static_cast<std::size_t>(children) * width_;
+        const std::size_t groups = (below.size() + group - 1) / group;
+        if (std::max(groups * width_, below.size()) * static_cast<std::size_t>(parents) *
+                static_cast<std::size_t>(cables) >
+            most_cables) {
+            cluster.fail("a fat tree of more than " + std::to_string(most_cables) + " cables to one level");
+        }
         std::vector<std::string> switches;
         for (std::size_t first = 0; first < below.size(); first += group) {
             for (std::size_t place = 0; place < width_; ++place) {
@@ -168,9 +164,8 @@ private:
 
 }  // namespace
 
-extern const SiteFormat simgrid;
-const SiteFormat simgrid{"simgrid", "SimGrid's platform XML: clusters, or hosts with routes",
-                         [](const SourceText& source) { return source.is_xml("platform"); },
-                         [](const SourceText& source) { return PlatformReader(source).read(); }};
+extern const SiteFormat simgrid{"simgrid", "SimGrid's platform XML: clusters, or hosts with routes",
+                                [](const SourceText& source) { return source.is_xml("platform"); },
+                                [](const SourceText& source) { return PlatformReader(source).read(); }};
 
 }  // namespace fabricast::inline discovery::formats

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "base/text.hpp"
 #include "base/yaml.hpp"
@@ -17,7 +16,7 @@ namespace {
 std::map<std::string, std::string> settings_of(const TextLine& line) {
     std::map<std::string, std::string> settings;
     std::string last;
-    for (const std::string_view word : line.words()) {
+    for (const auto& [word, column] : line.words()) {
         const std::size_t equals = word.find('=');
         if (equals == std::string_view::npos) {
             if (!last.empty()) { settings[last] += word; }  // a blank within a list of nodes
@@ -29,10 +28,12 @@ std::map<std::string, std::string> settings_of(const TextLine& line) {
     return settings;
 }
 
-std::vector<std::string> hosts_in(const std::string& list, const SourceLocation& at) {
-    std::vector<std::string> hosts = hostlist(list, at);
-    std::ranges::transform(hosts, hosts.begin(), [](const std::string& host) { return host_name(host); });
-    return hosts;
+void add_names(std::string_view list, const SourceLocation& at, std::vector<std::string>& into) {
+    for (std::string& name : hostlist(list, at)) { into.push_back(std::move(name)); }
+}
+
+void add_hosts(std::string_view list, const SourceLocation& at, std::vector<std::string>& into) {
+    for (const std::string& name : hostlist(list, at)) { into.push_back(host_name(name)); }
 }
 
 bool is_conf_line(std::string_view text) {
@@ -42,6 +43,13 @@ bool is_conf_line(std::string_view text) {
 
 // A generator comments out a block that is too small for the scheduler; it is a fact of the machine all the same.
 bool is_commented_block(std::string_view text) { return lower_case(text).starts_with("#blockname="); }
+
+bool fits_conf(const SourceText& source) {
+    return std::ranges::any_of(source.lines(), [](const TextLine& line) {
+        const std::string_view text = trimmed(line.text, " \t");
+        return is_conf_line(text) || is_commented_block(text);
+    });
+}
 
 Observations read_conf(const SourceText& source) {
     Observations seen;
@@ -55,12 +63,11 @@ Observations read_conf(const SourceText& source) {
             refuse(source.at(line), "a line of no known form", shown(text), "SwitchName=, BlockName=, BlockSizes=");
         }
         auto settings = settings_of({commented ? text.substr(1) : text, line.number});
-        GroupSeen& group = seen.groups.emplace_back();
-        group.at = source.at(line);
-        group.block = settings.contains("blockname");
-        group.name = settings[group.block ? "blockname" : "switchname"];
-        group.hosts = hosts_in(settings["nodes"], group.at);
-        group.groups = hostlist(settings["switches"], group.at);
+        const bool block = settings.contains("blockname");
+        GroupSeen& group =
+            seen.groups.emplace_back(GroupSeen{settings[block ? "blockname" : "switchname"], source.at(line), block});
+        add_hosts(settings["nodes"], group.at, group.hosts);
+        add_names(settings["switches"], group.at, group.groups);
         if (commented) {
             seen.notes.push_back("block " + group.name + " is commented out in the file; read all the same");
         }
@@ -71,53 +78,45 @@ Observations read_conf(const SourceText& source) {
     return seen;
 }
 
-void add_names(const yaml::Node& list, std::vector<std::string>& into) {
-    std::vector<yaml::Node> items = list.is_list() ? list.items() : std::vector<yaml::Node>{list};
-    for (const yaml::Node& item : items) {
-        for (std::string& name : hostlist(item.as_string(), item.place)) { into.push_back(std::move(name)); }
+GroupSeen group_of(const yaml::Node& item, const std::string& name, bool block) {
+    GroupSeen group{name, item.place, block};
+    for (const char* key : {"children", "switches", "nodes"}) {
+        const yaml::Node* list = item.is_map() ? item.get(key) : nullptr;
+        if (list == nullptr) { continue; }
+        for (const yaml::Node& one : list->is_list() ? list->items() : std::vector<yaml::Node>{*list}) {
+            if (key == std::string_view("nodes")) {
+                add_hosts(one.as_string(), one.place, group.hosts);
+            } else {
+                add_names(one.as_string(), one.place, group.groups);
+            }
+        }
     }
-}
-
-GroupSeen group_of(const yaml::Node& item, std::string name) {
-    GroupSeen group;
-    group.name = std::move(name);
-    group.at = item.place;
-    if (!item.is_map()) { return group; }
-    for (const char* key : {"children", "switches"}) {
-        if (const yaml::Node* list = item.get(key)) { add_names(*list, group.groups); }
-    }
-    if (const yaml::Node* list = item.get("nodes")) { add_names(*list, group.hosts); }
-    std::ranges::transform(group.hosts, group.hosts.begin(), [](const std::string& host) { return host_name(host); });
     return group;
 }
 
 // topology.yaml: a list of named topologies, each a tree, blocks, or nothing.
 void read_topology(const yaml::Node& topology, Observations& seen) {
-    if (const yaml::Node* tree = topology.get("tree")) {
-        for (const yaml::Node& item : tree->items_of("switches")) {
-            seen.groups.push_back(group_of(item, item.required("switch").as_string()));
-        }
+    const yaml::Node* tree = topology.get("tree");
+    const yaml::Node* block = topology.get("block");
+    if (tree == nullptr && block == nullptr) { ++seen.dropped["topology without switches"]; }
+    for (const yaml::Node& item : tree != nullptr ? tree->items_of("switches") : std::vector<yaml::Node>{}) {
+        seen.groups.push_back(group_of(item, item.required("switch").as_string(), false));
     }
-    if (const yaml::Node* block = topology.get("block")) {
-        for (const yaml::Node& item : block->items_of("blocks")) {
-            seen.groups.push_back(group_of(item, item.required("block").as_string()));
-            seen.groups.back().block = true;
-        }
-    }
-    if (topology.get("tree") == nullptr && topology.get("block") == nullptr) {
-        ++seen.dropped["topology without switches"];
+    for (const yaml::Node& item : block != nullptr ? block->items_of("blocks") : std::vector<yaml::Node>{}) {
+        seen.groups.push_back(group_of(item, item.required("block").as_string(), true));
     }
 }
 
 // topograph's models: a map of switches, and a list of blocks below leaves.
 void read_model(const yaml::Node& root, Observations& seen) {
     if (const yaml::Node* switches = root.get("switches")) {
-        for (const yaml::Node& item : switches->members()) { seen.groups.push_back(group_of(item, item.name)); }
+        for (const yaml::Node& item : switches->members()) { seen.groups.push_back(group_of(item, item.name, false)); }
     }
     for (const char* key : {"blocks", "capacity_blocks"}) {
         for (const yaml::Node& item : root.items_of(key)) {
             const yaml::Node* leaf = item.get("switch");
-            GroupSeen group = group_of(item, leaf == nullptr ? item.text_or("name", "block") : leaf->as_string());
+            GroupSeen group =
+                group_of(item, leaf == nullptr ? item.text_or("name", "block") : leaf->as_string(), false);
             const auto known = std::ranges::find(seen.groups, group.name, &GroupSeen::name);
             if (known == seen.groups.end()) {
                 seen.groups.push_back(std::move(group));
@@ -159,14 +158,16 @@ Observations read_host_guids(const SourceText& source) {
     std::map<std::string, GroupSeen> domains;
     std::string host;
     for (const TextLine& line : source.lines()) {
-        const std::vector<std::string_view> words = line.words();
-        if (words.empty() || words[0].starts_with("#")) { continue; }
-        if (words.size() == 2 && words[0] == "VM_hostname") {
-            host = host_name(words[1]);
+        const std::vector<TextWord> words = line.words();
+        if (words.empty() || words[0].text.starts_with("#")) { continue; }
+        if (words.size() == 2 && words[0].text == "VM_hostname") {
+            host = host_name(words[1].text);
             continue;
         }
-        if (words.size() == 2 && words[0].ends_with(":")) { host = host_name(words[0].substr(0, words[0].size() - 1)); }
-        const std::string_view id = words.back();
+        if (words.size() == 2 && words[0].text.ends_with(":")) {
+            host = host_name(words[0].text.substr(0, words[0].text.size() - 1));
+        }
+        const std::string_view id = words.back().text;
         if (host.empty() || words.size() > 2 || normal_guid(id).empty()) {
             refuse(source.at(line), "neither a host nor a GUID", shown(line.text), "HOST: 0x155dfffd33ff33");
         }
@@ -187,32 +188,20 @@ Observations read_host_guids(const SourceText& source) {
 
 bool lists_host_guids(const SourceText& source) {
     for (const TextLine& line : source.lines()) {
-        const std::vector<std::string_view> words = line.words();
-        if (words.empty() || words[0].starts_with("#")) { continue; }
-        const bool pair = words.size() == 2 && words[0].ends_with(":") && normal_guid(words[1]).size() >= 12;
-        return pair || (words.size() == 2 && words[0] == "VM_hostname");
+        const std::vector<TextWord> words = line.words();
+        if (words.empty() || words[0].text.starts_with("#")) { continue; }
+        const bool pair = words.size() == 2 && words[0].text.ends_with(":") && normal_guid(words[1].text).size() >= 12;
+        return pair || (words.size() == 2 && words[0].text == "VM_hostname");
     }
     return false;
 }
 
 }  // namespace
 
-extern const SiteFormat slurm_conf;
-const SiteFormat slurm_conf{"slurm-conf", "Slurm's topology.conf, trees and blocks",
-                            [](const SourceText& source) {
-                                for (const TextLine& line : source.lines()) {
-                                    const std::string_view text = trimmed(line.text, " \t");
-                                    if (is_conf_line(text) || is_commented_block(text)) { return true; }
-                                }
-                                return false;
-                            },
-                            read_conf};
-
-extern const SiteFormat slurm_yaml;
-const SiteFormat slurm_yaml{"slurm-yaml", "Slurm's topology.yaml; topograph's models", is_topology_yaml, read_yaml};
-
-extern const SiteFormat host_guids;
-const SiteFormat host_guids{"host-guids", "a host and a GUID, or the UUID of its NVLink domain, a line",
-                            lists_host_guids, read_host_guids};
+extern const SiteFormat slurm_conf{"slurm-conf", "Slurm's topology.conf, trees and blocks", fits_conf, read_conf};
+extern const SiteFormat slurm_yaml{"slurm-yaml", "Slurm's topology.yaml; topograph's models", is_topology_yaml,
+                                   read_yaml};
+extern const SiteFormat host_guids{"host-guids", "a host and a GUID, or the UUID of its NVLink domain, a line",
+                                   lists_host_guids, read_host_guids};
 
 }  // namespace fabricast::inline discovery::formats

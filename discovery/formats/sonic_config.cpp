@@ -1,5 +1,5 @@
 // SONiC's CONFIG_DB as JSON: neighbours by port (DEVICE_NEIGHBOR) and the ports' speeds, in tables or with keys
-// "TABLE|key".
+// "TABLE|key". A configuration states which neighbours there should be.
 
 #include <map>
 
@@ -30,8 +30,7 @@ std::string field_of(const Json& row, const char* name) {
 }
 
 Observations read_config(const SourceText& source) {
-    const Json root = parse_json(source.text(), source.file());
-    auto tables = tables_of(root);
+    auto tables = tables_of(parse_json(source.text(), source.file()));
     const std::string own = field_of(tables["DEVICE_METADATA"]["localhost"], "hostname");
     if (own.empty()) {
         refuse(source.at(1), "DEVICE_METADATA names no host", {}, "DEVICE_METADATA.localhost.hostname");
@@ -44,20 +43,18 @@ Observations read_config(const SourceText& source) {
     for (const auto& [port, row] : tables["DEVICE_NEIGHBOR"]) {
         const std::string name = field_of(row, "name");
         if (name.empty()) { continue; }
-        const Json& speeds = tables["PORT"][port];
-        wired.add({own, port}, {name, field_of(row, "port")}, megabits_of(field_of(speeds, "speed")), source.at(1));
+        wired.add({own, port}, {name, field_of(row, "port")}, megabits_of(field_of(tables["PORT"][port], "speed")),
+                  source.at(1));
     }
     if (!tables["MGMT_INTERFACE"].empty()) { wired.drop("management port"); }
-    Observations seen = wired.finish();
-    seen.plan = true;  // a configuration states which neighbours there should be
-    return seen;
+    return wired.finish();
 }
+
+bool fits_config(const SourceText& source) { return source.begins_with('{') && source.holds("\"DEVICE_METADATA"); }
 
 }  // namespace
 
-extern const SiteFormat sonic_config;
-const SiteFormat sonic_config{
-    "sonic-config", "SONiC's CONFIG_DB: `sonic-cfggen -d --print-data`",
-    [](const SourceText& source) { return source.begins_with('{') && source.holds("\"DEVICE_METADATA"); }, read_config};
+extern const SiteFormat sonic_config{"sonic-config", "SONiC's CONFIG_DB: `sonic-cfggen -d --print-data`", fits_config,
+                                     read_config, true};
 
 }  // namespace fabricast::inline discovery::formats

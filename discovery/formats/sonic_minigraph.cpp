@@ -16,20 +16,20 @@ std::string text_below(const xml::Element& element, std::string_view name) {
 }
 
 void walk_minigraph(const xml::Element& element, WiredDevices& wired) {
+    const auto below = [&](std::string_view name) { return text_below(element, name); };
     if (element.name == "DeviceLinkBase") {
-        const CableEnd start{text_below(element, "StartDevice"), text_below(element, "StartPort")};
-        const CableEnd end{text_below(element, "EndDevice"), text_below(element, "EndPort")};
+        const CableEnd start{below("StartDevice"), below("StartPort")}, end{below("EndDevice"), below("EndPort")};
         if (start.device.empty() || end.device.empty()) { element.fail("a cable with one end"); }
-        const std::string kind = text_below(element, "ElementType");
-        if (kind != "DeviceInterfaceLink" && kind != "DeviceSerialLink") { wired.drop("cable of kind " + kind); }
+        const std::string kind = below("ElementType");
         if (kind == "DeviceInterfaceLink") {
-            wired.add(start, end, megabits_of(text_below(element, "Bandwidth")), element.place);
+            wired.add(start, end, megabits_of(below("Bandwidth")), element.place);
+        } else if (kind != "DeviceSerialLink") {
+            wired.drop("cable of kind " + kind);
         }
         return;
     }
-    if (element.name == "Device" && !text_below(element, "Hostname").empty()) {
-        const std::string* type = element.get("i:type");
-        wired.state(text_below(element, "Hostname"), type == nullptr ? "" : *type, element.place);
+    if (element.name == "Device" && !below("Hostname").empty()) {
+        wired.state(below("Hostname"), element.word("i:type"), element.place);
     }
     for (const xml::Element& child : element.children) { walk_minigraph(child, wired); }
 }
@@ -37,16 +37,13 @@ void walk_minigraph(const xml::Element& element, WiredDevices& wired) {
 Observations read_minigraph(const SourceText& source) {
     WiredDevices wired;
     walk_minigraph(xml::parse(source.text(), source.file()), wired);
-    Observations seen = wired.finish();
-    seen.plan = true;
-    return seen;
+    return wired.finish();
 }
 
 }  // namespace
 
-extern const SiteFormat sonic_minigraph;
-const SiteFormat sonic_minigraph{"sonic-minigraph", "SONiC's minigraph.xml",
-                                 [](const SourceText& source) { return source.is_xml("DeviceMiniGraph"); },
-                                 read_minigraph};
+extern const SiteFormat sonic_minigraph{"sonic-minigraph", "SONiC's minigraph.xml",
+                                        [](const SourceText& source) { return source.is_xml("DeviceMiniGraph"); },
+                                        read_minigraph, true};
 
 }  // namespace fabricast::inline discovery::formats

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -25,7 +26,10 @@ public:
             return of_node(finding, finding.device.find(".gpu") == std::string::npos ? 2 : 1);
         }
         if (finding.check == "rail" && finding.share == 0) { return of_missing_nic(); }
-        if (finding.check == "cable") { return of_slow_cable(finding.share); }
+        if (finding.check == "cable") {
+            return of_two_nodes(
+                "", fmt::format("events: [{{at: 0 s, device: node0.nic0, share: {:.4f}}}]\n", finding.share));
+        }
         if (finding.check == "uplinks") { return of_uplinks(finding.share); }
         return {};
     }
@@ -48,10 +52,17 @@ private:
         return known_[text] = found;
     }
 
-    std::string words(const std::string& collective, std::optional<double> without, std::optional<double> with) const {
+    static std::string words(const std::string& collective, std::optional<double> without, std::optional<double> with) {
         if (!without || !with) { return {}; }
         return fmt::format("{} at 1 GiB: {} -> {}", collective, base::text(*without, Dimension::rate),
                            base::text(*with, Dimension::rate));
+    }
+
+    // Two nodes of the site: as they are, and with a fault.
+    std::string of_two_nodes(const std::string& fault, const std::string& event = {}) {
+        const std::string two = "  nodes: 2\n  fabric: {kind: rail-optimized}\n";
+        return words("all_reduce", busbw(description_.node_block + two, "all_reduce"),
+                     busbw(description_.node_block + fault + two, "all_reduce", event));
     }
 
     const NodeSeen* node_of(const std::string& device) const {
@@ -93,21 +104,18 @@ private:
     // Gives the device what its peers have.
     void mend(NodeSeen& node, const Finding& finding) const {
         if (finding.check == "nvlinks") {
-            const GpuSeen* best = &node.gpus.front();
-            for (const GpuSeen& gpu : node.gpus) {
-                if (gpu.nvlink_count() > best->nvlink_count()) { best = &gpu; }
-            }
-            const std::vector<NvlinkSeen> links = best->nvlinks;
+            const GpuSeen best = *std::ranges::max_element(node.gpus, {}, &GpuSeen::nvlink_count);
             for (GpuSeen& gpu : node.gpus) {
-                if (gpu.nvlink_count() < best->nvlink_count() && links.size() == 1) { gpu.nvlinks = links; }
-                if (gpu.nvlinks.empty()) { gpu.nvlinks = links; }
+                const bool fewer = best.nvlinks.size() == 1 && gpu.nvlink_count() < best.nvlink_count();
+                if (fewer || gpu.nvlinks.empty()) { gpu.nvlinks = best.nvlinks; }
             }
         } else if (finding.check == "width") {
             for (const PciKind kind : {PciKind::nic, PciKind::gpu}) {
                 PciLink best;
                 for (const PciSeen& pci : node.pci) {
-                    if (pci.kind == kind && pci.link.rate() > best.rate()) { best = pci.link; }
-                    if (pci.kind == kind && pci.capable.rate() > best.rate()) { best = pci.capable; }
+                    for (const PciLink& link : {pci.link, pci.capable}) {
+                        if (pci.kind == kind && link.rate() > best.rate()) { best = link; }
+                    }
                 }
                 for (PciSeen& pci : node.pci) {
                     if (pci.kind == kind && pci.link.known()) { pci.link = best; }
@@ -125,16 +133,14 @@ private:
         for (NicSeen& nic : node.nics) {
             if (finding.device.find("(" + nic.name + ")") == std::string::npos) { continue; }
             for (const CpuSeen& cpu : node.cpus) {
-                if (cpu.numa != nic.numa && count[cpu.numa] < count[nic.numa]) {
-                    nic.numa = cpu.numa;
-                    for (PciSeen& pci : node.pci) {
-                        if (pci.bus == nic.bus) {
-                            pci.numa = cpu.numa;
-                            pci.parent.clear();
-                        }
-                    }
-                    return;
+                if (cpu.numa == nic.numa || count[cpu.numa] >= count[nic.numa]) { continue; }
+                nic.numa = cpu.numa;
+                for (PciSeen& pci : node.pci) {
+                    if (pci.bus != nic.bus) { continue; }
+                    pci.numa = cpu.numa;
+                    pci.parent.clear();
                 }
+                return;
             }
         }
     }
@@ -143,17 +149,7 @@ private:
         const std::size_t nics = description_.wiring.labels.size();
         const bool options = description_.node_block.find("options:") != std::string::npos;
         if (nics < 2 || options) { return {}; }
-        const std::string two = "  nodes: 2\n  fabric: {kind: rail-optimized}\n";
-        const std::string fewer = fmt::format("  options: {{nics: {}}}\n", nics - 1);
-        return words("all_reduce", busbw(description_.node_block + two, "all_reduce"),
-                     busbw(description_.node_block + fewer + two, "all_reduce"));
-    }
-
-    std::string of_slow_cable(double share) {
-        const std::string two = "  nodes: 2\n  fabric: {kind: rail-optimized}\n";
-        const std::string event = fmt::format("events: [{{at: 0 s, device: node0.nic0, share: {:.4f}}}]\n", share);
-        return words("all_reduce", busbw(description_.node_block + two, "all_reduce"),
-                     busbw(description_.node_block + two, "all_reduce", event));
+        return of_two_nodes(fmt::format("  options: {{nics: {}}}\n", nics - 1));
     }
 
     // Two units of four nodes that exchange all to all, which crosses the uplinks.

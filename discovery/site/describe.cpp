@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "base/text.hpp"
 #include "discovery/site/fabric_text.hpp"
@@ -29,11 +28,16 @@ public:
         fit_nics();
         refuse_without_gpus();
         choose_node();
-        made_.nodes =
-            static_cast<std::uint32_t>(std::max<std::size_t>(nodes_without_fabric(), made_.wiring.hosts.size()));
-        if (made_.wiring.hosts.empty() && site_.unnamed.empty()) { refuse_empty(); }
+        if (made_.wiring.hosts.empty() && site_.unnamed.empty()) {
+            throw InputError(
+                site_.files.empty() ? "no file" : site_.files.front().substr(0, site_.files.front().find(": ")),
+                "no host in it that could be a node (accepted: a file that names hosts, or the inside of one)");
+        }
         const Mended whole = mended(made_.wiring);
-        if (!whole.wiring.hosts.empty()) { made_.nodes = static_cast<std::uint32_t>(whole.wiring.hosts.size()); }
+        const std::size_t nodes = !whole.wiring.hosts.empty()   ? whole.wiring.hosts.size()
+                                  : !made_.wiring.hosts.empty() ? made_.wiring.hosts.size()
+                                                                : site_.unnamed.size();
+        made_.nodes = static_cast<std::uint32_t>(nodes);
         if (whole.left_out > 0) { site_.dropped["node with an adapter that has no cable"] += whole.left_out; }
         if (whole.cables > 0) {
             site_.notes.push_back(fmt::format(
@@ -53,12 +57,6 @@ public:
     }
 
 private:
-    [[noreturn]] void refuse_empty() const {
-        throw InputError(
-            site_.files.empty() ? "no file" : site_.files.front().substr(0, site_.files.front().find(": ")),
-            "no host in it that could be a node (accepted: a file that names hosts, or the inside of one)");
-    }
-
     // Hosts without GPUs, or hosts that nothing joins, are no cluster, and are not made one by a guess.
     void refuse_without_gpus() const {
         const bool inside =
@@ -70,8 +68,6 @@ private:
             at.file == nullptr ? site_.files.front() : *at.file,
             "no GPU in it (accepted: devices of PCI class 0x0302, 0x0300 or 0x1200; or say `--node TEMPLATE`)");
     }
-
-    std::size_t nodes_without_fabric() const { return made_.wiring.hosts.empty() ? site_.unnamed.size() : 0; }
 
     // A GPU that lost all its NVLinks is drawn with those of its peers: no forecast can be made of it as it is, and the
     // check says what it costs.
@@ -116,18 +112,15 @@ private:
     void fit_nics() {
         if (!made_.shape || made_.wiring.labels.empty() || made_.wiring.labels.size() >= made_.shape->nics) { return; }
         NodeShape& shape = *made_.shape;
+        const std::vector<std::string>& labels = made_.wiring.labels;
+        const auto named = [&](const NicSeen& nic) { return std::ranges::find(labels, nic.name) != labels.end(); };
+        const bool any_named = std::ranges::any_of(shape.nic_of, named);
         std::map<std::string, std::string> renamed;
-        const auto cabled = [&](std::size_t nic) {
-            const auto& labels = made_.wiring.labels;
-            const bool named = std::ranges::find(labels, shape.nic_of[nic].name) != labels.end();
-            return any_named() ? named : nic < labels.size();
-        };
         std::vector<NicSeen> kept;
         for (std::size_t nic = 0; nic < shape.nics; ++nic) {
-            if (cabled(nic)) {
-                renamed.emplace(fmt::format("nic{}", nic), fmt::format("nic{}", kept.size()));
-                kept.push_back(shape.nic_of[nic]);
-            }
+            if (any_named ? !named(shape.nic_of[nic]) : nic >= labels.size()) { continue; }
+            renamed.emplace(fmt::format("nic{}", nic), fmt::format("nic{}", kept.size()));
+            kept.push_back(shape.nic_of[nic]);
         }
         shape.notes.push_back(
             fmt::format("{} adapters without a cable in the fabric are left out", shape.nics - kept.size()));
@@ -139,12 +132,6 @@ private:
         }
         shape.nics = kept.size();
         shape.nic_of = std::move(kept);
-    }
-
-    bool any_named() const {
-        return std::ranges::any_of(made_.shape->nic_of, [&](const NicSeen& nic) {
-            return std::ranges::find(made_.wiring.labels, nic.name) != made_.wiring.labels.end();
-        });
     }
 
     // The template in the file, a stated one, or one of the catalogue with as many NICs of this link.
@@ -201,8 +188,9 @@ private:
         for (const std::string& file : site_.files) { text += "#   " + file + "\n"; }
         text +=
             "# Each line is a fact that a program read from the hardware, a hint that somebody wrote, or a guess.\n";
-        const auto [facts, others] = cables_by_trust();
-        if (facts + others > 0) { text += fmt::format("# Cables: {} facts, {} hints or guesses.\n", facts, others); }
+        const std::size_t cables = site_.cables.size();
+        const auto facts = static_cast<std::size_t>(std::ranges::count(site_.cables, Trust::fact, &SiteCable::trust));
+        if (cables > 0) { text += fmt::format("# Cables: {} facts, {} hints or guesses.\n", facts, cables - facts); }
         for (const auto& [kind, count] : site_.dropped) { text += fmt::format("# Left out: {} x {}\n", count, kind); }
         if (made_.wiring.hosts_of_other_kind > 0) {
             text += fmt::format("# Left out: {} x host of another kind\n", made_.wiring.hosts_of_other_kind);
@@ -210,12 +198,6 @@ private:
         for (const std::string& note : site_.notes) { text += "# " + note + "\n"; }
         for (const std::string& asked : made_.asked) { text += "# Missing: " + asked + "\n"; }
         return text;
-    }
-
-    std::pair<std::size_t, std::size_t> cables_by_trust() const {
-        const auto facts = static_cast<std::size_t>(
-            std::ranges::count_if(site_.cables, [](const SiteCable& cable) { return cable.trust == Trust::fact; }));
-        return {facts, site_.cables.size() - facts};
     }
 
     // Which host is which node, for whoever reads or edits the file.

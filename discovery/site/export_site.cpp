@@ -15,9 +15,11 @@ namespace fabricast::inline site {
 
 namespace {
 
-[[noreturn]] void cannot_hold(const NodeTemplate& node, std::string_view format, std::string_view what) {
-    throw ClusterError(fmt::format("{} cannot hold node '{}': {}", format, node.name, what));
+[[noreturn]] void cannot_hold(const NodeTemplate& node, std::string_view what) {
+    throw ClusterError(fmt::format("NCCL's topology cannot hold node '{}': {}", node.name, what));
 }
+
+constexpr std::string_view gpu_class = "0x030200", bridge_class = "0x060400";  // PCI's
 
 class TopologyWriter {
 public:
@@ -45,16 +47,15 @@ private:
     void refuse_what_has_no_words() const {
         const auto cpus =
             std::ranges::count_if(node_.devices, [](const NodeDevice& d) { return d.name.starts_with("cpu"); });
-        if (cpus > 2) { cannot_hold(node_, "NCCL's topology", "it does not say how more than two CPUs are joined"); }
+        if (cpus > 2) { cannot_hold(node_, "it does not say how more than two CPUs are joined"); }
         for (const NodeDevice& device : node_.devices) {
-            static const std::vector<std::string> known = {"cpu", "memory", "switch", "nic", "gpu"};
-            const bool plain =
-                std::ranges::any_of(known, [&](const std::string& kind) { return device.name.starts_with(kind); });
-            if (!plain && device.name != "nvswitch") { cannot_hold(node_, "NCCL's topology", device.name); }
+            const bool known =
+                has_word("cpu memory switch nic gpu", device.name.substr(0, device.name.find_first_of("0123456789")));
+            if (!known && device.name != "nvswitch") { cannot_hold(node_, device.name); }
         }
         for (const std::string& part : {node_.gpu.name, node_.nic_part}) {
             if (!part.empty() && pci_id_of(catalog_, part).first == 0) {
-                cannot_hold(node_, "NCCL's topology", "no PCI id of " + part + " is known");
+                cannot_hold(node_, "no PCI id of " + part + " is known");
             }
         }
     }
@@ -108,19 +109,19 @@ private:
             "{}<pci busid=\"{}\" class=\"{}\" vendor=\"0x{:04x}\" device=\"0x{:04x}\" link_speed=\"{:.1f} GT/s "
             "PCIe\" link_width=\"{}\">\n",
             blanks, bus,
-            gpu   ? "0x030200"
+            gpu   ? gpu_class
             : nic ? nic_class()
-                  : "0x060400",
+                  : bridge_class,
             vendor, device, transfers, link.lanes);
-        if (gpu) { write_gpu(name, indent + 2, up); }
+        if (gpu) { write_gpu(name, indent + 2); }
         if (nic) { write_nic(name, indent + 2); }
         if (!gpu && !nic) { write_below(name, indent + 2); }
         out_ += blanks + "</pci>\n";
     }
 
-    std::string nic_class() const { return node_.nic_link.starts_with("ethernet") ? "0x020000" : "0x020700"; }
+    std::string_view nic_class() const { return node_.nic_link.starts_with("ethernet") ? "0x020000" : "0x020700"; }
 
-    void write_gpu(const std::string& name, std::size_t indent, const NodeCable& up) {
+    void write_gpu(const std::string& name, std::size_t indent) {
         const std::string blanks(indent, ' ');
         const std::string number = name.substr(3);
         out_ += fmt::format("{}<gpu dev=\"{}\" sm=\"{}\" rank=\"{}\" gdr=\"1\">\n", blanks, number,
@@ -130,19 +131,14 @@ private:
             const std::string& other = cable.a == name ? cable.b : cable.a;
             if (cable.link.name == "nvlink-c2c") {
                 out_ += fmt::format("{}  <c2c bw=\"44712\" count=\"5\"/>\n", blanks);
-            } else {
-                const bool to_switch = other == "nvswitch", to_gpu = other.starts_with("gpu");
-                out_ += fmt::format("{}  <nvlink target=\"{}\" count=\"{}\" tclass=\"{}\"/>\n", blanks,
-                                    to_switch ? "fffffff:ff:ff.0"
-                                    : to_gpu  ? bus_.at(other)
-                                              : "0005:00:00.0",
-                                    cable.count,
-                                    to_switch ? "0x068000"
-                                    : to_gpu  ? "0x030200"
-                                              : "0x060400");
+                continue;
             }
+            std::pair<std::string, std::string_view> target = {"0005:00:00.0", bridge_class};
+            if (other == "nvswitch") { target = {"fffffff:ff:ff.0", "0x068000"}; }
+            if (other.starts_with("gpu")) { target = {bus_.at(other), gpu_class}; }
+            out_ += fmt::format("{}  <nvlink target=\"{}\" count=\"{}\" tclass=\"{}\"/>\n", blanks, target.first,
+                                cable.count, target.second);
         }
-        (void)up;
         out_ += blanks + "</gpu>\n";
     }
 

@@ -19,25 +19,22 @@ namespace fabricast::inline site {
 
 namespace {
 
-// What most bundles of one kind have.
-struct UsualRate {
-    std::int64_t megabits = 0;
-    std::string technology;
-};
+using CableRate = std::pair<std::int64_t, std::string>;  // megabits per second, technology
 
-UsualRate usual_rate(const Wiring& wiring, bool of_adapters) {
-    std::map<std::pair<std::int64_t, std::string>, std::uint64_t> counts;
+// What most bundles of one kind have.
+CableRate usual_rate(const Wiring& wiring, bool of_adapters) {
+    std::map<CableRate, std::uint64_t> counts;
     for (const Bundle& bundle : wiring.bundles) {
         if (wiring.placed[bundle.a].in() == of_adapters && bundle.megabits > 0) {
             counts[{bundle.megabits, bundle.technology}] += bundle.cables;
         }
     }
     const auto usual = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
-    return usual == counts.end() ? UsualRate{} : UsualRate{usual->first.first, usual->first.second};
+    return usual == counts.end() ? CableRate{} : usual->first;
 }
 
-std::string link_of(const Site& site, const UsualRate& rate) {
-    return network_link(rate.megabits, rate.technology, site.infiniband || !rate.technology.empty());
+std::string link_of(const Site& site, const CableRate& rate) {
+    return network_link(rate.first, rate.second, site.infiniband || !rate.second.empty());
 }
 
 class FabricWriter {
@@ -48,23 +45,20 @@ public:
 
     FabricText write() {
         if (wiring_.bundles.empty()) { return without_cables(); }
-        const UsualRate rate = usual_rate(wiring_, true);
+        const CableRate rate = usual_rate(wiring_, true), trunk = usual_rate(wiring_, false);
         link_ = link_of(site_, rate);
-        if (link_.empty() && rate.megabits == 0) {
+        if (link_.empty() && rate.first == 0) {
             made_.asked.emplace_back(
                 "no file states the rate of the cables: the adapter's usual port is taken; add a file "
                 "with rates (ibnetdiscover, a links.csv with BandWidth)");
         } else if (link_.empty()) {
             made_.asked.push_back(
-                fmt::format("the catalogue has no link of {} Gb/s: the adapter's usual port stands for its "
-                            "family",
-                            static_cast<double>(rate.megabits) / 1000));
+                fmt::format("the catalogue has no link of {} Gb/s: the adapter's usual port stands for its family",
+                            static_cast<double>(rate.first) / 1000));
         }
-        const UsualRate trunk = usual_rate(wiring_, false);
-        if (trunk.megabits > 0 && trunk.megabits != rate.megabits) { trunk_ = link_of(site_, trunk); }
+        if (trunk.first > 0 && trunk.first != rate.first) { trunk_ = link_of(site_, trunk); }
         choose_switch();
-        if (uniform(rate.megabits, trunk.megabits) && recognise()) { return std::move(made_); }
-        write_explicit();
+        if (!uniform(rate.first, trunk.first) || !recognise()) { write_explicit(); }
         return std::move(made_);
     }
 
@@ -90,7 +84,7 @@ private:
         const auto most = std::ranges::max_element(parts, {}, [](const auto& entry) { return entry.second; });
         if (most != parts.end()) { switch_ = most->first; }
         // A virtual or synthetic fabric may state a part that is slower than its own cables.
-        if (!builds("kind: rail-optimized" + common())) { switch_.clear(); }
+        if (!fabric_of("kind: rail-optimized" + common(), 2)) { switch_.clear(); }
     }
 
     std::string common() const {
@@ -109,8 +103,6 @@ private:
                 catalog_));
         } catch (const Error&) { return std::nullopt; }  // a candidate that cannot be built is none
     }
-
-    bool builds(const std::string& keys) const { return fabric_of(keys, 2).has_value(); }
 
     bool uniform(std::int64_t rate, std::int64_t trunk) const {
         return std::ranges::all_of(wiring_.bundles, [&](const Bundle& bundle) {
@@ -201,12 +193,12 @@ private:
         return plain ? name : "\"" + text + "\"";
     }
 
-    // `link` or `rate` where a cable differs from the fabric's usual link.
-    std::string rate_of(const Bundle& bundle) const {
-        if (bundle.megabits == 0) { return {}; }
+    // `link` or `rate` where a cable differs from the fabric's usual link, and `count` of parallel ones.
+    std::string how(const Bundle& bundle) const {
         const std::string own = link_of(site_, {bundle.megabits, bundle.technology});
-        if (own.empty()) { return fmt::format(", rate: {} Mb/s", bundle.megabits); }
-        return own == link_ ? "" : ", link: " + own;
+        std::string rate = own.empty() ? fmt::format(", rate: {} Mb/s", bundle.megabits) : ", link: " + own;
+        if (bundle.megabits == 0 || (!own.empty() && own == link_)) { rate.clear(); }
+        return rate + (bundle.cables > 1 ? fmt::format(", count: {}", bundle.cables) : "");
     }
 
     std::string part_of(std::uint32_t device) const {
@@ -223,7 +215,8 @@ private:
         }
         made_.text =
             "  # paths with the fewest hops; a hash chooses among equal ones, as min-hop routing and ECMP do\n";
-        made_.text += fmt::format("  fabric: {{kind: explicit{}}}\n  graph:\n    devices:\n", common_of_explicit());
+        made_.text += fmt::format("  fabric: {{kind: explicit{}}}\n  graph:\n    devices:\n",
+                                  link_.empty() ? "" : ", link: " + link_);
         for (std::size_t tier = 0; tier < wiring_.tiers(); ++tier) {
             std::vector<std::uint32_t> switches = wiring_.switches_of(static_cast<int>(tier));
             std::ranges::sort(switches, [&](std::uint32_t a, std::uint32_t b) {
@@ -240,28 +233,25 @@ private:
         write_trunks();
     }
 
-    std::string common_of_explicit() const { return link_.empty() ? "" : ", link: " + link_; }
-
     // One line for the nodes side by side whose NIC of one place goes to one leaf.
     void write_adapters() {
         std::map<std::tuple<std::string, std::uint32_t, std::string>, std::vector<std::uint32_t>> lines;
         for (const Bundle& bundle : wiring_.bundles) {
             const Placed& end = wiring_.placed[bundle.a];
             if (!end.in()) { continue; }
-            const std::string how =
-                rate_of(bundle) + (bundle.cables > 1 ? fmt::format(", count: {}", bundle.cables) : "");
-            lines[{site_.devices[bundle.b].name, end.nic, how}].push_back(end.node);
+            lines[{site_.devices[bundle.b].name, end.nic, how(bundle)}].push_back(end.node);
         }
         std::vector<std::tuple<std::uint32_t, std::uint32_t, std::string>> sorted;
         for (auto& [key, nodes] : lines) {
+            const auto& [leaf, nic, rest] = key;
             std::ranges::sort(nodes);
             for (std::size_t first = 0; first < nodes.size();) {
                 std::size_t last = first;
                 while (last + 1 < nodes.size() && nodes[last + 1] == nodes[last] + 1) { ++last; }
                 const std::string range = last == first ? "" : fmt::format("-{}", nodes[last]);
-                sorted.emplace_back(nodes[first], std::get<1>(key),
-                                    fmt::format("      - {{a: node{}{}.nic{}, b: {}{}}}\n", nodes[first], range,
-                                                std::get<1>(key), quoted(std::get<0>(key)), std::get<2>(key)));
+                sorted.emplace_back(nodes[first], nic,
+                                    fmt::format("      - {{a: node{}{}.nic{}, b: {}{}}}\n", nodes[first], range, nic,
+                                                quoted(leaf), rest));
                 first = last + 1;
             }
         }
@@ -272,9 +262,8 @@ private:
     void write_trunks() {
         for (const Bundle& bundle : wiring_.bundles) {
             if (wiring_.placed[bundle.a].in()) { continue; }
-            made_.text += fmt::format("      - {{a: {}, b: {}{}{}}}\n", quoted(site_.devices[bundle.a].name),
-                                      quoted(site_.devices[bundle.b].name), rate_of(bundle),
-                                      bundle.cables > 1 ? fmt::format(", count: {}", bundle.cables) : "");
+            made_.text += fmt::format("      - {{a: {}, b: {}{}}}\n", quoted(site_.devices[bundle.a].name),
+                                      quoted(site_.devices[bundle.b].name), how(bundle));
         }
     }
 

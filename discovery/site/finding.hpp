@@ -13,11 +13,10 @@ struct Finding {
     std::string device;  // "node3.gpu5", "leaf2"
     std::string cable;   // "leaf2:17 - dgx-04 mlx5_3"; empty: inside a node
     std::string message;
-    Trust trust = Trust::fact;
     SourceLocation at;
-    // For its cost: what is left of the thing's capacity, and which forecast shows it.
-    double share = 1;
-    std::string cost;  // "all_reduce at 1 GiB: 506 -> 45 GB/s"; empty until forecast_costs() fills it
+    double share = 1;  // what is left of the thing's capacity, for its cost
+    Trust trust = Trust::fact;
+    std::string cost{};  // "all_reduce at 1 GiB: 506 -> 45 GB/s"; empty until forecast_costs() fills it
 };
 
 }  // namespace fabricast::inline site

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.hpp"
 #include "discovery/site/nvlink_counts.hpp"
 #include "models/device_part.hpp"
 #include "models/pcie.hpp"
@@ -96,15 +97,17 @@ private:
 
     void choose_parts() {
         const bool arm = !node_.cpus.empty() && node_.cpus.front().arch.starts_with("arm");
-        const GpuSeen gpu = gpus_.empty() ? GpuSeen{} : most_linked();
-        shape_.gpu = said_.gpu.empty() ? gpu_part(catalog_, gpu, pci(gpu.bus), arm || gpu.c2c)
-                                       : PartFound{said_.gpu, Trust::fact, "stated"};
+        // A GPU that lost its links says less about its kind than its peers.
+        const GpuSeen gpu = gpus_.empty() ? GpuSeen{} : *std::ranges::max_element(gpus_, {}, &GpuSeen::nvlink_count);
+        const auto stated_or = [](const std::string& stated, PartFound found) {
+            return stated.empty() ? found : PartFound{stated, Trust::fact, "stated"};
+        };
+        shape_.gpu = stated_or(said_.gpu, gpu_part(catalog_, gpu, pci(gpu.bus), arm || gpu.c2c));
         const NicSeen nic = nics_.empty() ? NicSeen{} : nics_.front();
         const std::int64_t megabits = nic.megabits / std::max(nic.ports, 1);
-        shape_.nic = said_.nic.empty() ? nic_part(catalog_, nic, pci(nic.bus), megabits)
-                                       : PartFound{said_.nic, Trust::fact, "stated"};
+        shape_.nic = stated_or(said_.nic, nic_part(catalog_, nic, pci(nic.bus), megabits));
         const CpuSeen cpu = node_.cpus.empty() ? CpuSeen{} : node_.cpus.front();
-        shape_.cpu = said_.cpu.empty() ? cpu_part(cpu, shape_.gpu.name) : PartFound{said_.cpu, Trust::fact, "stated"};
+        shape_.cpu = stated_or(said_.cpu, cpu_part(cpu, shape_.gpu.name));
         shape_.ports = std::max(nic.ports, 1);
         if (!nics_.empty()) { shape_.port = port_link(pci(nic.bus), megabits); }
     }
@@ -123,11 +126,6 @@ private:
             return link.empty() ? usual : link;
         }
         return usual;
-    }
-
-    // A GPU that lost its links says less about its kind than its peers.
-    const GpuSeen& most_linked() const {
-        return *std::ranges::max_element(gpus_, {}, [](const GpuSeen& gpu) { return gpu.nvlink_count(); });
     }
 
     // NUMA nodes may be quarters of a socket (NPS4, SNC); the catalogue's CPU is a socket, and servers have two at most
@@ -154,13 +152,12 @@ private:
 
     // --- by the PCI tree
 
-    std::string parent_of(const std::string& bus) const { return pci(bus) == nullptr ? "" : pci(bus)->parent; }
-
     // The bridges above a device, the nearest first.
     std::vector<std::string> bridges_above(const std::string& bus) const {
         std::vector<std::string> above;
-        for (std::string at = parent_of(bus); !at.empty() && above.size() < 64; at = parent_of(at)) {
-            above.push_back(at);
+        for (const PciSeen* at = pci(bus); at != nullptr && !at->parent.empty() && above.size() < 64;
+             at = pci(at->parent)) {
+            above.push_back(at->parent);
         }
         return above;
     }
@@ -183,45 +180,46 @@ private:
             for (const std::string& bus : below) { slots.insert(bus.substr(0, bus.rfind('.'))); }
             if (slots.size() > 1) { switches_.emplace(bridge, ""); }
         }
-        for (std::size_t g = 0; g < gpus_.size(); ++g) { name_switches(gpus_[g].bus); }
-        for (const NicSeen& nic : nics_) { name_switches(nic.bus); }
+        for (const GpuSeen& gpu : gpus_) { name_switches(gpu); }
+        for (const NicSeen& nic : nics_) { name_switches(nic); }
         for (std::size_t g = 0; g < gpus_.size(); ++g) {
             if (gpus_[g].c2c) {
                 shape_.cables.push_back({fmt::format("gpu{}", g), cpu_of(gpus_[g].numa), "nvlink-c2c"});
             } else if (std::ranges::find(gpus_[g].nvlinks, "cpu", &NvlinkSeen::target) == gpus_[g].nvlinks.end()) {
-                attach(fmt::format("gpu{}", g), gpus_[g].bus, gpus_[g].numa, shape_.gpu.name);
+                attach(fmt::format("gpu{}", g), gpus_[g], shape_.gpu.name);
             }
         }
-        for (std::size_t n = 0; n < nics_.size(); ++n) {
-            attach(fmt::format("nic{}", n), nics_[n].bus, nics_[n].numa, shape_.nic.name);
-        }
+        for (std::size_t n = 0; n < nics_.size(); ++n) { attach(fmt::format("nic{}", n), nics_[n], shape_.nic.name); }
     }
 
     // Switches are numbered in the order of the GPUs below them; one that has only GPUs joined by C2C below it carries
     // nothing of NCCL's.
-    void name_switches(const std::string& bus) {
-        for (const std::string& bridge : bridges_above(bus)) {
-            const auto found = switches_.find(bridge);
-            if (found == switches_.end() || !found->second.empty()) { continue; }
-            found->second = fmt::format("switch{}", named_++);
+    void name_switches(const EndSeen& end) {
+        for (const std::string& bridge : switches_above(end.bus)) {
+            std::string& name = switches_[bridge];
+            if (name.empty()) { name = fmt::format("switch{}", named_++); }
         }
+    }
+
+    // The bus ids of the switches above a device, the nearest first.
+    std::vector<std::string> switches_above(const std::string& bus) const {
+        std::vector<std::string> above = bridges_above(bus);
+        std::erase_if(above, [&](const std::string& bridge) { return !switches_.contains(bridge); });
+        return above;
     }
 
     // The switch above a device, or its CPU.
     std::string above(const std::string& bus, int numa) const {
-        for (const std::string& bridge : bridges_above(bus)) {
-            if (const auto found = switches_.find(bridge); found != switches_.end()) { return found->second; }
-        }
-        return cpu_of(numa);
+        const std::vector<std::string> switches = switches_above(bus);
+        return switches.empty() ? cpu_of(numa) : switches_.at(switches.front());
     }
 
-    void attach(const std::string& name, const std::string& bus, int numa, const std::string& part) {
-        shape_.cables.push_back({name, above(bus, numa), leg(bus, part)});
-        const PciSeen* seen = pci(bus);
-        for (const std::string& bridge : bridges_above(bus)) {
-            const auto found = switches_.find(bridge);
-            if (found == switches_.end() || !done_.insert(bridge).second) { continue; }
-            add_switch(bridge, found->second, seen == nullptr ? PciLink{} : seen->link, numa);
+    void attach(const std::string& name, const EndSeen& end, const std::string& part) {
+        shape_.cables.push_back({name, above(end.bus, end.numa), leg(end.bus, part)});
+        const PciSeen* seen = pci(end.bus);
+        for (const std::string& bridge : switches_above(end.bus)) {
+            if (!done_.insert(bridge).second) { continue; }
+            add_switch(bridge, switches_.at(bridge), seen == nullptr ? PciLink{} : seen->link, end.numa);
         }
     }
 
@@ -231,11 +229,11 @@ private:
         const PciSeen* seen = pci(bus);
         if (seen == nullptr || !seen->link.known()) { return usual.empty() ? pcie_name(4, 16) : usual; }
         const int width = std::min(seen->link.width, 16);
-        const std::string own = pcie_name(std::max(pcie_generation(seen->link.gigatransfers), 1), width);
+        const int generation = std::max(pcie_generation(seen->link.gigatransfers), 1);
+        const std::string own = pcie_name(generation, width);
         if (usual.empty() || !catalog_.find(usual)->has("generation") || shape_.ports > 1) { return own; }
         // Eight lanes of the next generation carry as much as sixteen of this one.
         const PcieSpec most = pcie_spec(catalog_.at("link", usual));
-        const int generation = std::max(pcie_generation(seen->link.gigatransfers), 1);
         if ((width << generation) <= (most.lanes << most.generation)) { return own; }
         return pcie_name(std::min(generation, most.generation), std::min(width, most.lanes));
     }
@@ -274,17 +272,11 @@ private:
 
     // --- by nvidia-smi's distances
 
-    bool near(const std::string& a, const std::string& b) const {
+    // Whether two devices are at one of these distances.
+    bool apart(const std::string& a, const std::string& b, std::string_view distances) const {
         return std::ranges::any_of(node_.pairs, [&](const PairSeen& pair) {
             const bool same = (pair.a == a && pair.b == b) || (pair.a == b && pair.b == a);
-            return same && (pair.word == "PIX" || pair.word == "PXB");
-        });
-    }
-
-    bool same_socket(const std::string& a, const std::string& b) const {
-        return std::ranges::any_of(node_.pairs, [&](const PairSeen& pair) {
-            const bool same = (pair.a == a && pair.b == b) || (pair.a == b && pair.b == a);
-            return same && (pair.word == "PHB" || pair.word == "NODE" || pair.word == "PIX" || pair.word == "PXB");
+            return same && has_word(distances, pair.word);
         });
     }
 
@@ -295,23 +287,19 @@ private:
         std::vector<std::vector<std::string>> groups;
         std::map<std::string, int> numa;
         const auto join = [&](const std::string& name) {
-            for (std::vector<std::string>& group : groups) {
-                if (std::ranges::any_of(group, [&](const std::string& other) { return near(name, other); })) {
-                    group.push_back(name);
-                    return;
-                }
-            }
-            groups.push_back({name});
+            const auto group = std::ranges::find_if(groups, [&](const std::vector<std::string>& others) {
+                return std::ranges::any_of(others, [&](const auto& other) { return apart(name, other, "PIX PXB"); });
+            });
+            (group == groups.end() ? groups.emplace_back() : *group).push_back(name);
         };
         for (std::size_t g = 0; g < gpus_.size(); ++g) {
-            const std::string name = fmt::format("gpu{}", g);
-            numa[name] = std::max(gpus_[g].numa, 0);
-            join(name);
+            numa[fmt::format("gpu{}", g)] = gpus_[g].numa;
+            join(fmt::format("gpu{}", g));
         }
         for (std::size_t n = 0; n < nics_.size(); ++n) {
             const std::string name = fmt::format("nic{}", n);
             for (std::size_t g = gpus_.size(); g-- > 0;) {
-                if (same_socket(name, fmt::format("gpu{}", g))) { numa[name] = std::max(gpus_[g].numa, 0); }
+                if (apart(name, fmt::format("gpu{}", g), "PHB NODE PIX PXB")) { numa[name] = gpus_[g].numa; }
             }
             join(name);
         }

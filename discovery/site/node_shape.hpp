@@ -1,7 +1,6 @@
 #pragma once
 // The inside of a host as a node template: which devices, which links, in the words of topologies/nodes/*.yaml.
 
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>

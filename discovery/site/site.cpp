@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 
 #include "base/text.hpp"
@@ -22,7 +21,9 @@ public:
     Site join(std::vector<Observations>& all) {
         const bool found =
             std::ranges::any_of(all, [](const auto& seen) { return !seen.plan && !seen.cables.empty(); });
-        for (Observations& seen : all) { take_aliases(seen); }
+        for (const Observations& seen : all) {
+            for (const auto& [guid, host] : seen.hosts_of) { host_of_guid_[guid] = host; }
+        }
         for (Observations& seen : all) { take_devices(seen); }
         for (Observations& seen : all) { take_cables(seen, seen.plan && found); }
         for (Observations& seen : all) { take_groups(seen); }
@@ -36,10 +37,6 @@ public:
     }
 
 private:
-    void take_aliases(const Observations& seen) {
-        for (const auto& [guid, host] : seen.hosts_of) { host_of_guid_[guid] = host; }
-    }
-
     std::uint32_t host(const std::string& name) {
         const auto [at, added] = hosts_.emplace(name, static_cast<std::uint32_t>(site_.hosts.size()));
         if (added) { site_.hosts.push_back({name, {}, {}}); }
@@ -70,12 +67,8 @@ private:
             own.part = own.part == 0 ? device.part : own.part;
             return named->second;
         }
-        SiteDevice made;
-        made.name = named == by_name_.end() ? name : name + "-" + device.key;  // two switches of one name
-        made.ports = device.ports;
-        made.part = device.part;
-        made.at = device.at;
-        return add_device(device.key, std::move(made));
+        const std::string own = named == by_name_.end() ? name : name + "-" + device.key;  // two switches of one name
+        return add_device(device.key, {own, "", false, 0, device.ports, device.part, device.at});
     }
 
     std::uint32_t add_device(const std::string& key, SiteDevice device) {
@@ -90,10 +83,7 @@ private:
     std::uint32_t end(const CableEnd& end, const SourceLocation& at) {
         const auto seen = seen_.find(end.device);
         if (seen == seen_.end()) {
-            DeviceSeen stranger;
-            stranger.key = stranger.name = end.device;
-            stranger.role = Role::fabric_switch;
-            stranger.at = at;
+            const DeviceSeen stranger{end.device, Role::fabric_switch, at, end.device};
             return switch_of(seen_.emplace(end.device, stranger).first->second);
         }
         const DeviceSeen& device = seen->second;
@@ -106,14 +96,8 @@ private:
         // A plan may call the same adapter by another port's name; the check of plans compares switch ports.
         const auto same = by_key_.find(name + "\n" + label);
         if (same != by_key_.end() && device.nic.empty()) { return same->second; }
-        SiteDevice adapter;
-        adapter.adapter = true;
-        adapter.name = name;
-        adapter.nic = label.empty() ? "nic" : label;
-        adapter.host = host(name);
-        adapter.part = device.part;
-        adapter.at = device.at;
-        const std::uint32_t made = add_device(key, std::move(adapter));
+        const std::uint32_t made =
+            add_device(key, {name, label.empty() ? "nic" : label, true, host(name), 0, device.part, device.at});
         by_key_.emplace(name + "\n" + label, made);
         guid_host_[device.key] = name;
         if (!device.group.empty()) { guid_host_.emplace(device.group, name); }
@@ -121,26 +105,20 @@ private:
         return made;
     }
 
-    void take_cables(Observations& seen, bool planned) {
-        for (CableSeen& cable : seen.cables) {
-            SiteCable made;
-            made.port_a = std::move(cable.a.port);
-            made.port_b = std::move(cable.b.port);
-            if (planned) {
-                // A plan's hosts must not become new ones: only their names count.
-                const auto device = [&](const CableEnd& at) { return plan_end(at, cable.at); };
-                made.a = device(cable.a);
-                made.b = device(cable.b);
-            } else {
-                cable.a.port = made.port_a;
-                cable.b.port = made.port_b;
-                made.a = end(cable.a, cable.at);
-                made.b = end(cable.b, cable.at);
-            }
-            made.megabits = cable.megabits;
-            made.technology = std::move(cable.technology);
-            made.trust = seen.plan ? Trust::hint : cable.trust;
-            made.at = cable.at;
+    void take_cables(const Observations& seen, bool planned) {
+        for (const CableSeen& cable : seen.cables) {
+            // A plan's hosts must not become new ones: only their names count.
+            const auto device = [&](const CableEnd& at) {
+                return planned ? plan_end(at, cable.at) : end(at, cable.at);
+            };
+            SiteCable made{device(cable.a),
+                           device(cable.b),
+                           cable.a.port,
+                           cable.b.port,
+                           cable.megabits,
+                           cable.technology,
+                           seen.plan ? Trust::hint : Trust::fact,
+                           cable.at};
             if (planned) {
                 site_.planned.push_back(std::move(made));
             } else {
@@ -156,24 +134,24 @@ private:
         if (host && !by_name_.contains(key_of_name(name))) {
             const std::string key = "plan\n" + host_name(name);
             if (const auto known = by_key_.find(key); known != by_key_.end()) { return known->second; }
-            SiteDevice adapter;
-            adapter.adapter = true;
-            adapter.name = host_name(name);
-            adapter.host = hosts_.contains(adapter.name) ? hosts_.at(adapter.name) : no_host;
-            adapter.at = place;
-            return add_device(key, std::move(adapter));
+            const auto known_host = hosts_.find(host_name(name));
+            const std::uint32_t number = known_host == hosts_.end() ? no_host : known_host->second;
+            return add_device(key, {host_name(name), "", true, number, 0, 0, place});
         }
         return end(at, place);
     }
 
     // One port has one cable: a second one is a contradiction, the same one again another file's word for it.
     void add_cable(SiteCable cable) {
+        if (cable.a == cable.b) {
+            ++site_.dropped["loopback"];
+            return;
+        }
         for (const bool first : {true, false}) {
             const std::uint32_t device = first ? cable.a : cable.b;
             const std::string& port = first ? cable.port_a : cable.port_b;
-            if (port.empty()) { continue; }
-            const auto [known, added] = at_port_.emplace(std::pair(device, port), site_.cables.size());
-            if (added) { continue; }
+            const auto known = at_port_.find(std::pair(device, port));
+            if (port.empty() || known == at_port_.end()) { continue; }
             SiteCable& other = site_.cables[known->second];
             const bool same = std::pair(std::min(other.a, other.b), std::max(other.a, other.b)) ==
                               std::pair(std::min(cable.a, cable.b), std::max(cable.a, cable.b));
@@ -189,6 +167,8 @@ private:
             if (site_.devices[device].adapter && !site_.infiniband) { continue; }  // bonds and breakouts share a name
             contradict(other, cable, "port " + device_text(site_, device) + ":" + port + " has two cables");
         }
+        at_port_.emplace(std::pair(cable.a, cable.port_a), site_.cables.size());
+        at_port_.emplace(std::pair(cable.b, cable.port_b), site_.cables.size());
         site_.cables.push_back(std::move(cable));
     }
 
@@ -196,54 +176,44 @@ private:
         const std::string places = fmt::format(" ({}, {})", to_string(one.at), to_string(other.at));
         site_.findings.push_back({"contradiction", device_text(site_, other.a),
                                   cable_text(site_, one) + ", " + cable_text(site_, other),
-                                  "two lines contradict each other: " + what + places, Trust::fact, other.at, 1, ""});
+                                  "two lines contradict each other: " + what + places, other.at});
     }
 
     // Who is below which switch, where no cable says more: one cable from each host, and as many up as come from below.
     void take_groups(Observations& seen) {
         if (seen.groups.empty()) { return; }
-        const bool tree = std::ranges::any_of(seen.groups, [](const GroupSeen& group) { return !group.block; });
         for (const GroupSeen& group : seen.groups) {
-            for (const std::string& name : group.hosts) {
-                const std::string guid = normal_guid(name);
-                const auto alias = host_of_guid_.find(guid);
-                (void)host(alias == host_of_guid_.end() ? name : alias->second);
-            }
+            for (const std::string& name : group.hosts) { (void)host(host_and_nic(name).first); }
         }
         if (!site_.cables.empty()) {
             site_.notes.push_back(seen.file + ": its switches are known better from cables; its names of hosts count");
             return;
         }
+        const bool tree = std::ranges::any_of(seen.groups, [](const GroupSeen& group) { return !group.block; });
         std::map<std::string, std::uint64_t> below;
         for (const GroupSeen& group : seen.groups) {
             if (tree == group.block) { continue; }
             below[group.name] = group.hosts.size();
             for (const std::string& name : group.hosts) {
-                const std::string guid = normal_guid(name);
-                const auto alias = host_of_guid_.find(guid);
-                // A tree of GUIDs has an adapter at each leaf.
-                const std::string key = alias == host_of_guid_.end() ? name : guid;
-                DeviceSeen adapter;
-                adapter.key = "group\n" + key;
-                adapter.name = alias == host_of_guid_.end() ? name : alias->second;
-                adapter.nic = alias == host_of_guid_.end() ? "nic0" : guid;
-                adapter.role = Role::host;
-                adapter.at = group.at;
-                seen_.emplace(adapter.key, adapter);
-                add_group_cable({adapter.key, ""}, group, 1);
+                const auto [own, nic] = host_and_nic(name);
+                add_group_cable({"group\n" + own + "\n" + nic, Role::host, group.at, own, nic}, group, 1);
             }
         }
         add_uplinks(seen, below);
     }
 
-    void add_group_cable(const CableEnd& from, const GroupSeen& to, std::uint64_t count) {
-        SiteCable cable;
-        cable.a = end(from, to.at);
-        cable.b = end({"group\n" + to.name, ""}, to.at);
-        site_.devices[cable.b].name = key_of_name(to.name);
-        cable.trust = Trust::guess;
-        cable.at = to.at;
-        for (std::uint64_t i = 0; i < count; ++i) { site_.cables.push_back(cable); }
+    // A name in a group: a host, or in a tree of GUIDs one of its adapters.
+    std::pair<std::string, std::string> host_and_nic(const std::string& name) const {
+        const auto alias = host_of_guid_.find(normal_guid(name));
+        return alias == host_of_guid_.end() ? std::pair(name, std::string("nic0"))
+                                            : std::pair(alias->second, alias->first);
+    }
+
+    void add_group_cable(const DeviceSeen& from, const GroupSeen& to, std::uint64_t count) {
+        seen_.emplace(from.key, from);
+        const std::uint32_t lower = end({from.key, ""}, to.at), upper = end({"group\n" + to.name, ""}, to.at);
+        site_.devices[upper].name = key_of_name(to.name);
+        site_.cables.insert(site_.cables.end(), count, {lower, upper, "", "", 0, "", Trust::guess, to.at});
     }
 
     // Parents before children need the children's counts: the list may be in any order, so it is gone over until it
@@ -265,13 +235,8 @@ private:
         for (const GroupSeen& group : seen.groups) {
             for (const std::string& child : group.groups) {
                 const std::uint64_t up = std::max<std::uint64_t>(1, below[child] / parents[child]);
-                DeviceSeen lower;
-                lower.key = "group\n" + child;
-                lower.name = child;
-                lower.role = Role::fabric_switch;
-                lower.at = group.at;
-                seen_.emplace(lower.key, lower);
-                add_group_cable({lower.key, ""}, group, std::min<std::uint64_t>(up, 4096));
+                add_group_cable({"group\n" + child, Role::fabric_switch, group.at, child}, group,
+                                std::min<std::uint64_t>(up, 4096));
             }
         }
         site_.notes.push_back(seen.file +

@@ -143,57 +143,45 @@ private:
             if (site_.devices[bundle.a].adapter) { leaf.emplace(bundle.a, bundle.b); }
         }
         const std::vector<std::uint32_t> block = blocks();
-        std::map<std::uint32_t, std::size_t> size;
+        const auto name = [&](std::uint32_t host) -> const std::string& { return site_.hosts[host].name; };
+        // The host with the first name stands for its group.
+        std::map<std::uint32_t, std::uint32_t> first_at_leaf, first_of_block;
+        const auto keep_first = [&](std::map<std::uint32_t, std::uint32_t>& first, std::uint32_t group,
+                                    std::uint32_t host) {
+            const auto [at, added] = first.emplace(group, host);
+            if (!added && natural_less(name(host), name(at->second))) { at->second = host; }
+        };
         struct Key {
             std::uint32_t block, leaf, host;
-            std::size_t size;
         };
         std::vector<Key> keys;
-        for (const std::uint32_t h : wiring_.hosts) {
-            std::uint32_t first = no_index;
-            std::vector<std::uint32_t> adapters = sorted_adapters(h);
-            for (const std::uint32_t adapter : adapters) {
-                if (first == no_index && leaf.contains(adapter)) { first = leaf.at(adapter); }
-            }
-            keys.push_back({first == no_index ? no_index : block[first], first, h, 0});
-            ++size[first];
-        }
-        // Within a block the group with the first name stands first, among those of one size.
-        std::map<std::uint32_t, std::uint32_t> first_host;
-        for (const Key& key : keys) {
-            const auto [at, added] = first_host.emplace(key.leaf, key.host);
-            if (!added && natural_less(site_.hosts[key.host].name, site_.hosts[at->second].name)) {
-                at->second = key.host;
-            }
-        }
-        std::map<std::uint32_t, std::uint32_t> first_of_block;
-        for (const Key& key : keys) {
-            const auto [at, added] = first_of_block.emplace(key.block, key.host);
-            if (!added && natural_less(site_.hosts[key.host].name, site_.hosts[at->second].name)) {
-                at->second = key.host;
-            }
-        }
-        const auto name = [&](std::uint32_t host) -> const std::string& { return site_.hosts[host].name; };
-        for (Key& key : keys) { key.size = size[key.leaf]; }
-        // Of rails, a unit that is not full comes last; where NICs fill one leaf after the other, names decide alone.
+        std::map<std::uint32_t, std::size_t> size;  // of the group at a leaf
         std::size_t spread = 0;
         for (const std::uint32_t h : wiring_.hosts) {
+            Key key{no_index, no_index, h};
             std::set<std::uint32_t> leaves;
-            for (const std::uint32_t adapter : site_.hosts[h].adapters) {
-                if (leaf.contains(adapter)) { leaves.insert(leaf.at(adapter)); }
+            for (const std::uint32_t adapter : sorted_adapters(h)) {
+                const auto found = leaf.find(adapter);
+                if (found == leaf.end()) { continue; }
+                if (leaves.empty()) { key = {block[found->second], found->second, h}; }
+                leaves.insert(found->second);
             }
             spread += leaves.size() == site_.hosts[h].adapters.size() ? 1 : 0;
+            ++size[key.leaf];
+            keep_first(first_at_leaf, key.leaf, h);
+            keep_first(first_of_block, key.block, h);
+            keys.push_back(key);
         }
+        // Of rails, a unit that is not full comes last; where NICs fill one leaf after the other, names decide alone.
         const bool rails = spread * 2 > wiring_.hosts.size();
         std::ranges::sort(keys, [&](const Key& a, const Key& b) {
             if (a.block != b.block) {
                 return natural_less(name(first_of_block[a.block]), name(first_of_block[b.block]));
             }
-            if (a.leaf != b.leaf) {
-                return rails && a.size != b.size ? a.size > b.size
-                                                 : natural_less(name(first_host[a.leaf]), name(first_host[b.leaf]));
-            }
-            return natural_less(name(a.host), name(b.host));
+            if (a.leaf == b.leaf) { return natural_less(name(a.host), name(b.host)); }
+            const std::size_t of_a = size[a.leaf], of_b = size[b.leaf];
+            return rails && of_a != of_b ? of_a > of_b
+                                         : natural_less(name(first_at_leaf[a.leaf]), name(first_at_leaf[b.leaf]));
         });
         std::ranges::transform(keys, wiring_.hosts.begin(), &Key::host);
     }

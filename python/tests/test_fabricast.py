@@ -1,18 +1,23 @@
 """The module as its users see it: dicts in, dicts and arrays out, errors that point."""
 
 import _thread
+import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+import types
 import unittest
+import unittest.mock
 
 import numpy as np
 
 import fabricast
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+MEASURED = ROOT / "validate" / "measurements" / "nccl" / "dgxc-h100-1n8g-allreduce.yaml"
 SMALL = {
     "name": "small",
     "cluster": {"node": "dgx-h100", "nodes": 2},
@@ -123,6 +128,113 @@ class Sweep(unittest.TestCase):
     def test_a_path_that_is_no_key_is_refused(self):
         with self.assertRaisesRegex(fabricast.ScenarioError, "no such key of a scenario"):
             fabricast.sweep(SMALL, {"cluster.nodess": [1]})
+
+
+class Commands(unittest.TestCase):
+    def command(self, *arguments):
+        """What the program prints for the same, as JSON; None where it is not there beside the module."""
+        program = ROOT / "build" / "bin" / "fabricast"
+        if not program.exists() or "site-packages" in fabricast.__file__:
+            return None
+        done = subprocess.run([program, *map(str, arguments), "--json", "-"], check=True, capture_output=True)
+        return json.loads(done.stdout)
+
+    def check(self, answer, *arguments):
+        self.assertIn(self.command(*arguments), (None, answer))
+
+    def test_each_answers_as_the_program_does(self):
+        ring = ROOT / "scenarios" / "dgx-h100-ring.yaml"
+        found = fabricast.explain(ring, threads=1)
+        self.assertGreater(len(found), 3)
+        self.check(found, "explain", ring)
+        dead = fabricast.explain(ROOT / "scenarios" / "dgx-h100-allreduce.yaml", without="leaf0.port0",
+                                 set={"workload.sizes": ["1 GiB"]})
+        self.assertGreater(dead["rows"][0]["failed_s"], dead["rows"][0]["healthy_s"])
+        self.check(fabricast.topo(ring), "topo", ring)
+        way = fabricast.topo(ROOT / "scenarios" / "dgx-h100-allreduce.yaml", ("node0.gpu0", "node1.gpu3"))
+        self.assertGreater(len(way["links"]), 3)
+        part = fabricast.catalog("infiniband-ndr")
+        self.assertEqual(part["kind"], "link")
+        self.check(part, "catalog", "show", "infiniband-ndr")
+        self.assertIn("dgx-h100", [one["name"] for one in fabricast.catalog(kind="node")])
+
+    def test_a_measurement_is_compared_diagnosed_and_calibrated(self):
+        (beside,) = fabricast.compare(MEASURED)
+        self.check(beside, "compare", MEASURED)
+        (verdict,) = fabricast.diagnose(MEASURED)
+        self.check([verdict], "diagnose", MEASURED)
+        with tempfile.TemporaryDirectory() as folder:
+            overlay = pathlib.Path(folder) / "overlay.yaml"
+            text = fabricast.calibrate(MEASURED, output=overlay)
+            self.assertEqual(overlay.read_text(), text)
+            changed = fabricast.run(SMALL, calibration=[overlay])
+            self.assertEqual(len(changed["rows"]), 2)
+
+    def test_designs_are_ranked(self):
+        designs = [{**SMALL, "name": name, "cluster": {"node": "dgx-h100", "nodes": 2, "fabric": {
+            "kind": "rail-optimized", "link": link}}} for name, link in (("hdr", "infiniband-hdr"), ("ndr", "infiniband-ndr"))]
+        found = fabricast.study(*designs, draws=10, threads=1)
+        self.assertEqual(sorted(design["name"] for design in found["designs"]), ["hdr", "ndr"])
+        with self.assertRaisesRegex(fabricast.Error, "two designs have one name"):
+            fabricast.study(SMALL, SMALL)
+
+    def test_a_sites_files_become_a_scenario(self):
+        fabric = {**SMALL, "cluster": {"node": "dgx-h100", "nodes": 2, "fabric": {"kind": "rail-optimized"}}}
+        program = ROOT / "build" / "bin" / "fabricast"
+        if not program.exists():
+            self.skipTest("no program to make a file with")
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "s.json").write_text(json.dumps(fabric))
+            subprocess.run([program, "topo", "s.json", "--ibnetdiscover", "net.txt"], cwd=folder, check=True, capture_output=True)
+            found = fabricast.cluster(pathlib.Path(folder) / "net.txt", node="dgx-h100")
+        self.assertEqual(found["nodes"], 2)
+        self.assertIn("cluster:", found["scenario"])
+
+    def test_all_errors_are_ours_and_point_at_their_place(self):
+        with self.assertRaises(fabricast.ScenarioError) as caught:
+            fabricast.compare("no-such-log.txt")
+        self.assertEqual((caught.exception.file, caught.exception.line), ("no-such-log.txt", 1))
+        for call in (lambda: fabricast.catalog("no-such-part"), lambda: fabricast.topo(SMALL, ("node0.gpu0", "node9.gpu0")),
+                     lambda: fabricast.cluster(["no-such-file"]), lambda: fabricast.Pricer(SMALL).price("allreduce", 1)):
+            with self.assertRaises(fabricast.Error):
+                call()
+
+
+class Prices(unittest.TestCase):
+    def test_a_price_is_the_row_of_its_run(self):
+        cluster = fabricast.Pricer(SMALL)
+        rows = fabricast.run(SMALL).arrays
+        np.testing.assert_array_equal(cluster.price("all_reduce", rows["size_bytes"]), rows["time_s"])
+        self.assertIsInstance(cluster.price("all_reduce", 5 << 20, exact=True), float)
+        self.assertLess(cluster.price("all_reduce", 5 << 20, nodes=1, gpus_per_node=4), cluster.price("all_reduce", 5 << 20))
+
+    def test_messages_that_share_a_link_take_longer(self):
+        cluster = fabricast.Pricer(SMALL)
+        alone = cluster.price_transfers([("node0.gpu0", "node1.gpu0", 64 << 20)])
+        both = cluster.price_transfers([("node0.gpu0", "node1.gpu0", 64 << 20)] * 2)
+        self.assertGreater(both[0], 1.5 * alone[0])
+
+
+class Tables(unittest.TestCase):
+    def test_pandas_and_matplotlib_get_the_same_figures(self):
+        result = fabricast.run(SMALL)
+        calls = []
+
+        class Axes:
+            def __getattr__(self, name):
+                return lambda *arguments, **options: calls.append((name, arguments))
+
+        # Stand-ins: what the two libraries are given, also where they are not installed.
+        stand_ins = {"pandas": types.SimpleNamespace(DataFrame=dict), "matplotlib": types.SimpleNamespace(),
+                     "matplotlib.pyplot": types.SimpleNamespace(subplots=lambda: (None, Axes()))}
+        stand_ins["matplotlib"].pyplot = stand_ins["matplotlib.pyplot"]
+        with unittest.mock.patch.dict(sys.modules, stand_ins):
+            np.testing.assert_array_equal(result.to_pandas()["time_s"], result.arrays["time_s"])
+            result.plot()
+        drawn = dict(calls)
+        np.testing.assert_array_equal(drawn["plot"][1], result.arrays["busbw_Bps"])
+        low, high = drawn["fill_between"][1:]
+        self.assertTrue((low < result.arrays["busbw_Bps"]).all() and (result.arrays["busbw_Bps"] < high).all())
 
 
 class Stubs(unittest.TestCase):

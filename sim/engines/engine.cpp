@@ -7,6 +7,7 @@
 
 #include "base/input_error.hpp"
 #include "base/process_memory.hpp"
+#include "sim/engines/common/checks.hpp"
 #include "sim/engines/common/make_fluid_network.hpp"
 
 namespace fabricast::inline engines {
@@ -72,6 +73,14 @@ ReplayTask accepted_task(const EngineTraits& engine, const Fabric& fabric, const
     std::ranges::partition_copy(events, std::back_inserter(of_devices), std::back_inserter(of_links),
                                 &LinkEvent::of_device);
     return {fabric, schedule, limits_of(fabric, of_devices), std::move(of_links), watch};
+}
+
+void check_replay(const EngineTraits& engine, const ReplayTask& task, const Timeline& timeline) {
+    if (!engine.lower_bound) { check_capacity(timeline, task.fabric); }
+    if (!checking()) { return; }
+    check_schedule(task.schedule);
+    check_times(task.schedule, timeline);
+    if (engine.whole_operations && task.events.empty()) { check_bytes(task.schedule, timeline, task.fabric); }
 }
 
 std::string longest_operation(const ReplayTask& task) {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "sim/engines/analytic/analytic.hpp"
-#include "sim/engines/common/accounting.hpp"
 #include "sim/engines/flow/flow.hpp"
 #include "sim/engines/packet/replay.hpp"
 #include "sim/engines/simgrid/simgrid.hpp"
@@ -59,6 +58,9 @@ void check_memory(const EngineTraits& engine, const Fabric& fabric, const Schedu
 ReplayTask accepted_task(const EngineTraits& engine, const Fabric& fabric, const Schedule& schedule,
                          const std::vector<LinkEvent>& events, const Watch& watch);
 
+// Throws std::logic_error if the timeline cannot be that of this task.
+void check_replay(const EngineTraits& engine, const ReplayTask& task, const Timeline& timeline);
+
 // Describes the operation that would take longest on its own.
 std::string longest_operation(const ReplayTask& task);
 
@@ -69,7 +71,7 @@ Timeline replay(const std::type_identity_t<AnyEngine>& engine, const Fabric& fab
     const ReplayTask task = accepted_task(traits_of(engine), fabric, schedule, events, watch);
     try {
         Timeline timeline = std::visit([&](const auto& options) { return replay_task(options, task); }, engine);
-        if (!traits_of(engine).lower_bound) { check_capacity(timeline, fabric); }
+        check_replay(traits_of(engine), task, timeline);
         return timeline;
     } catch (const OutOfRange& error) { throw OutOfRange(std::string(error.what()) + "; " + longest_operation(task)); }
 }

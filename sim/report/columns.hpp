@@ -42,6 +42,7 @@ struct TextColumn {
     std::string unit;                                // "(GB/s)", below the heading
     std::function<std::string(double)> number_text;  // how numbers are printed; as in JSON if empty
     std::size_t gap = 1;                             // blanks before it
+    bool shortened = false;                          // to its width; else a longer cell pushes the rest of the line
 };
 
 template <class Record> struct Column {
@@ -85,9 +86,14 @@ inline Json or_null(const std::optional<double>& value) { return value ? Json(*v
 
 // RFC 4180.
 std::string csv_text(const Records& records);
+// Tabs between cells and nothing quoted: tabs and line breaks inside a cell become blanks, so that `cut` counts right.
+std::string tsv_text(const Records& records);
 
 // The cell of one column in a line; `text_cell` of its heading or of the unit below it if `cell` is one of them.
 std::string text_cell(const TextColumn& column, const Json& cell);
+// The texts among `columns`, those aligned left, made narrower until a line has `width` characters, the widest first
+// and none below eight.
+void fit(const std::vector<TextColumn*>& columns, std::size_t width);
 // `cells` as a line that begins with #, without blanks at its end.
 std::string heading_line(std::string cells);
 // {"type": "integer", "description": meaning}; `example` is a value of the column, null if it is a number not known.
@@ -144,6 +150,17 @@ template <class Record> Records records_of(const std::vector<Record>& records, c
         }
     }
     return table;
+}
+
+// For a terminal of `width` characters: the same columns, with texts that shorten instead of lines that wrap. As they
+// are where `width` is 0.
+template <class Record> Columns<Record> fitted(Columns<Record> columns, std::size_t width) {
+    std::vector<TextColumn*> shown;
+    for (Column<Record>& column : columns) {
+        if (!column.text.heading.empty()) { shown.push_back(&column.text); }
+    }
+    if (width > 0) { fit(shown, width); }
+    return columns;
 }
 
 // The headings, and below them the units if there are any.

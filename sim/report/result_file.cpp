@@ -65,9 +65,8 @@ Json result_json(const Scenario& scenario, const Report& report) {
     return result;
 }
 
-std::string result_csv(const Report& report) {
-    return csv_text(report.steps.empty() ? records_of(report.rows, row_columns())
-                                         : records_of(report.steps, step_columns()));
+Records result_records(const Report& report) {
+    return report.steps.empty() ? records_of(report.rows, row_columns()) : records_of(report.steps, step_columns());
 }
 
 Json result_json_schema() {

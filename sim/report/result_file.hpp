@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/json.hpp"
+#include "sim/report/columns.hpp"
 #include "sim/report/report.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -14,8 +15,8 @@ inline constexpr int result_schema_version = 1;
 // The whole result: schema version, program version, resolved scenario, rows, points, figures used with their origins.
 Json result_json(const Scenario& scenario, const Report& report);
 
-// The rows as CSV; columns are named as in the JSON.
-std::string result_csv(const Report& report);
+// The rows, or a training step's; columns are named as in the JSON.
+Records result_records(const Report& report);
 
 // The JSON Schema of result_json, made from the same tables of columns.
 Json result_json_schema();

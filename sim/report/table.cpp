@@ -48,21 +48,21 @@ std::string evidence_line(const std::string& weakest, const std::vector<std::str
 
 }  // namespace
 
-std::string table_header(const Scenario& scenario) {
+std::string table_header(const Scenario& scenario, std::size_t width) {
     const std::string on = ", on " + cluster_words(scenario.cluster);
     if (const auto* transfer = std::get_if<TransferWorkload>(&scenario.workload)) {
         return fmt::format("# {}: {} to {}{}\n# algbw: one message; busbw: a window of them{}\n", scenario.name,
                            transfer->from, transfer->to, on,
                            transfer->direction == Direction::both_ways ? ", both ways together" : "") +
-               text_heading(row_columns(true));
+               text_heading(fitted(row_columns(true), width));
     }
     const CollectiveWorkload& workload = collective_of(scenario);
     return fmt::format("# {}: {} of {}{}{}, NCCL {}\n", scenario.name, to_string(workload.collective),
                        to_string(workload.dtype), workload.in_place ? ", in place" : "", on, scenario.library.nccl) +
-           text_heading(row_columns());
+           text_heading(fitted(row_columns(), width));
 }
 
-std::string table_row(const Row& row) { return text_line(row, row_columns()); }
+std::string table_row(const Row& row, std::size_t width) { return text_line(row, fitted(row_columns(), width)); }
 
 std::string replay_lines(const Scenario& scenario, const Report& report) {
     if (!report.replay) { return ""; }
@@ -85,12 +85,12 @@ std::string replay_lines(const Scenario& scenario, const Report& report) {
     return lines + (left > 0 ? fmt::format("# and {} more\n", left) : "");
 }
 
-std::string step_table(const Scenario& scenario, const std::vector<StepRow>& steps) {
+std::string step_table(const Scenario& scenario, const std::vector<StepRow>& steps, std::size_t width) {
     if (steps.empty()) { return ""; }
     return fmt::format("# {}: a training step of {}, on {}, NCCL {}\n", scenario.name,
                        step_words(std::get<TrainingWorkload>(scenario.workload)), node_words(scenario.cluster),
                        scenario.library.nccl) +
-           text_table(steps, step_columns(steps.front().tokens_per_s > 0));
+           text_table(steps, fitted(step_columns(steps.front().tokens_per_s > 0), width));
 }
 
 std::string scaling_table(const std::vector<ScalingPoint>& points) {

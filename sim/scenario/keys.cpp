@@ -83,8 +83,10 @@ std::vector<Key> design_keys() {
 }
 
 Key include_key() {
-    Key key{
-        {"include", Form::texts, "Files whose keys this one starts from, relative to it and in or below its folder."}};
+    Key key{{"include", Form::texts,
+             "Files whose keys this one starts from, relative to it and in or below its folder; `cloud:aws-p5` is an "
+             "instance "
+             "of a cloud (`fabricast catalog list cloud`)."}};
     key.when_absent = "none";
     return key;  // with_includes() removes it from the tree before keys are read
 }

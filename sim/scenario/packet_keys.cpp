@@ -177,6 +177,8 @@ std::vector<Key> packet_keys() {
                   "Of a PFC frame, 512 bit times each; half of them later it is refreshed."),
         within(time_key("pfc_watchdog", &P::pfc_watchdog, "A queue paused for so long ignores the pause.", "never"),
                Duration{1}, longest_timer),
+        flag_key("reuse", &P::reuse,
+                 "Simulate once what happens again alone on its links; `false`: all of it, for a comparison."),
         flag_key("series", &P::series, "Keep queue, pause and load of ports against time, for --json; --html does."),
         map_key<P>("ecn", "Marks of switches: WRED at dequeue."),
     };

@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "sim/scenario/clouds.hpp"
+
 namespace fabricast::inline scenario {
 
 namespace {
@@ -93,7 +95,14 @@ yaml::Node expand(yaml::Node root, const fs::path& file, Trail& trail) {
     if (!includes) { return root; }
     trail.open.push_back(file);
     std::optional<yaml::Node> base;
+    const auto start_from = [&](yaml::Node included) {
+        base = base ? merged(std::move(*base), std::move(included)) : std::move(included);
+    };
     for (const yaml::Node& entry : includes->items()) {
+        if (entry.as_string().starts_with(cloud_prefix)) {
+            start_from(cloud_keys(entry));
+            continue;
+        }
         const fs::path path = included_file(entry, file);
         if (std::find(trail.open.begin(), trail.open.end(), path) != trail.open.end()) {
             entry.fail("includes itself, here or through others", "files that do not include this one");
@@ -107,8 +116,7 @@ yaml::Node expand(yaml::Node root, const fs::path& file, Trail& trail) {
             entry.fail("brings too many values, with those of the files before it",
                        "at most " + std::to_string(yaml::max_nodes) + " in all");
         }
-        yaml::Node included = expand(std::move(text), path, trail);
-        base = base ? merged(std::move(*base), std::move(included)) : std::move(included);
+        start_from(expand(std::move(text), path, trail));
     }
     trail.open.pop_back();
     return base ? merged(std::move(*base), std::move(root)) : root;

@@ -92,6 +92,7 @@ Rows<TrainingWorkload> parallelism_keys() {
             flag_key("sequence", &P::sequence, "They also share norms and dropout, by tokens."),
             whole_key("context", &P::context, 1, 65536, "GPUs that share every sequence."),
             whole_key("expert", &P::expert, 1, 65536, "GPUs over which the experts of a layer are spread."),
+            whole_key("expert_tensor", &P::expert_tensor, 1, 65536, "GPUs that share each expert.", "`tensor`"),
             whole_key("pipeline", &P::pipeline, 1, 65536, "Stages of layers."),
             whole_key("chunks", &P::chunks, 1, 4096,
                       "Pieces of the model on each stage; above 1 the pipeline is interleaved."),
@@ -129,6 +130,8 @@ Rows<TrainingWorkload> step_keys() {
                          flag_key("gradients", &Overlap::gradients, "Reducing gradients, beside the backward pass."),
                          flag_key("parameters", &Overlap::parameters, "Gathering parameters, beside the forward pass."),
                          flag_key("tensor", &Overlap::tensor, "Tensor-parallel traffic, beside its matrix products."),
+                         flag_key("experts", &Overlap::experts,
+                                  "Tokens on their way to experts and back, beside another micro-batch's layers."),
                      }),
          {
              word_key(
@@ -138,8 +141,16 @@ Rows<TrainingWorkload> step_keys() {
              word_key("attention", &W::attention, AttentionKernel::unfused,
                       "Attention kernel; `auto`: the GPU's usual one."),
              word_key("optimizer", &W::optimizer, OptimizerKind::sgd, "The optimizer."),
+             word_key("dispatch", &W::dispatch, Dispatch::once,
+                      "Tokens to experts: a copy for each expert (NCCL), or one to each node or rank that has any of "
+                      "them (DeepEP, HybridEP)."),
+             flag_key("balanced_routing", &W::balanced_routing,
+                      "Experts get as many tokens each, as benchmarks force."),
+             whole_key("next_tokens", &W::next_tokens, 1, 16,
+                       "More tokens predicted at each place, each by a layer and a head.", "none"),
              text_key("framework", &W::framework, "Training framework, a catalogue part."),
              flag_key("compiled", &W::compiled, "Element-wise kernels are fused; `false`: eager."),
+             flag_key("graphs", &W::graphs, "CUDA graphs launch the layers."),
              flag_key("check_memory", &W::check_memory, "Refuse what does not fit the GPUs."),
          }});
 }

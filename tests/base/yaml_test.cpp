@@ -148,3 +148,12 @@ TEST_CASE("writing is whole or nothing") {
     std::filesystem::remove(path);
     CHECK_THROWS_AS(write_atomically("/nonexistent-folder/x", "y"), IoError);
 }
+
+TEST_CASE("a file for what is being written has a new name each time and is nobody else's") {
+    const auto path = std::filesystem::temp_directory_path() / "fabricast_new_file_test.txt";
+    const NewFile first(path), second(path);
+    CHECK(first.temporary() != second.temporary());
+    CHECK(first.temporary().parent_path() == path.parent_path());
+    CHECK(read_text(first.temporary(), 100).empty());
+    CHECK_THROWS_AS(NewFile("/nonexistent-folder/x"), IoError);
+}

@@ -9,6 +9,7 @@ add_executable(test_cli
   ${CMAKE_CURRENT_LIST_DIR}/outputs_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/plan_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/run_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/shell_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/study_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/sweep_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/topo_test.cpp

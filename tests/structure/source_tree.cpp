@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::vector<std::string> floors = {"base",      "models",   "topologies", "sim",
-                                         "discovery", "validate", "cli",        "python"};
+const std::vector<std::string> floors = {"base",     "models", "topologies", "sim", "discovery",
+                                         "validate", "cli",    "python",     "capi"};
 
 std::vector<Include> includes_in(const std::string& path, const std::string& text) {
     std::vector<Include> found;

@@ -68,7 +68,7 @@ std::map<std::string, std::vector<std::string>> types_of(const SourceTree& tree)
 bool begins_a_program(const Source& source) {
     const std::string folder = source.path.substr(0, source.path.rfind('/'));
     return source.text.find("int main(") != std::string::npos || folder == "cli" || folder == "python" ||
-           folder.ends_with("/kinds") || folder.ends_with("/formats");
+           folder == "capi" || folder.ends_with("/kinds") || folder.ends_with("/formats");
 }
 
 // Library header prefix -> the files or folders that may include it.

@@ -24,6 +24,7 @@ void report_skip(const std::string& reason) {
 }
 
 int main(int argc, char** argv) {
+    ::setenv("FABRICAST_CHECK", "1", 0);  // replays check themselves (sim/engines/common/checks.hpp)
     const std::string path = argv[0];
     program_name = path.substr(path.rfind('/') + 1);
     return Catch::Session().run(argc, argv);

@@ -13,8 +13,8 @@ namespace {
 std::vector<Measurement> read_toy(const LogText& log, const Statements&) {
     Measurement m;
     bool done = false;
-    for (const LogLine& line : log.lines()) {
-        const std::vector<LogField> fields = line.fields();
+    for (const TextLine& line : log.lines()) {
+        const std::vector<TextWord> fields = line.words();
         if (line.starts_with("toybench ")) {
             m.kind = "nccl";
             m.id = fields.at(1).text;

@@ -11,9 +11,9 @@ namespace fabricast::inline validate_import {
 namespace {
 
 // The number of columns in the header, numbered 0 to n - 1; the words before them ("D\D", "GPU") do not count.
-std::size_t width_of(const LogText& log, const LogLine& header) {
+std::size_t width_of(const LogText& log, const TextLine& header) {
     std::size_t width = 0;
-    for (const LogField& field : header.fields()) {
+    for (const TextWord& field : header.words()) {
         if (width == 0 && !is_count(field.text)) { continue; }
         if (count_in(log, header, field) != static_cast<std::int64_t>(width)) {
             refuse(log.at(header, field), "a matrix' columns are numbered from 0", shown(field.text),
@@ -58,12 +58,12 @@ void add_row(Measurement& table, std::vector<std::string> cells, const SourceLoc
     table.row_places.push_back(place);
 }
 
-std::vector<std::string> columns_after(std::string_view start, const LogText& log, const LogLine& header,
+std::vector<std::string> columns_after(std::string_view start, const LogText& log, const TextLine& header,
                                        std::string_view tool, std::string_view examples) {
     static const yaml::Node tables = embedded_tree("validate/columns.yaml");
     const std::vector<yaml::Node>& known = tables.required("printed").required(tool).members();
     std::string rest;
-    for (const LogField& field : header.fields()) { rest += field.text; }
+    for (const TextWord& field : header.words()) { rest += field.text; }
     rest.erase(0, rest.starts_with(start) ? start.size() : 0);
     std::vector<std::string> columns;
     while (!rest.empty()) {
@@ -78,7 +78,7 @@ std::vector<std::string> columns_after(std::string_view start, const LogText& lo
 }
 
 Measurement read_matrix(const LogText& log, std::size_t& at, std::string_view unit) {
-    const std::vector<LogLine>& lines = log.lines();
+    const std::vector<TextLine>& lines = log.lines();
     if (at >= lines.size()) { refuse(log.end(), "the file ends before a matrix"); }
     refuse_cut_line(log, lines[at]);
     const std::size_t width = width_of(log, lines[at]);
@@ -86,16 +86,16 @@ Measurement read_matrix(const LogText& log, std::size_t& at, std::string_view un
     m.columns = {"src_gpu"};
     for (std::size_t i = 0; i < width; ++i) { m.columns.push_back(fmt::format("dst{}_{}", i, unit)); }
     for (++at; at < lines.size(); ++at) {
-        const LogLine& line = lines[at];
+        const TextLine& line = lines[at];
         if (!line.begins_with_count()) { break; }
-        const std::vector<LogField> fields = line.fields();
+        const std::vector<TextWord> fields = line.words();
         refuse_cut_line(log, line);
         if (count_in(log, line, fields[0]) != static_cast<std::int64_t>(m.rows.size()) || fields.size() != width + 1) {
             refuse(log.at(line), "a row of a matrix", shown(line.text),
                    fmt::format("row {} with {} values", m.rows.size(), width));
         }
         std::vector<std::string> cells;
-        for (const LogField& field : fields) {
+        for (const TextWord& field : fields) {
             const bool absent = field.text == "N/A";
             if (!absent) { figure_in(log, line, field); }
             cells.emplace_back(absent ? "" : field.text);

@@ -24,7 +24,7 @@ void add_row(Measurement& table, std::vector<std::string> cells, const SourceLoc
 
 // The columns of a header: its words, joined without blanks, after `start`, by the names that validate/columns.yaml has
 // for what `tool` prints. Throws InputError at a column that it is not known to print.
-std::vector<std::string> columns_after(std::string_view start, const LogText& log, const LogLine& header,
+std::vector<std::string> columns_after(std::string_view start, const LogText& log, const TextLine& header,
                                        std::string_view tool, std::string_view examples);
 
 // Reads the matrix of devices by devices whose header (the column numbers) is line `at`, and moves `at` past its last

@@ -6,12 +6,9 @@
 #include "base/json.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
-#include "base/text_file.hpp"
 
 namespace fabricast::inline validate_import {
 namespace {
-
-constexpr std::string_view blanks = " \t";
 
 // Length of the prefix with which Open MPI tags the lines of its ranks (`mpirun --tag-output`): "[1,0]<stdout>:# size"
 // -> 14.
@@ -23,58 +20,13 @@ std::size_t tag_length(std::string_view line) {
 
 }  // namespace
 
-std::vector<LogField> LogLine::fields() const {
-    std::vector<LogField> found;
-    for (std::size_t at = text.find_first_not_of(blanks); at != std::string_view::npos;
-         at = text.find_first_not_of(blanks, at)) {
-        const std::size_t stop = std::min(text.find_first_of(blanks, at), text.size());
-        found.push_back({text.substr(at, stop - at), column + static_cast<int>(at)});
-        at = stop;
+LogText::LogText(std::string text, const std::string& file) : TextLines(std::move(text), file) {
+    for (TextLine& line : lines_) {
+        const std::size_t tag = tag_length(line.text);
+        line.text.remove_prefix(tag);
+        line.text.remove_suffix(line.text.ends_with('\r') ? 1 : 0);
+        line.column += static_cast<int>(tag);
     }
-    return found;
-}
-
-bool LogLine::begins_with_count() const {
-    const std::string_view rest = trimmed(text, blanks);
-    return is_count(rest.substr(0, rest.find_first_of(blanks)));
-}
-
-std::optional<std::string_view> LogLine::value_of(std::string_view key) const {
-    const std::size_t found = text.find(key);
-    if (found == std::string_view::npos) { return std::nullopt; }
-    std::string_view rest = text.substr(found + key.size());
-    rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
-    if (!rest.starts_with(":")) { return std::nullopt; }
-    rest = trimmed(rest.substr(1), blanks);
-    return trimmed(rest.substr(0, std::min(rest.find("  "), rest.find('\t'))), blanks);
-}
-
-LogText::LogText(std::string text, const std::string& file)
-    : text_(std::move(text)), file_(std::make_shared<const std::string>(file)) {
-    int number = 1;
-    const std::size_t bad = first_non_text(text_);
-    std::string_view rest = text_;
-    while (!rest.empty()) {
-        const std::size_t stop = rest.find('\n');
-        const std::string_view whole = rest.substr(0, stop);
-        const auto offset = static_cast<std::size_t>(whole.data() - text_.data());
-        if (bad != std::string::npos && bad >= offset && bad <= offset + whole.size()) {
-            throw InputError({file_, number, static_cast<int>(bad - offset) + 1}, "not a text file");
-        }
-        rest.remove_prefix(stop == std::string_view::npos ? rest.size() : stop + 1);
-        const std::size_t tag = tag_length(whole);
-        std::string_view line = whole.substr(tag);
-        line.remove_suffix(line.ends_with('\r') ? 1 : 0);
-        lines_.push_back({line, number, static_cast<int>(tag) + 1, stop != std::string_view::npos});
-        ++number;
-    }
-}
-
-SourceLocation LogText::end() const {
-    if (lines_.empty()) { return start(); }
-    const LogLine& last = lines_.back();
-    return last.ended ? SourceLocation{file_, last.number + 1, 1}
-                      : SourceLocation{file_, last.number, last.column + static_cast<int>(last.text.size())};
 }
 
 bool is_json(std::string_view text) { return trimmed(text, " \t\r\n").starts_with('{'); }
@@ -89,18 +41,7 @@ yaml::Node json_tree(const LogText& log) {
     return yaml::parse(text, log.file());
 }
 
-void refuse(const SourceLocation& place, std::string_view what, std::string_view found, std::string_view accepted,
-            std::string_view nearest) {
-    throw InputError(place, error_message(what, found, accepted, nearest));
-}
-
-bool is_count(std::string_view text) {
-    return !text.empty() && text.size() < 19 && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-bool is_figure(std::string_view text) { return figure_in_word(text).value_or(-1) >= 0; }
-
-double figure_in(const LogText& log, const LogLine& line, const LogField& field) {
+double figure_in(const LogText& log, const TextLine& line, const TextWord& field) {
     const auto value = figure_in_word(field.text);
     if (!value || *value < 0) {
         refuse(log.at(line, field), "a column that is no figure", shown(field.text), "a number >= 0");
@@ -108,7 +49,7 @@ double figure_in(const LogText& log, const LogLine& line, const LogField& field)
     return *value;
 }
 
-std::int64_t count_in(const LogText& log, const LogLine& line, const LogField& field) {
+std::int64_t count_in(const LogText& log, const TextLine& line, const TextWord& field) {
     const auto value = count_in_word(field.text);
     if (!value || *value < 0) {
         refuse(log.at(line, field), "a column that is no count", shown(field.text), "a whole number");
@@ -129,13 +70,13 @@ double rounding_of(std::string_view printed) {
     return 0.5 * unit;
 }
 
-void refuse_cut_line(const LogText& log, const LogLine& line) {
+void refuse_cut_line(const LogText& log, const TextLine& line) {
     if (!line.ended) {
         refuse(log.end(), "the file ends within a table's row", shown(line.text), "a line break behind every row");
     }
 }
 
-void check_printed(const LogText& log, const LogLine& line, const LogField& printed, double expected, double slack,
+void check_printed(const LogText& log, const TextLine& line, const TextWord& printed, double expected, double slack,
                    std::string_view what) {
     const double value = figure_in(log, line, printed);
     // The tool's own arithmetic may round the last digit either way, so the tolerance is one unit of it instead of

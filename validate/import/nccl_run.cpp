@@ -9,6 +9,7 @@
 #include "base/numbers.hpp"
 #include "base/pattern.hpp"
 #include "base/text.hpp"
+#include "base/units.hpp"
 #include "validate/import/log_table.hpp"
 
 namespace fabricast::inline validate_import {
@@ -55,7 +56,9 @@ bool counts_one_part(const NcclRun& run, std::string_view collective) {
     if ((collective != "all_gather" && collective != "reduce_scatter") || run.ranks < 2 || element == 0) {
         return false;
     }
-    return std::ranges::all_of(run.rows, [&](const NcclRow& r) { return r.size == r.count * element; }) &&
+    return std::ranges::all_of(
+               run.rows,
+               [&](const NcclRow& r) { return r.count <= r.size / element && r.size == r.count * element; }) &&
            std::ranges::any_of(run.rows, [](const NcclRow& r) { return r.size > 0; });
 }
 
@@ -124,7 +127,7 @@ Measurement measurement_of(const NcclRun& run, const LogText& log, const Stateme
     }
     for (const NcclRow& row : run.rows) {
         std::vector<std::string> cells = row.cells;
-        cells.insert(cells.begin(), std::to_string(parts ? row.size * run.ranks : row.size));
+        cells.insert(cells.begin(), std::to_string((Bytes{row.size} * (parts ? run.ranks : 1)).count));
         add_row(m, std::move(cells), row.place);
     }
     return m;

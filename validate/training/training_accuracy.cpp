@@ -19,15 +19,13 @@ namespace {
 
 // Kinds of GPU and precision that share one MFU, which is all that a planner knows without layout and network.
 std::string peak_kind(const GpuSpec& gpu, Precision precision) {
-    const bool narrow = precision == Precision::fp8 || precision == Precision::fp4;
     return fmt::format("{}{}{}", static_cast<int>(gpu.arch), gpu.name.starts_with("gb") ? " gb " : " ",
-                       narrow ? to_string(precision) : "wide");
+                       is_narrow(precision) ? to_string(precision) : "wide");
 }
 
 double peak_seconds(const TrainingWorkload& workload, const StepRow& step, const Catalog& catalog) {
     const ModelShape model = model_shape(catalog, workload);
-    const double attention = 6 * model.layers * (model.query_width() + model.value_width()) * model.sequence;
-    const double six_n = model_flops(model, model.sequence) - attention;
+    const double six_n = model_flops(model, model.sequence) - attention_flops(model, model.sequence);
     return six_n * step.tokens_per_s * step.step_time_s / (step.gpus * step.flops_per_gpu / step.mfu);
 }
 

@@ -41,6 +41,23 @@ double scaling_points(const std::vector<TrainingForecast>& forecasts, TableScali
     return 100 * summary_of(errors).median;
 }
 
+// Median error of all rows, whatever their table, that have an aspect which begins like this.
+std::vector<NamedFigure> figures_of_kind(const std::vector<TrainingForecast>& forecasts, const char* name,
+                                         std::initializer_list<std::string_view> beginnings) {
+    std::vector<double> errors, left_out;
+    for (const TrainingForecast& f : forecasts) {
+        const bool is = std::ranges::any_of(f.aspects, [&](const std::string& aspect) {
+            return std::ranges::any_of(beginnings, [&](std::string_view begin) { return aspect.starts_with(begin); });
+        });
+        if (!is || !f.compared()) { continue; }
+        errors.push_back(f.forecast_s / f.measured_s - 1);
+        if (f.family_out_s > 0) { left_out.push_back(f.family_out_s / f.measured_s - 1); }
+    }
+    return {{fmt::format("train_{}_rows", name), static_cast<double>(errors.size()), ""},
+            {fmt::format("train_{}_step_median_pct", name), 100 * summary_of(errors).median, "%"},
+            {fmt::format("train_{}_step_family_out_median_pct", name), 100 * summary_of(left_out).median, "%"}};
+}
+
 std::string seconds(double value) { return value > 0 ? fmt::format("{:.5g}", value) : ""; }
 std::string optional(const std::optional<double>& value) { return value ? fmt::format("{:.4f}", *value) : ""; }
 
@@ -120,12 +137,14 @@ std::vector<TableErrors> table_errors(const std::vector<TrainingForecast>& forec
 
 std::vector<NamedFigure> training_figures(const std::vector<TrainingForecast>& forecasts) {
     const std::vector<ComparedRow> rows = training_rows(forecasts);
-    double sum = 0;
+    double sums[2] = {};  // of the rows that count, and of all
     std::vector<double> stated;
     for (const TrainingForecast& f : forecasts) {
+        if (!f.compared()) { continue; }
+        const double error = f.forecast_s / f.measured_s - 1;
+        sums[1] += 100 * std::abs(error);
         if (f.counts()) {
-            const double error = f.forecast_s / f.measured_s - 1;
-            sum += 100 * std::abs(error);
+            sums[0] += 100 * std::abs(error);
             if (!f.assumed) { stated.push_back(error); }
         }
     }
@@ -141,10 +160,15 @@ std::vector<NamedFigure> training_figures(const std::vector<TrainingForecast>& f
         add("rows", count(errors.rows), "");
         add("step_median_pct", tables_of.median(), "%");
         add("step_p90_pct", 100 * mean_over(tables_of.ours, &ErrorSummary::p90), "%");
-        if (!everything) { add("step_mean_pct", sum / count(errors.rows), "%"); }
+        add("step_mean_pct", sums[everything ? 1 : 0] / count(errors.rows), "%");
         add("step_max_pct", 100 * errors.largest, "%");
         add("null_step_median_pct", tables_of.null_median(), "%");
         add("beats_null_tables", tables_of.beats(), "tables");
+    }
+    for (const auto& kind :
+         {figures_of_kind(forecasts, "moe", {"experts."}),
+          figures_of_kind(forecasts, "zero3", {"sharding.zero-2", "sharding.zero-3", "sharding.hsdp"})}) {
+        figures.insert(figures.end(), kind.begin(), kind.end());
     }
     constexpr std::pair<const char*, TableScaling> scalings[] = {{"weak", TableScaling::weak},
                                                                  {"strong", TableScaling::strong}};

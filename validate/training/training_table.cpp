@@ -164,6 +164,7 @@ std::optional<double> measured_step(const TrainingTable& table, std::size_t inde
     const double tokens = forecast.tokens_per_s * forecast.step_time_s;
     if (table.step_unit == "tokens") { return tokens / (value * forecast.gpus); }
     if (table.step_unit == "all-tokens") { return tokens / value; }
+    if (table.step_unit == "samples") { return forecast.global_batch / value; }
     if (table.step_unit == "hardware-tflops") {  // full recomputation: four passes instead of the three of the model
         return forecast.flops_per_gpu * forecast.step_time_s * 4 / 3 / (value * 1e12);
     }

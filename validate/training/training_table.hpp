@@ -30,7 +30,7 @@ struct TrainingTable {
     std::string excluded;  // why no row counts; empty: rows count
     TableScaling scaling = TableScaling::none;
     std::vector<std::string> series;     // columns: rows with equal cells in these form one scaling series
-    std::string step_column, step_unit;  // "" seconds, "tokens", "all-tokens", "hardware-tflops"
+    std::string step_column, step_unit;  // "" seconds, "tokens", "all-tokens", "samples", "hardware-tflops"
     double step_scale = 1;
     std::map<std::string, std::string> columns;  // column -> key
     std::vector<std::string> set, assumed;

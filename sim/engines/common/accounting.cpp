@@ -1,9 +1,6 @@
 #include "sim/engines/common/accounting.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <stdexcept>
 
 namespace fabricast::inline engine_common {
 
@@ -42,14 +39,6 @@ double least_seconds(const Schedule& schedule, const Timeline& timeline, const F
         least = std::max(least, use.utilisation * to_seconds(timeline.makespan) / ratio);
     }
     return least;
-}
-
-void check_capacity(const Timeline& timeline, const Fabric& fabric) {
-    if (!timeline.busiest.empty() && timeline.busiest.front().utilisation > 1 + 1e-6) {
-        const LinkUse& use = timeline.busiest.front();
-        throw std::logic_error(fmt::format("this replay is wrong: link {} carried {:f} times what it can in the time",
-                                           fabric.link_name(use.link), use.utilisation));
-    }
 }
 
 void account(const Network& network, const Usage& usage, Timeline& timeline) {

@@ -27,10 +27,6 @@ std::map<LinkId, double> most_shares(std::span<const LinkEvent> events);
 // constants can be faster.
 double least_seconds(const Schedule& schedule, const Timeline& timeline, const Fabric& fabric);
 
-// Throws std::logic_error if a link carried more than its capacity allows within the makespan: the replay is wrong
-// then.
-void check_capacity(const Timeline& timeline, const Fabric& fabric);
-
 // Writes the classes, and cuts `busiest` down to the links that a Timeline lists, most utilised first.
 void finish_accounting(const std::map<LinkClass, ClassUse>& classes, Timeline& timeline);
 

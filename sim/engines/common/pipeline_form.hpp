@@ -51,7 +51,7 @@ public:
             if (stage.count <= 0) { continue; }
             const double latency = to_seconds(stage.overhead + hops[i].latency);
             const double least = least_tau(pipeline, hops[i].between_nodes);
-            const double own_tau = hops[i].rate > 0 ? std::max(wire_chunk_ / hops[i].rate, least)
+            const double own_tau = hops[i].rate > 0 ? std::max(wire_chunk_ / (hops[i].rate * pipeline.turns), least)
                                                     : std::numeric_limits<double>::infinity();
             stages_.push_back({stage.count, latency, own_tau});
             steps_ += stage.count;

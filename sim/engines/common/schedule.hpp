@@ -55,7 +55,8 @@ struct Stage {
 // network_wire_ratio on edges between nodes: protocols cost them differently),
 //     stage = latency + own / slices
 // where latency = overhead + path latency of the stage's hop and own <= tau is the chunk time of that hop alone: a
-// chunk crosses NVLink at NVLink's pace even if the NIC is the bottleneck,
+// chunk crosses NVLink at NVLink's pace even if the NIC is the bottleneck, and the first chunk of a tree, which goes up
+// before it comes down, at `turns` times the share that the links have once both ways are busy,
 //     way = sum(count * stage) - largest own / slices     time of the last slice from end to end
 //     T   = start + tau + way + stream(chunks - 1)        chunks = bytes_per_edge / chunk + fill
 // where stream(x) is x * tau, or longer if the window holds it up: a slot is free again after a round trip. It is
@@ -69,6 +70,7 @@ struct Pipeline {
     double slots = 8;           // chunks in flight per edge; a fraction is an average over time
     int slices = 1;             // pieces of a chunk, each forwarded separately
     bool cyclic = false;
+    double turns = 1;  // parts of the stream's load that follow each other: a tree's way up and its way down
     std::uint32_t first_stage = 0, stage_count = 0;  // range in Schedule::stages
     double fill = 0;                                 // chunks of streaming that overlap with nothing
     Duration chunk_overhead;                         // per chunk, on top of its time at edge_rate_cap

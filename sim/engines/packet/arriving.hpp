@@ -34,9 +34,10 @@ inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
     if (control == Control::none || control == Control::credits || ingress.unbounded) { return true; }
     Node& node = d.net.nodes[d.net.ports[in].to_node];
     const auto fits = [&] {
-        // Choudhury and Hahne: a queue may hold alpha times what is free.
+        // Choudhury and Hahne: a queue may hold alpha times what is free; with alpha above 1 that may be more than is.
         const double threshold = pfc::dynamic_threshold(d.options.alpha, {node.buffer}, {node.used});
-        return ingress.over == 0 && static_cast<double>(ingress.bytes + bytes) <= threshold;
+        return ingress.over == 0 && static_cast<double>(ingress.bytes + bytes) <= threshold &&
+               node.used + bytes <= node.buffer;
     };
     if (!fits() && !in_order(node)) {
         drain_in_order(d, node, now);  // the counts are exact only after all ports have been drained
@@ -155,13 +156,14 @@ inline void on_piece(Domain& d, std::uint32_t s, Ps now) {
     ++stream.delivered;
     for (std::uint32_t i = stream.first_follower; i < stream.first_follower + stream.follower_count; ++i) {
         const Follower& follower = d.traffic.followers[i];
+        const std::uint32_t next = stream.first + follower.stream;
         if (follower.have != none) {
-            ++d.traffic.have[follower.have];
-            const auto first = d.traffic.have.begin() + follower.first_have;
-            const auto last = d.traffic.have.begin() + follower.have_end;
-            if (*std::min_element(first, last) == d.traffic.streams[follower.stream].have) { continue; }
+            std::uint32_t* const have = d.traffic.have.data() + stream.first_have;
+            ++have[follower.have];
+            const auto least = std::min_element(have + follower.first_have, have + follower.have_end);
+            if (*least == d.traffic.streams[next].have) { continue; }
         }
-        add_piece(d, follower.stream, now);
+        add_piece(d, next, now);
     }
     if (stream.delivered < stream.slots_end && stream.delivered % stream.chunk_pieces == 0) {
         d.mail({d.earliest(stream.sender, now + stream.slot_delay), stream.sender, ControlMessage::slot, s, 0});

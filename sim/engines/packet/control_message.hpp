@@ -23,7 +23,7 @@ struct ControlMessage {
         timeout,
         reroute,
         refresh,  // a pause is to be sent again
-        want,     // a reader has bytes to request
+        want,     // a reader may request the first so many pieces
         grant,    // a request has arrived
         returned  // the requested bytes have arrived
     };

@@ -45,8 +45,7 @@ inline Ps next_start(Domain& d, std::uint32_t p, Ps until) {
         const Sender& sender = d.shared.senders[port.sender];
         start = std::max(port.free, sender.next());
         const std::uint32_t f = sender.peek();
-        const Flow& flow = d.traffic.flows[f];
-        bytes = static_cast<std::uint32_t>(std::min<std::int64_t>(flow.left, flow.unit));
+        bytes = next_bytes(d, d.traffic.flows[f], f);
         if (port.serves) {
             Frame first;
             first.flow = f;
@@ -65,11 +64,10 @@ inline Ps next_start(Domain& d, std::uint32_t p, Ps until) {
     const Port& port = d.net.ports[p];
     PortCounts& counts = d.net.counts[p];
     const InfinibandControl& control = d.options.infiniband;
+    if (static_cast<float>(port.queued_bytes) <= counts.k_min) { return; }
+    ++counts.draws;
     const bool victim = counts.starved_until == start && d.net.nodes[port.to_node].is_switch;
-    if (static_cast<float>(port.queued_bytes) <= counts.k_min || victim || frame.bytes < control.packet_size.count ||
-        counts.since_mark++ < control.marking_rate) {
-        return;
-    }
+    if (victim || frame.bytes < control.packet_size.count || counts.since_mark++ < control.marking_rate) { return; }
     counts.since_mark = 0;
     frame.meta |= Frame::marked;
     ++counts.marks;
@@ -85,6 +83,7 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
     PortCounts& counts = d.net.counts[p];
     const auto queued = static_cast<float>(d.net.ports[p].queued_bytes);
     if (queued <= counts.k_min) { return; }
+    ++counts.draws;
     const double share = queued > counts.k_max ? 1.0
                                                : d.options.ecn.p_max * static_cast<double>(queued - counts.k_min) /
                                                      static_cast<double>(counts.k_max - counts.k_min);

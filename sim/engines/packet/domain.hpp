@@ -15,10 +15,6 @@
 
 namespace fabricast::inline packet {
 
-struct DomainCounts {
-    std::int64_t injected = 0, hops = 0, delivered = 0, delivered_bytes = 0, notices = 0, lost = 0;
-};
-
 // When a port may send.
 struct Turn {
     Ps start = 0;

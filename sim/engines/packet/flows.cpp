@@ -6,6 +6,9 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "sim/engines/common/make_fluid_network.hpp"
 #include "sim/engines/common/streams.hpp"
@@ -16,29 +19,37 @@ namespace fabricast::inline packet {
 
 namespace {
 
+// What the streams of pipelines depend on: all but when they start, and what they take from kernels.
+auto shape_key(const Pipeline& p) {
+    return std::tuple(p.edges, p.bytes_per_edge, p.chunk, p.slots, p.slices, p.cyclic, p.first_stage, p.stage_count,
+                      p.fill, p.chunk_overhead, p.chunk_posting, p.edge_rate_cap, p.wire_ratio, p.network_wire_ratio,
+                      p.weight, p.occupancy_count > 0);
+}
+using ShapeKey = decltype(shape_key(std::declval<const Pipeline&>()));
+
 class TrafficBuilder {
 public:
-    TrafficBuilder(const ReplayTask& task, const Packet& options) : task_(task), options_(options) {}
+    TrafficBuilder(const ReplayTask& task, const Packet& options) : task_(task), options_(options) {
+        // Detours and reads are numbered by flow, so that every flow needs a pattern of its own.
+        traffic_.all_begun = options_.pcie.transactions || !task_.events.empty();
+    }
 
     Traffic build() {
         for (const Connection& connection : schedule_.connections) {
             add_flow(connection.path, connection.wire_ratio, connection.rate_cap);
         }
-        traffic_.first_stream_flow = static_cast<std::uint32_t>(traffic_.flows.size());
+        traffic_.first_stream_flow = static_cast<std::uint32_t>(traffic_.flow_patterns.size());
         add_messages();
-        for (std::uint32_t p = 0; p < schedule_.pipelines.size(); ++p) {
-            traffic_.first_stream.push_back(static_cast<std::uint32_t>(traffic_.streams.size()));
-            add_pipeline(p);
-        }
-        traffic_.first_stream.push_back(static_cast<std::uint32_t>(traffic_.streams.size()));
-        traffic_.first_request_flow = static_cast<std::uint32_t>(traffic_.flows.size());
+        for (std::uint32_t p = 0; p < schedule_.pipelines.size(); ++p) { add_pipeline(p); }
+        number_streams();
+        const auto first_request = static_cast<std::uint32_t>(traffic_.flow_patterns.size());
         add_reads();
-        traffic_.network = make_network(task_, options_, queries_, traffic_.first_request_flow, traffic_.routes);
-        for (std::size_t f = 0; f < traffic_.routes.size(); ++f) { place(f); }
+        traffic_.network = make_network(task_, options_, queries_, first_request, traffic_.route_patterns);
+        for (std::size_t f = 0; f < traffic_.flow_patterns.size(); ++f) { place(f); }
+        complete_shapes();
+        add_controllers(first_request);
+        reserve(first_request);
         place_readers();
-        add_controllers();
-        traffic_.receivers.resize(traffic_.flows.size());
-        make_times();
         return std::move(traffic_);
     }
 
@@ -49,8 +60,8 @@ private:
         flow.pace = wire_rate < 1e18 ? 1e12 / wire_rate : 0;
         queries_.push_back(path);
         ratios_.push_back(wire_ratio);
-        traffic_.flows.push_back(flow);
-        return static_cast<std::uint32_t>(traffic_.flows.size() - 1);
+        traffic_.flow_patterns.push_back(flow);
+        return static_cast<std::uint32_t>(traffic_.flow_patterns.size() - 1);
     }
 
     void add_messages() {
@@ -84,14 +95,27 @@ private:
     }
 
     void add_pipeline(std::uint32_t p) {
+        const auto number = static_cast<std::uint32_t>(traffic_.shapes.size());
+        const auto [known, fresh] = shape_of_.try_emplace(shape_key(schedule_.pipelines[p]), number);
+        if (fresh || traffic_.all_begun) {
+            known->second = number;
+            add_shape(p);
+        }
+        traffic_.shape_of.push_back(known->second);
+        ++traffic_.shapes[known->second].uses;
+    }
+
+    void add_shape(std::uint32_t p) {
         const Pipeline& pipeline = schedule_.pipelines[p];
         const PipelineStreams found = streams_of(fabric_, schedule_, pipeline);
-        const auto first = static_cast<std::uint32_t>(traffic_.streams.size());
         const PipelineAlone form = found.layered && pipeline.occupancy_count == 0
                                        ? PipelineAlone{0, 0}
                                        : pipeline_alone(alone(), schedule_, p);
-        traffic_.draining.push_back(left_to_drain(found, form.draining));
-        traffic_.seconds_alone.push_back(form.running + form.draining);
+        Shape shape;
+        shape.first = static_cast<std::uint32_t>(traffic_.stream_patterns.size());
+        shape.count = static_cast<std::uint32_t>(found.streams.size());
+        shape.draining = left_to_drain(found, form.draining);
+        shape.seconds_alone = form.running + form.draining;
         const double chunks = std::ceil(found.chunks - 1e-9);
         if (chunks * pipeline.slices > 4e9) {
             throw TooLarge("a pipeline of more than 4 billion pieces is too long for engine packet");
@@ -101,7 +125,6 @@ private:
         for (std::uint32_t s = 0; s < found.streams.size(); ++s) {
             const PipelineStream& from = found.streams[s];
             Stream stream;
-            stream.pipeline = p;
             stream.slices = static_cast<std::uint16_t>(pipeline.slices);
             stream.chunk_pieces = stream.slices;
             stream.pieces = static_cast<std::uint32_t>(chunks) * stream.slices;
@@ -117,30 +140,47 @@ private:
                 stream.follows = true;
                 stream.dependent_to = dependent_pieces(stream, found);
                 if (from.before.size() > 1) {
-                    have[s] = static_cast<std::uint32_t>(traffic_.have.size());
-                    traffic_.have.resize(traffic_.have.size() + from.before.size(), 0);
+                    have[s] = shape.have_count;
+                    shape.have_count += static_cast<std::uint32_t>(from.before.size());
                 }
                 for (const std::size_t before : from.before) { leads_to[before].push_back(s); }
             }
             stream.releases = from.before.empty() || pipeline.cyclic || !found.layered;
-            stream.flow = add_flow(from.path, from.wire_ratio, from.rate_cap);
-            traffic_.streams.push_back(stream);
+            add_flow(from.path, from.wire_ratio, from.rate_cap);
+            traffic_.stream_patterns.push_back(stream);
         }
         std::vector<std::uint32_t> taken(found.streams.size(), 0);
         for (std::uint32_t s = 0; s < leads_to.size(); ++s) {
-            Stream& stream = traffic_.streams[first + s];
+            Stream& stream = traffic_.stream_patterns[shape.first + s];
             stream.first_follower = static_cast<std::uint32_t>(traffic_.followers.size());
             stream.follower_count = static_cast<std::uint32_t>(leads_to[s].size());
             for (const std::uint32_t next : leads_to[s]) {
-                Follower follower{first + next};
+                Follower follower{next};
                 if (have[next] != none) {
                     const auto count = static_cast<std::uint32_t>(found.streams[next].before.size());
-                    follower = {first + next, have[next] + taken[next]++, have[next], have[next] + count};
+                    follower = {next, have[next] + taken[next]++, have[next], have[next] + count};
                 }
                 traffic_.followers.push_back(follower);
             }
             stream.tells = !leads_to[s].empty() || stream.slots_end > 0;
         }
+        traffic_.shapes.push_back(shape);
+    }
+
+    void number_streams() {
+        std::uint64_t streams = 0, counts = 0;
+        for (const std::uint32_t number : traffic_.shape_of) {
+            traffic_.first_stream.push_back(static_cast<std::uint32_t>(streams));
+            traffic_.first_have.push_back(static_cast<std::uint32_t>(counts));
+            streams += traffic_.shapes[number].count;
+            counts += traffic_.shapes[number].have_count;
+        }
+        if (streams + traffic_.first_stream_flow > 2'000'000'000 || counts > 4'000'000'000) {
+            throw TooLarge("a schedule of more than 2 billion streams is too long for engine packet");
+        }
+        traffic_.first_stream.push_back(static_cast<std::uint32_t>(streams));
+        traffic_.first_have.push_back(static_cast<std::uint32_t>(counts));
+        traffic_.first_request_flow = traffic_.first_stream_flow + static_cast<std::uint32_t>(streams);
     }
 
     const engine_common::Network& alone() {
@@ -165,8 +205,8 @@ private:
     }
 
     void place(std::size_t f) {
-        Flow& flow = traffic_.flows[f];
-        const Route& route = traffic_.routes[f];
+        Flow& flow = traffic_.flow_patterns[f];
+        const Route& route = traffic_.route_patterns[f];
         if (route.hops == 0) { return; }
         const Network& net = traffic_.network;
         flow.port = net.port_of(route, 0, 0);
@@ -192,7 +232,7 @@ private:
         const Lanes lanes(fabric_, options_);
         traffic_.read_request = options_.pcie.max_read_request.count;
         traffic_.request_bytes = lanes.pcie().request;
-        const std::size_t flows = traffic_.flows.size();
+        const std::size_t flows = traffic_.flow_patterns.size();
         for (std::uint32_t f = 0; f < flows; ++f) {
             const Path path = fabric_.path(queries_[f]);
             const Read read = lanes.read_of(path.span());
@@ -239,33 +279,83 @@ private:
         }
     }
 
-    // Gives a controller to each flow that crosses a port that marks, if there is congestion control.
-    void add_controllers() {
+    // What is known of a shape's streams when its ports are.
+    void complete_shapes() {
+        for (Shape& shape : traffic_.shapes) {
+            for (std::uint32_t i = 0; i < shape.count; ++i) {
+                Stream& stream = traffic_.stream_patterns[shape.first + i];
+                const std::uint32_t pattern = traffic_.flow_pattern(shape, i);
+                stream.sender = traffic_.flow_patterns[pattern].node;
+                if (traffic_.route_patterns[pattern].hops == 0) { continue; }
+                ++shape.streams;
+                shape.releasing += stream.releases ? 1U : 0U;
+            }
+        }
+    }
+
+    // Gives a controller to each flow that crosses a port that marks, if there is congestion control. Its number counts
+    // from the first of its pipeline.
+    void add_controllers(std::uint32_t first_request) {
         CongestionControl control = options_.congestion_control;
         const LinkFamily family = fabric_.cluster().fabric.link.family;
         if (control == CongestionControl::automatic) {
             control = family == LinkFamily::ethernet ? CongestionControl::dcqcn : CongestionControl::none;
         }
-        if (control == CongestionControl::none) { return; }
         const Network& net = traffic_.network;
-        traffic_.control = control;
-        for (std::uint32_t f = 0; f < traffic_.first_request_flow; ++f) {
-            const Route& route = traffic_.routes[f];
-            if (std::ranges::any_of(net.ports_of(route), [&](std::uint32_t p) { return net.ports[p].marks; })) {
-                traffic_.flows[f].controller = static_cast<std::uint32_t>(traffic_.controlled.size());
-                traffic_.controlled.push_back(f);
+        const auto number = [&](std::uint32_t begin, std::uint32_t end) {
+            std::uint32_t count = 0;
+            for (std::uint32_t f = begin; f < end && control != CongestionControl::none; ++f) {
+                const auto ports = net.ports_of(traffic_.route_patterns[f]);
+                if (std::ranges::any_of(ports, [&](std::uint32_t p) { return net.ports[p].marks; })) {
+                    traffic_.flow_patterns[f].controller = count++;
+                }
             }
+            return count;
+        };
+        std::uint32_t sum = number(0, traffic_.first_stream_flow);
+        for (Shape& shape : traffic_.shapes) {
+            const std::uint32_t first = traffic_.flow_pattern(shape, 0);
+            shape.controlled = number(first, std::min(first + shape.count, first_request));
         }
+        for (const std::uint32_t shape : traffic_.shape_of) {
+            traffic_.first_controller.push_back(sum);
+            sum += traffic_.shapes[shape].controlled;
+        }
+        traffic_.first_controller.push_back(sum);
+        traffic_.control = control;
     }
 
-    void make_times() {
+    // Reserves what is made when pipelines start, and makes what is needed from the beginning.
+    void reserve(std::uint32_t first_request) {
         std::uint32_t most = 1;
-        for (const Stream& stream : traffic_.streams) {
-            most = std::max(most, 2 * (stream.whole_slots() + 1) * stream.slices);
+        for (const Stream& stream : traffic_.stream_patterns) {
+            const std::uint32_t kept = 2 * (stream.whole_slots() + 1) * stream.slices;
+            most = std::max(most, std::min(kept, stream.pieces + 1));
         }
         traffic_.times_each = std::bit_ceil(std::min(most, 64U));
-        traffic_.times.assign(2UL * traffic_.times_each * traffic_.streams.size(), 0);
-        for (Stream& stream : traffic_.streams) { stream.sender = traffic_.flows[stream.flow].node; }
+        const std::size_t streams = traffic_.first_stream.back();
+        const auto requests = static_cast<std::uint32_t>(traffic_.flow_patterns.size()) - first_request;
+        const std::size_t flows = traffic_.first_request_flow + std::size_t{requests};
+        traffic_.routes = Sparse<Route>(flows);
+        traffic_.flows = Sparse<Flow>(flows);
+        traffic_.receivers = Sparse<Receiver>(flows);
+        traffic_.streams = Sparse<Stream>(streams);
+        traffic_.have = Sparse<std::uint32_t>(traffic_.first_have.back());
+        traffic_.times = Sparse<Ps>(2UL * traffic_.times_each * streams);
+        traffic_.controlled = Sparse<std::uint32_t>(traffic_.first_controller.back());
+        traffic_.controlled.claim(0, traffic_.first_controller.front());
+        const auto claim = [&](std::size_t first, std::size_t count) {
+            traffic_.routes.claim(first, count);
+            traffic_.flows.claim(first, count);
+            traffic_.receivers.claim(first, count);
+        };
+        claim(0, traffic_.first_stream_flow);
+        claim(traffic_.first_request_flow, requests);
+        for (std::uint32_t f = 0; f < traffic_.first_stream_flow; ++f) { traffic_.begin_flow(f, f, 0); }
+        for (std::uint32_t p = 0; p < traffic_.shape_of.size() && traffic_.all_begun; ++p) { traffic_.begin(p); }
+        for (std::uint32_t r = 0; r < requests; ++r) {
+            traffic_.begin_flow(traffic_.first_request_flow + r, first_request + r, 0);
+        }
     }
 
     const ReplayTask& task_;
@@ -275,10 +365,46 @@ private:
     std::vector<PathQuery> queries_;
     std::vector<double> ratios_;
     engine_common::Network alone_;
+    std::map<ShapeKey, std::uint32_t> shape_of_;
     Traffic traffic_;
 };
 
 }  // namespace
+
+void Traffic::begin_flow(std::uint32_t f, std::uint32_t pattern, std::uint32_t controllers) {
+    routes[f] = route_patterns[pattern];
+    flows[f] = flow_patterns[pattern];
+    receivers[f] = Receiver{};
+    std::uint32_t& controller = flows[f].controller;
+    if (controller != none) { controlled[controller += controllers] = f; }
+}
+
+void Traffic::begin(std::uint32_t pipeline) {
+    const Shape& its = shape(pipeline);
+    const std::uint32_t first = first_stream[pipeline];
+    for_each_part(pipeline, [](auto& part, std::size_t begin, std::size_t count) { part.claim(begin, count); });
+    for (std::uint32_t i = 0; i < its.count; ++i) {
+        Stream& stream = streams[first + i] = stream_patterns[its.first + i];
+        stream.pipeline = pipeline;
+        stream.first = first;
+        stream.first_have = first_have[pipeline];
+        stream.flow = first_stream_flow + first + i;
+        begin_flow(stream.flow, flow_pattern(its, i), first_controller[pipeline]);
+    }
+}
+
+void Traffic::end(std::uint32_t pipeline) {
+    for_each_part(pipeline, [](auto& part, std::size_t begin, std::size_t count) { part.release(begin, count); });
+}
+
+double distinct_stream_count(const Schedule& schedule) {
+    auto streams = static_cast<double>(schedule.connections.size());
+    std::set<ShapeKey> known;
+    for (const Pipeline& pipeline : schedule.pipelines) {
+        if (known.insert(shape_key(pipeline)).second) { streams += stream_count(schedule, pipeline); }
+    }
+    return streams;
+}
 
 Traffic make_traffic(const ReplayTask& task, const Packet& options) { return TrafficBuilder(task, options).build(); }
 

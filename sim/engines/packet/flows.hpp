@@ -7,6 +7,7 @@
 
 #include "sim/engines/common/schedule.hpp"
 #include "sim/engines/packet/network.hpp"
+#include "sim/engines/packet/sparse.hpp"
 
 namespace fabricast::inline packet {
 
@@ -104,8 +105,9 @@ struct alignas(64) Stream {
     std::uint32_t first_follower = 0, follower_count = 0;  // into Traffic::followers
     std::uint32_t flow = none;
     std::uint32_t pipeline = 0;
-    bool releases = false;  // the pipeline is released when all such streams have sent everything
-    bool tells = false;     // its receiver must be told of its pieces
+    std::uint32_t first = 0, first_have = 0;  // of its pipeline, into Traffic::streams and Traffic::have
+    bool releases = false;                    // the pipeline is released when all such streams have sent everything
+    bool tells = false;                       // its receiver must be told of its pieces
 
     std::uint32_t lag() const { return circular ? slices : 0; }
     std::uint32_t whole_slots() const { return static_cast<std::uint32_t>(slots); }
@@ -114,11 +116,22 @@ struct alignas(64) Stream {
 
 static_assert(sizeof(Stream) == 128);
 
-// A stream that forwards another stream's pieces.
+// A stream that forwards another stream's pieces. Streams and counts are numbered within the pipeline.
 struct Follower {
     std::uint32_t stream = 0;
     std::uint32_t have = none;                   // into Traffic::have: pieces from here; none: the only predecessor
     std::uint32_t first_have = 0, have_end = 0;  // the counts of all predecessors
+};
+
+// What pipelines have in common that differ in nothing but when they start: a training step has thousands of them.
+struct Shape {
+    std::uint32_t first = 0, count = 0;  // its streams, into Traffic::stream_patterns
+    std::uint32_t have_count = 0;
+    std::uint32_t controlled = 0;              // flows under congestion control
+    std::uint32_t streams = 0, releasing = 0;  // those that cross a port, and of them those that release the pipeline
+    std::uint32_t uses = 0;                    // pipelines
+    double seconds_alone = 0;                  // if it occupies devices: from start to end
+    double draining = 0;                       // seconds after its last piece has arrived
 };
 
 // A flow whose first leg is read over PCIe: the requester asks for the bytes in requests of at most MRRS, as its tags
@@ -136,8 +149,9 @@ struct Reader {
     std::uint32_t psn = 0;        // sequence number of the next packet that is sent for the first time
     std::int64_t granted = 0, sent = 0;
     // Written by the requester's node.
-    Fifo<std::uint32_t> wanted;  // bytes, piece by piece
-    bool waits = false;          // waits for a tag
+    std::uint32_t known = 0, piece = 0;  // pieces that it has been told of, and of these the next to request
+    std::int64_t left = 0;               // bytes still to be requested of the piece before
+    bool waits = false;                  // waits for a tag
 };
 
 // A device that reads: the bytes that it has asked for but not received, their limit, and the readers that wait for a
@@ -147,26 +161,32 @@ struct Requester {
     Fifo<std::uint32_t> waiting;
 };
 
+// Flows are numbered: the connections', then pipeline after pipeline its streams', then the requests of reads. What a
+// pipeline needs is made when it starts (`begin`), from the patterns of its shape, and given back after its end.
 struct Traffic {
     Network network;
-    std::vector<Route> routes;  // per flow; stored separately, since a switch looks up nothing else
-    std::vector<Flow> flows;
-    std::vector<Receiver> receivers;         // per flow
+    Sparse<Route> routes;  // per flow; stored separately, since a switch looks up nothing else
+    Sparse<Flow> flows;
+    Sparse<Receiver> receivers;              // per flow
     std::vector<Messages> connections;       // numbered as their flows
     std::vector<std::uint32_t> message_ops;  // transfers of a connection in order
     std::vector<OpId> op_of_transfer, op_of_pipeline;
     std::vector<std::int64_t> message_bytes;  // per transfer: wire bytes
     std::vector<Ps> message_ready;            // per transfer: when it may enter the network; never: not known yet
-    std::vector<Stream> streams;
-    std::vector<Follower> followers;  // stream after stream
-    std::vector<std::uint32_t> have;
-    std::vector<Ps> times;
+    Sparse<Stream> streams;
+    Sparse<std::uint32_t> have;
+    Sparse<Ps> times;
     std::uint32_t times_each = 0;  // entries in `times` per stream for pieces, and as many for slots; a power of two
-    std::uint32_t first_stream_flow = 0;      // flows from here on are streams, in order; those before, connections
-    std::vector<std::uint32_t> first_stream;  // per pipeline, and the end
-    std::vector<double> seconds_alone;        // per pipeline that occupies devices: from start to end
-    std::vector<double> draining;             // per pipeline: seconds after its last piece has arrived
-    std::vector<std::uint32_t> controlled;    // flows under congestion control
+    std::uint32_t first_stream_flow = 0;  // flows from here on are streams, in order; those before, connections
+    std::vector<Shape> shapes;
+    std::vector<Stream> stream_patterns;
+    std::vector<Flow> flow_patterns;      // of the connections, of the stream patterns, of the requests
+    std::vector<Route> route_patterns;    // of the same
+    std::vector<Follower> followers;      // stream pattern after stream pattern
+    std::vector<std::uint32_t> shape_of;  // per pipeline
+    std::vector<std::uint32_t> first_stream, first_have, first_controller;  // per pipeline, and the end
+    bool all_begun = false;                               // links may fail or are read over: nothing is made later
+    Sparse<std::uint32_t> controlled;                     // per controller: its flow
     CongestionControl control = CongestionControl::none;  // congestion control of these flows
     std::uint32_t first_request_flow = none;              // flows from here on are requests of reads
     std::vector<Reader> readers;
@@ -174,6 +194,32 @@ struct Traffic {
     std::vector<Requester> requesters;
     std::int64_t read_request = 0, request_bytes = 0;  // bytes: MRRS, and the size of a request on the wire
 
+    // Makes the streams of a pipeline and their flows, and gives them back.
+    void begin(std::uint32_t pipeline);
+    void end(std::uint32_t pipeline);
+    // Calls visit(array, begin, count) for what a pipeline has of each array.
+    template <class Visit> void for_each_part(std::uint32_t pipeline, Visit&& visit) {
+        const std::size_t first = first_stream[pipeline], count = shape(pipeline).count;
+        visit(routes, first_stream_flow + first, count);
+        visit(flows, first_stream_flow + first, count);
+        visit(receivers, first_stream_flow + first, count);
+        visit(streams, first, count);
+        visit(times, 2 * times_each * first, 2 * times_each * count);
+        visit(have, first_have[pipeline], shape(pipeline).have_count);
+        visit(controlled, first_controller[pipeline], shape(pipeline).controlled);
+    }
+    // Makes a flow from a pattern.
+    void begin_flow(std::uint32_t flow, std::uint32_t pattern, std::uint32_t first_controller);
+
+    const Shape& shape(std::uint32_t pipeline) const { return shapes[shape_of[pipeline]]; }
+    std::uint32_t pipeline_of(std::uint32_t stream) const {
+        const auto after = std::upper_bound(first_stream.begin(), first_stream.end(), stream);
+        return static_cast<std::uint32_t>(after - first_stream.begin()) - 1;
+    }
+    // The pattern of a stream's flow.
+    std::uint32_t flow_pattern(const Shape& shape, std::uint32_t i) const {
+        return first_stream_flow + shape.first + i;
+    }
     // The route that has way number `way` of the flow: its own ways are numbered first, then its detours. Changes `way`
     // to the index in that route.
     const Route& route_of(std::uint32_t flow, std::uint32_t& way) const {
@@ -201,6 +247,9 @@ struct Traffic {
         return times[(2UL * stream + 1) * times_each + (chunk & (times_each - 1))];
     }
 };
+
+// How many streams of packets a schedule has, those of pipelines of one shape counted once.
+double distinct_stream_count(const Schedule& schedule);
 
 // Makes the flows of a schedule, and the network that they cross. Throws Unreachable.
 Traffic make_traffic(const ReplayTask& task, const Packet& options);

@@ -10,21 +10,25 @@ namespace {
 // Packets over each port when all flows of the schedule have been sent.
 std::vector<double> packets_over_ports(const Traffic& traffic) {
     std::vector<double> packets(traffic.network.port_count, 0);
-    for (std::uint32_t f = 0; f < traffic.first_request_flow; ++f) {
-        const Route& route = traffic.routes[f];
-        double bytes = 0;
-        if (traffic.is_stream(f)) {
-            const Stream& stream = traffic.streams[traffic.stream_of(f)];
-            bytes = static_cast<double>(stream.pieces) * static_cast<double>(stream.piece_bytes);
-        } else {
-            const Messages& messages = traffic.connections[f];
-            for (std::uint32_t m = messages.begin; m < messages.end; ++m) {
-                bytes += static_cast<double>(traffic.message_bytes[traffic.message_ops[m]]);
-            }
-        }
-        const double each = bytes / traffic.flows[f].unit / route.variants;
+    const auto add = [&](std::uint32_t pattern, double bytes) {
+        const Route& route = traffic.route_patterns[pattern];
+        const double each = bytes / traffic.flow_patterns[pattern].unit / route.variants;
         for (std::uint32_t variant = 0; variant < route.variants; ++variant) {
             for (const std::uint32_t p : traffic.network.ports_of(route, variant)) { packets[p] += each; }
+        }
+    };
+    for (std::uint32_t c = 0; c < traffic.connections.size(); ++c) {
+        double bytes = 0;
+        for (std::uint32_t m = traffic.connections[c].begin; m < traffic.connections[c].end; ++m) {
+            bytes += static_cast<double>(traffic.message_bytes[traffic.message_ops[m]]);
+        }
+        add(c, bytes);
+    }
+    for (const Shape& shape : traffic.shapes) {
+        for (std::uint32_t i = 0; i < shape.count; ++i) {
+            const Stream& stream = traffic.stream_patterns[shape.first + i];
+            const double bytes = static_cast<double>(stream.pieces) * static_cast<double>(stream.piece_bytes);
+            add(traffic.flow_pattern(shape, i), bytes * shape.uses);
         }
     }
     return packets;

@@ -9,7 +9,7 @@ Lookahead::Lookahead(const Traffic& traffic, const Schedule& schedule, bool loss
       schedule_(schedule),
       lossy_(lossy),
       messages_(schedule.transfers.size(), false),
-      streams_(traffic.streams.size(), false),
+      streams_(traffic.first_stream.back(), false),
       awaited_(schedule.size(), false),
       pipelines_(schedule.pipelines.size()) {
     for (std::uint32_t op = 0; op < schedule.size(); ++op) {
@@ -65,7 +65,7 @@ Ps Lookahead::limit(Ps now, Ps wanted) {
     while (!bounds_.empty() && bounds_.top().time < wanted) {
         Done first = bounds_.top();
         bounds_.pop();
-        if (first.kind == Done::stream) { first.index = not_ended(traffic_.streams[first.index].pipeline); }
+        if (first.kind == Done::stream) { first.index = not_ended(traffic_.pipeline_of(first.index)); }
         if (first.index == none || (first.kind == Done::message && !messages_[first.index])) { continue; }
         const Ps known = first.time;
         first.time = std::max(known, bound_of(first.kind, first.index, now));

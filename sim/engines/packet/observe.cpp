@@ -90,9 +90,8 @@ std::vector<std::uint32_t> worst_ports(const Network& net) {
     return ports;
 }
 
-std::string ends_of(const Traffic& traffic, const Fabric& fabric, std::uint32_t flow) {
-    const Network& net = traffic.network;
-    const auto ports = net.ports_of(traffic.routes[flow]);
+std::string ends_of(const Network& net, const Fabric& fabric, const Route& route) {
+    const auto ports = net.ports_of(route);
     const auto name = [&](std::uint32_t node) { return fabric.device_name(net.nodes[node].device); };
     return name(net.ports[ports.front()].from_node) + " -> " + name(net.ports[ports.back()].to_node);
 }
@@ -106,17 +105,17 @@ std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabr
         if (net.ingress[p].pauses > 0) { pauses[net.ports[p].to_node] = true; }
     }
     std::vector<std::string> victims;
-    for (std::uint32_t f = 0; f < traffic.flows.size() && victims.size() < victims_listed; ++f) {
+    for (std::size_t f = 0; f < traffic.route_patterns.size() && victims.size() < victims_listed; ++f) {
         bool held = false;
         bool root = false;
-        for (const std::uint32_t p : net.ports_of(traffic.routes[f])) {
+        for (const std::uint32_t p : net.ports_of(traffic.route_patterns[f])) {
             const bool paused = net.counts[p].paused * 20 > makespan;
             held |= paused;
             root |= !paused && pauses[net.ports[p].from_node] &&
                     net.counts[p].most_queued * 4 > net.nodes[net.ports[p].from_node].used_most;
         }
         if (held && !root) {
-            std::string name = ends_of(traffic, fabric, f);
+            std::string name = ends_of(net, fabric, traffic.route_patterns[f]);
             if (std::ranges::find(victims, name) == victims.end()) { victims.push_back(std::move(name)); }
         }
     }
@@ -125,14 +124,15 @@ std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabr
 
 void count(const Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains, PacketUse& use) {
     const Network& net = shared.net;
-    for (const auto& domain : domains) {
-        const DomainCounts& counts = domain->counts();
+    const auto add = [&](const DomainCounts& counts) {
         use.hops += counts.hops;
         use.delivered += counts.delivered;
         use.delivered_bytes += static_cast<double>(counts.delivered_bytes);
         use.notices += counts.notices;
         use.drops += counts.lost;
-    }
+    };
+    add(shared.skipped);
+    for (const auto& domain : domains) { add(domain->counts()); }
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
         const PortUse port = use_of(net, p);
         use.marks += port.marks;
@@ -142,11 +142,11 @@ void count(const Shared& shared, const std::vector<std::unique_ptr<Worker>>& dom
         use.starved += port.starved;
         use.watchdog += net.counts[p].watchdog;
     }
-    double held = 0;
-    double sending = 0;
-    for (const Throttle& throttle : shared.throttles) {
-        held += throttle.held;
-        sending += throttle.first == never ? 0 : static_cast<double>(throttle.last - throttle.first);
+    double held = shared.held;
+    double sending = shared.sending;
+    for (std::size_t c = 0; c < shared.throttles.size(); ++c) {  // those that were given back are zero
+        held += shared.throttles[c].held;
+        sending += shared.throttles[c].sending();
     }
     use.throttled = sending > 0 ? std::min(1.0, held / sending) : 0;
     for (const Recovery& recovery : shared.recoveries) {

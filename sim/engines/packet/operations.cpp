@@ -1,18 +1,14 @@
 #include "sim/engines/packet/operations.hpp"
 
+#include <utility>
+
 namespace fabricast::inline packet {
 
-Operations::Operations(const ReplayTask& task, const Traffic& traffic)
-    : schedule_(task.schedule), traffic_(traffic), kernels_(task.schedule, task.device) {
+Operations::Operations(const ReplayTask& task, Shared& shared)
+    : schedule_(task.schedule), shared_(shared), reuse_(shared, task), kernels_(task.schedule, task.device) {
     for (std::size_t c = 0; c < schedule_.connections.size(); ++c) {
-        const bool local = traffic.routes[c].hops == 0;
+        const bool local = traffic_.routes[c].hops == 0;
         path_latency_.push_back(local ? on_clock(task.fabric.path(schedule_.connections[c].path).latency) : 0);
-    }
-    for (const Stream& stream : traffic.streams) {
-        if (traffic.routes[stream.flow].hops > 0) {
-            ++pipelines_[stream.pipeline].streams_left;
-            pipelines_[stream.pipeline].releases_left += stream.releases ? 1U : 0U;
-        }
     }
 }
 
@@ -48,17 +44,16 @@ void Operations::step(const Post& post) {
         case Event::stream: stream_ended(event.index, event.time); return;
         case Event::holds:
             // The memory traffic is spread over the time that the pipeline would take alone.
-            kernels_.hold(schedule_.detail(op), traffic_.seconds_alone[schedule_.detail(op)], now);
+            kernels_.hold(schedule_.detail(op), traffic_.shape(schedule_.detail(op)).seconds_alone, now);
             predict_kernels();
             return;
-        case Event::drained: {
-            const std::uint32_t pipeline = schedule_.detail(op);
-            kernels_.let_go(pipeline, now);
-            predict_kernels();
-            complete(event.time - pipelines_[pipeline].ready);
-            end(op, event.time);
+        case Event::released:
+            if (event.version == pipelines_[schedule_.detail(op)].version) { release(op, event.time); }
             return;
-        }
+        case Event::drained:
+            if (event.version == pipelines_[schedule_.detail(op)].version) { drained(op, event.time); }
+            return;
+        case Event::enters: enter(op, event.time, post); return;
     }
 }
 
@@ -94,10 +89,42 @@ void Operations::start_pipeline(OpId op, Ps now, const Post& post) {
     pipelines_[pipeline].ready = now;
     const Ps enters = on_clock(now + on_clock(schedule_.pipelines[pipeline].start));
     if (schedule_.pipelines[pipeline].occupancy_count > 0) { push(enters, Event::holds, op); }
-    if (pipelines_[pipeline].streams_left == 0) { push(enters, Event::drained, op); }
+    if (reuse_.on()) {
+        push(enters, Event::enters, op);
+    } else {
+        simulate(op, enters, post);
+    }
+}
+
+// Its streams enter the network, unless what happens then is known.
+void Operations::enter(OpId op, Ps now, const Post& post) {
+    const std::uint32_t pipeline = schedule_.detail(op);
+    const Reuse::Entry entry = reuse_.enter(pipeline, now);
+    for (const std::uint32_t other : entry.in_the_way) {
+        simulate(traffic_.op_of_pipeline[other], reuse_.entered(other), post);
+    }
+    if (!entry.skipped) {
+        simulate(op, now, post);
+        return;
+    }
+    if (entry.released != never) { push(entry.released, Event::released, op, pipelines_[pipeline].version); }
+    push(entry.ended, Event::drained, op, pipelines_[pipeline].version);
+}
+
+// `entered` is in the past if the pipeline was skipped at first: then its links are behind, and nothing else is on
+// them.
+void Operations::simulate(OpId op, Ps entered, const Post& post) {
+    const std::uint32_t pipeline = schedule_.detail(op);
+    const Shape& shape = traffic_.shape(pipeline);
+    Running& running = pipelines_[pipeline];
+    shared_.begin(pipeline);
+    ++running.version;
+    running.streams_left = shape.streams;
+    running.releases_left = shape.releasing;
+    if (shape.streams == 0) { push(entered, Event::drained, op, running.version); }
     for (std::uint32_t s = traffic_.first_stream[pipeline]; s < traffic_.first_stream[pipeline + 1]; ++s) {
         const std::uint32_t f = traffic_.streams[s].flow;
-        if (traffic_.routes[f].hops > 0) { post({enters, traffic_.flows[f].node, ControlMessage::stream, s, 0}); }
+        if (traffic_.routes[f].hops > 0) { post({entered, traffic_.flows[f].node, ControlMessage::stream, s, 0}); }
     }
 }
 
@@ -114,12 +141,28 @@ void Operations::stream_ended(std::uint32_t stream, Ps now) {
     const Stream& ended = traffic_.streams[stream];
     const OpId op = traffic_.op_of_pipeline[ended.pipeline];
     Running& running = pipelines_[ended.pipeline];
-    if (ended.releases && --running.releases_left == 0) {
-        progress_.released(op, {now}, [&](OpId next) { push(now, Event::ready, next); });
-    }
+    if (ended.releases && --running.releases_left == 0) { release(op, now); }
     if (--running.streams_left == 0) {
-        push(now + on_clock(ticks_up(traffic_.draining[ended.pipeline])), Event::drained, op);
+        const double draining = traffic_.shape(ended.pipeline).draining;
+        push(now + on_clock(ticks_up(draining)), Event::drained, op, running.version);
     }
+}
+
+void Operations::release(OpId op, Ps now) {
+    Running& running = pipelines_[schedule_.detail(op)];
+    if (std::exchange(running.released, true)) { return; }  // when it was skipped
+    if (reuse_.on()) { reuse_.released(schedule_.detail(op), now); }
+    progress_.released(op, {now}, [&](OpId next) { push(now, Event::ready, next); });
+}
+
+void Operations::drained(OpId op, Ps now) {
+    const std::uint32_t pipeline = schedule_.detail(op);
+    if (!reuse_.on() || reuse_.ended(pipeline, now)) { ended_.emplace_back(now, pipeline); }
+    if (std::exchange(pipelines_[pipeline].ended, true)) { return; }
+    kernels_.let_go(pipeline, {now});
+    predict_kernels();
+    complete(now - pipelines_[pipeline].ready);
+    end(op, now);
 }
 
 void Operations::end(OpId op, Ps now) {

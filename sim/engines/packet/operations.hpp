@@ -2,6 +2,7 @@
 // The schedule above the packets: which operations are ready, what they start, and when they end. Runs between windows,
 // ahead of the packets: whatever ends in a window is known before it begins, since the last link has a latency too.
 
+#include <deque>
 #include <functional>
 #include <queue>
 #include <vector>
@@ -9,13 +10,13 @@
 #include "sim/engines/common/kernels.hpp"
 #include "sim/engines/common/progress.hpp"
 #include "sim/engines/packet/control_message.hpp"
-#include "sim/engines/packet/flows.hpp"
+#include "sim/engines/packet/reuse.hpp"
 
 namespace fabricast::inline packet {
 
 class Operations {
 public:
-    Operations(const ReplayTask& task, const Traffic& traffic);
+    Operations(const ReplayTask& task, Shared& shared);
 
     // Starts the operations that wait for nothing.
     void begin() {
@@ -27,6 +28,16 @@ public:
     // Handles the next event; posts the messages and streams that begin.
     void step(const Post& post);
 
+    // Gives back what pipelines needed for which nothing is under way any more at `now`.
+    void clear_up(Ps now) {
+        for (; !ended_.empty() && ended_.front().first + shared_.settles < now; ended_.pop_front()) {
+            reuse_.settled(ended_.front().second, now);
+            shared_.end(ended_.front().second);
+        }
+    }
+
+    void finish() { reuse_.finish(); }
+
     Progress& progress() { return progress_; }
     // How long the first million of messages and pipelines took, for percentiles.
     const std::vector<Ps>& completions() const { return completions_; }
@@ -34,7 +45,7 @@ public:
 private:
     // `index` is an operation, a stream or a device.
     struct Event {
-        enum Kind : std::uint32_t { ready, delay, kernel, message, stream, holds, drained };
+        enum Kind : std::uint32_t { ready, delay, kernel, message, stream, holds, released, drained, enters };
         Ps time;
         Kind kind;
         std::uint32_t index;
@@ -45,11 +56,17 @@ private:
     struct Running {
         Ps ready = 0;
         std::uint32_t streams_left = 0, releases_left = 0;
+        std::uint32_t version = 0;  // of its events: those that were foreseen for a pipeline that was skipped may lapse
+        bool released = false, ended = false;
     };
 
     void start(OpId op, Ps now, const Post& post);
     void start_message(OpId op, Ps now, const Post& post);
     void start_pipeline(OpId op, Ps now, const Post& post);
+    void enter(OpId op, Ps now, const Post& post);
+    void simulate(OpId op, Ps entered, const Post& post);
+    void release(OpId op, Ps now);
+    void drained(OpId op, Ps now);
     void run(OpId op, Ps now);
     void stream_ended(std::uint32_t stream, Ps now);
     void end(OpId op, Ps now);
@@ -63,16 +80,19 @@ private:
     void push(Ps time, Event::Kind kind, std::uint32_t index, std::uint32_t version = 0) {
         events_.push({on_clock(time), kind, index, version});
     }
-    void push(Ps time, Event::Kind kind, OpId op) { push(time, kind, index(op)); }
+    void push(Ps time, Event::Kind kind, OpId op, std::uint32_t version = 0) { push(time, kind, index(op), version); }
 
     const Schedule& schedule_;
-    const Traffic& traffic_;
+    Shared& shared_;
+    const Traffic& traffic_ = shared_.traffic;
+    Reuse reuse_;
     Kernels kernels_;
     Progress progress_{schedule_, MessageOrder::by_engine};  // flows keep the messages of a connection in order
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
     std::vector<Ps> message_ready_ = std::vector<Ps>(schedule_.transfers.size());
     std::vector<Running> pipelines_ = std::vector<Running>(schedule_.pipelines.size());
-    std::vector<Ps> path_latency_;  // per connection that crosses no port
+    std::deque<std::pair<Ps, std::uint32_t>> ended_;  // pipelines that still have flows, in order of their ends
+    std::vector<Ps> path_latency_;                    // per connection that crosses no port
     std::vector<Ps> completions_;
 };
 

@@ -115,6 +115,7 @@ struct alignas(32) PortCounts {
     float loss = 0;              // share of packets that arrive corrupted
     std::int32_t headers = 0;    // header credits
     std::uint32_t turns = none;  // into Network::turns: the arbitration of the lanes
+    std::uint32_t draws = 0;     // packets whose mark was drawn or counted
     Ps paused_since = 0;
     Ps paused_until = 0;        // unless refreshed
     Ps starved_until = -1;      // when the last packet that had no credit got it

@@ -42,21 +42,22 @@ inline std::uint32_t ready_pieces(const Traffic& traffic, std::uint32_t f, std::
     const Ps overhead = d.traffic.is_stream(f) ? d.traffic.streams[d.traffic.stream_of(f)].overhead : 0;
     const Ps known = d.earliest(reader.node, now + overhead + reader.doorbell);
     const std::uint32_t ready = ready_pieces(d.traffic, f, reader.announced);
-    for (; reader.announced < ready; ++reader.announced) {
-        constexpr std::int64_t most = std::int64_t{1} << 30U;
-        for (std::int64_t left = bytes_of_piece(d.traffic, f, reader.announced); left > 0; left -= most) {
-            d.mail({known, reader.node, ControlMessage::want, r, static_cast<std::uint32_t>(std::min(left, most))});
-        }
-    }
+    if (ready == reader.announced) { return; }
+    reader.announced = ready;
+    d.mail({known, reader.node, ControlMessage::want, r, ready});
 }
 
 // Begins the next request, if there is something to ask for and a free tag.
 [[gnu::cold]] inline bool begin_request(Domain& d, Flow& flow, std::uint32_t f) {
     const std::uint32_t r = d.traffic.reader_of[f];
     Reader& reader = d.traffic.readers[r];
-    if (reader.wanted.empty() || reader.waits) { return false; }
+    if (reader.waits) { return false; }
+    if (reader.left == 0 && reader.piece < reader.known) {
+        reader.left = bytes_of_piece(d.traffic, reader.flow, reader.piece++);
+    }
+    if (reader.left == 0) { return false; }
     const std::int64_t largest = std::max<std::int64_t>(d.traffic.read_request, d.traffic.flows[reader.flow].unit);
-    const std::int64_t bytes = std::min<std::int64_t>(reader.wanted.front(), largest);
+    const std::int64_t bytes = std::min(reader.left, largest);
     Requester& requester = d.traffic.requesters[reader.requester];
     if (requester.outstanding > 0 && requester.outstanding + bytes > requester.most) {
         reader.waits = true;
@@ -64,8 +65,7 @@ inline std::uint32_t ready_pieces(const Traffic& traffic, std::uint32_t f, std::
         return false;
     }
     requester.outstanding += bytes;
-    reader.wanted.front() -= static_cast<std::uint32_t>(bytes);
-    if (reader.wanted.front() == 0) { reader.wanted.pop(); }
+    reader.left -= bytes;
     flow.psn = static_cast<std::uint32_t>(bytes);
     flow.left = (bytes + d.traffic.read_request - 1) / d.traffic.read_request * d.traffic.request_bytes;
     flow.end_bits = 0;

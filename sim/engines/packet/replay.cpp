@@ -7,8 +7,10 @@
 #include <exception>
 #include <thread>
 
+#include "sim/engines/common/checks.hpp"
 #include "sim/engines/common/streams.hpp"
 #include "sim/engines/common/watch.hpp"
+#include "sim/engines/packet/checks.hpp"
 #include "sim/engines/packet/deadlock.hpp"
 #include "sim/engines/packet/lookahead.hpp"
 #include "sim/engines/packet/observe.hpp"
@@ -38,6 +40,7 @@ public:
         } else {
             run_threads();
         }
+        operations_.finish();
         Timeline timeline = operations_.progress().timeline();
         observe(shared_, domains_, operations_, task_, timeline);
         if (timeline.packets->drops > 0 && !shared_.lossy) {
@@ -107,12 +110,14 @@ private:
             hops += domain->counts().hops;
         }
         check_deadlock(hops);
+        if (checking() && windows_ % windows_between_checks == 0) { check_buffers(shared_, fabric_); }
         most_in_flight_ = std::max(most_in_flight_, in_flight);
         run_operations();  // operations that ended in the last window, which nothing waits for
         if (operations_.progress().finished()) { return false; }
-        start_ = std::min(first, operations_.next());
+        start_ = std::min({first, posted_, operations_.next()});
         if (start_ >= clock_end && start_ < never && end_ - moved_at_ <= patience) { refuse_late(); }
         if (start_ >= clock_end) { cannot_end(); }
+        operations_.clear_up(start_);
         end_ = horizon_.limit(start_, start_ + longest_);
         posted_ = never;
         run_operations();
@@ -136,12 +141,14 @@ private:
         }
     }
 
-    // Runs the operations before the window's end, which moves nearer if what they begin could end earlier.
+    // Runs the operations before the window's end, which moves nearer if what they begin could end earlier, or if it
+    // begins in the past: there only what had been skipped is run.
     void run_operations() {
         while (operations_.next() < end_) {
             operations_.step([this](const ControlMessage& mail) {
                 post(mail);
-                end_ = std::min(end_, horizon_.watch(mail));
+                start_ = std::min(start_, mail.time);
+                end_ = std::min({end_, horizon_.watch(mail), start_ + longest_});
             });
         }
     }
@@ -204,7 +211,7 @@ private:
     Traffic traffic_ = make_traffic(task_, options_);
     const std::uint32_t threads_ = useful_threads();
     Shared shared_{traffic_, options_, threads_};
-    Operations operations_{task_, traffic_};
+    Operations operations_{task_, shared_};
     Lookahead horizon_{traffic_, schedule_, shared_.lossy};
     Watching watching_{task_.watch};
     std::vector<std::unique_ptr<Worker>> domains_;
@@ -221,9 +228,10 @@ private:
 }  // namespace
 
 // Measured (GCC 12, glibc 2.36, x86-64): 3.4 to 3.9 kB per stream in rings of 3,000 and 12,000 streams, 1.1 to 1.5 kB
-// in trees and all-to-alls of 12,000 to 49,000; tests/sim/engines/memory_test.cpp repeats the measurement.
+// in trees and all-to-alls of 12,000 to 49,000; tests/sim/engines/memory_test.cpp repeats the measurement. Pipelines of
+// one shape are seldom under way together.
 MemoryNeed Packet::memory(const Fabric&, const Schedule& schedule) {
-    return {.count = stream_count(schedule), .what = "streams of packets", .bytes_each = 2200};
+    return {.count = distinct_stream_count(schedule), .what = "streams of packets", .bytes_each = 2200};
 }
 
 Timeline replay_task(const Packet& options, const ReplayTask& task) { return Replay(task, options).run(); }

@@ -157,6 +157,30 @@ inline Ps paced(Domain& d, Flow& flow, std::uint32_t bytes, Ps start) {
     return start + static_cast<Ps>(std::ceil(pace * bytes - 1e-6));
 }
 
+// The packet that the receiver asked for first, of those that are to be sent again.
+[[gnu::cold]] inline Frame asked_for(const Recovery& recovery, const Flow& flow, std::uint32_t f) {
+    Frame frame;
+    frame.flow = f;
+    const std::uint32_t psn = recovery.again.front();
+    for (std::uint32_t i = 0; i < recovery.pieces.size(); ++i) {
+        const Unacked& piece = recovery.pieces[i];
+        if (psn - piece.first < piece.packets) {
+            const std::int64_t before = static_cast<std::int64_t>(psn - piece.first) * flow.unit;
+            frame.bytes = static_cast<std::uint16_t>(std::min<std::int64_t>(piece.bytes - before, flow.unit));
+            frame.meta = psn - piece.first + 1 == piece.packets ? piece.end_bits : std::uint16_t{0};
+        }
+    }
+    return frame;
+}
+
+// Payload and headers of the packet that next_packet() would send for this flow.
+[[gnu::always_inline]] inline std::uint32_t next_bytes(const Domain& d, const Flow& flow, std::uint32_t f) {
+    if (d.shared.lossy && !d.traffic.is_request(f) && !d.shared.recoveries[f].again.empty()) {
+        return asked_for(d.shared.recoveries[f], flow, f).bytes;
+    }
+    return static_cast<std::uint32_t>(std::min<std::int64_t>(flow.left, flow.unit));
+}
+
 // Precondition: the port's sender has a flow that may send at `start`.
 inline Frame next_packet(Domain& d, std::uint32_t p, Ps start) {
     Sender& sender = d.shared.senders[d.net.ports[p].sender];
@@ -168,16 +192,10 @@ inline Frame next_packet(Domain& d, std::uint32_t p, Ps start) {
     Recovery* const recovery = d.shared.lossy && !d.traffic.is_request(f) ? &d.shared.recoveries[f] : nullptr;
     std::uint32_t psn = flow.psn;
     if (recovery != nullptr && !recovery->again.empty()) {
+        frame = asked_for(*recovery, flow, f);
         psn = recovery->again.front();
         recovery->again.pop();
         ++recovery->resent;
-        for (const Unacked& piece : recovery->pieces) {
-            if (psn - piece.first < piece.packets) {
-                const std::int64_t before = static_cast<std::int64_t>(psn - piece.first) * flow.unit;
-                frame.bytes = static_cast<std::uint16_t>(std::min<std::int64_t>(piece.bytes - before, flow.unit));
-                frame.meta = psn - piece.first + 1 == piece.packets ? piece.end_bits : std::uint16_t{0};
-            }
-        }
     } else {
         frame.bytes = static_cast<std::uint16_t>(std::min<std::int64_t>(flow.left, flow.unit));
         flow.left -= frame.bytes;

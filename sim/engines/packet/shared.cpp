@@ -25,9 +25,12 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
             senders.emplace_back();
         }
     };
-    for (std::size_t f = 0; f < t.flows.size(); ++f) {
-        if (t.routes[f].hops > 0) { begins_at(net.ports[t.flows[f].port]); }
+    for (std::size_t f = 0; f < t.flow_patterns.size(); ++f) {
+        if (t.route_patterns[f].hops == 0) { continue; }
+        begins_at(net.ports[t.flow_patterns[f].port]);
+        settles = std::max(settles, net.latency_of(t.route_patterns[f]));
     }
+    for (const Stream& stream : t.stream_patterns) { settles = std::max(settles, stream.slot_delay); }
     for (const Route& detour : net.detours) { begins_at(net.ports[net.port_of(detour, 0, 0)]); }
     lossy = !net.epochs.empty();
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
@@ -42,26 +45,71 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
     }
     lossy |= corrupts;
     if (lossy) { recoveries.resize(t.flows.size()); }
-    for (const std::uint32_t f : t.controlled) {
-        double line = 1e30;
-        for (const std::uint32_t p : net.ports_of(t.routes[f])) {
-            line = std::min(line, 1e12 * (1 << 24) / static_cast<double>(net.ports[p].inverse));
-        }
-        if (control == CongestionControl::timely) {
-            timelies.emplace_back(line);
-        } else if (control == CongestionControl::infiniband) {
-            infiniband.emplace_back(options.infiniband, line);
-        } else {
-            dcqcn.emplace_back(options.dcqcn, line);
-            if (options.series && rates.size() < rates_kept) { rates.emplace_back(); }
-        }
-        throttles.push_back({std::max(t.flows[f].pace, 1e12 / line)});
-        const auto segment = static_cast<std::uint32_t>(options.timely.segment.count) / t.flows[f].unit;
-        ack_every.push_back(std::bit_floor(std::max(1U, segment)));
-    }
+    const std::size_t controllers = t.controlled.size();
+    const auto sized = [&](CongestionControl of) { return of == control ? controllers : 0; };
+    dcqcn = Sparse<Dcqcn>(sized(CongestionControl::dcqcn));
+    timelies = Sparse<Timely>(sized(CongestionControl::timely));
+    infiniband = Sparse<InfinibandRate>(sized(CongestionControl::infiniband));
+    throttles = Sparse<Throttle>(controllers);
+    ack_every = Sparse<std::uint32_t>(controllers);
+    control_flows(0, t.first_controller.front());
     if (options.series) {
+        if (control == CongestionControl::dcqcn) { rates.resize(std::min(controllers, rates_kept)); }
         arrivals.resize(std::min(t.flows.size(), arrivals_kept));
         series.resize(net.port_count);
+    }
+}
+
+void Shared::begin(std::uint32_t pipeline) {
+    if (!traffic.all_begun) { traffic.begin(pipeline); }
+    control_flows(traffic.first_controller[pipeline], traffic.first_controller[pipeline + 1]);
+}
+
+void Shared::end(std::uint32_t pipeline) {
+    if (traffic.all_begun || lossy || options.series) { return; }  // what is sent again has timers; a film shows all
+    const std::uint32_t first = traffic.first_controller[pipeline];
+    const std::uint32_t count = traffic.first_controller[pipeline + 1] - first;
+    for (std::uint32_t c = first; c < first + count; ++c) {
+        held += throttles[c].held;
+        sending += throttles[c].sending();
+    }
+    const auto release = [&](auto& part) {
+        if (part.size() > 0) { part.release(first, count); }
+    };
+    release(dcqcn);
+    release(timelies);
+    release(infiniband);
+    release(throttles);
+    release(ack_every);
+    traffic.end(pipeline);
+}
+
+// Makes controllers, which begin at the rate of their flow's slowest link.
+void Shared::control_flows(std::uint32_t first, std::uint32_t end) {
+    const auto claim = [&](auto& part) {
+        if (part.size() > 0) { part.claim(first, end - first); }
+    };
+    claim(dcqcn);
+    claim(timelies);
+    claim(infiniband);
+    claim(throttles);
+    claim(ack_every);
+    for (std::uint32_t c = first; c < end; ++c) {
+        const std::uint32_t f = traffic.controlled[c];
+        double line = 1e30;
+        for (const std::uint32_t p : net.ports_of(traffic.routes[f])) {
+            line = std::min(line, 1e12 * (1 << 24) / static_cast<double>(net.ports[p].inverse));
+        }
+        switch (control) {
+            case CongestionControl::timely: timelies[c] = Timely(line); break;
+            case CongestionControl::infiniband: infiniband[c] = InfinibandRate(options.infiniband, line); break;
+            case CongestionControl::dcqcn: dcqcn[c] = Dcqcn(options.dcqcn, line); break;
+            case CongestionControl::automatic:
+            case CongestionControl::none: break;
+        }
+        throttles[c] = {std::max(traffic.flows[f].pace, 1e12 / line)};
+        const auto segment = static_cast<std::uint32_t>(options.timely.segment.count) / traffic.flows[f].unit;
+        ack_every[c] = std::bit_floor(std::max(1U, segment));
     }
 }
 

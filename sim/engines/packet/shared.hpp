@@ -17,6 +17,10 @@ namespace fabricast::inline packet {
 // followed, and pieces of each such flow.
 inline constexpr std::size_t rates_kept = 1024, arrivals_kept = 256, pieces_kept = 256;
 
+struct DomainCounts {
+    std::int64_t injected = 0, hops = 0, delivered = 0, delivered_bytes = 0, notices = 0, lost = 0;
+};
+
 // How long congestion control held a flow back, beyond what its path and its own rate cap need.
 struct Throttle {
     double least_pace = 0;  // ps per byte without congestion control
@@ -28,6 +32,8 @@ struct Throttle {
         first = std::min(first, start);
         last = start;
     }
+    // Time between the first and the last packet.
+    double sending() const { return first == never ? 0 : static_cast<double>(last - first); }
 };
 
 // What all domains see: each node's part is written by the domain that owns it, `wake` by any.
@@ -47,15 +53,22 @@ struct Shared {
     std::unique_ptr<std::atomic<Ps>[]>
         wake[2];  // per node: earliest arrival from other islands, sent in this window and in the last
     std::vector<std::uint64_t> active;  // bits: ports whose queue or sender has something waiting
-    std::vector<Dcqcn> dcqcn;
+    Sparse<Dcqcn> dcqcn;                // per controlled flow, as the next four
+    Sparse<Timely> timelies;
+    Sparse<InfinibandRate> infiniband;
+    Sparse<Throttle> throttles;
+    Sparse<std::uint32_t> ack_every;          // packets, a power of two
     std::vector<Rates> rates;                 // of the first controlled flows; empty: not asked for
     std::vector<std::vector<Time>> arrivals;  // when pieces of the first flows came; empty: not asked for
-    std::vector<Timely> timelies;
-    std::vector<InfinibandRate> infiniband;
-    std::vector<Throttle> throttles;
-    std::vector<std::uint32_t> ack_every;  // packets, a power of two; per controlled flow
-    std::vector<Recovery> recoveries;      // per flow
-    std::vector<Series> series;            // per port
+    double held = 0, sending = 0;             // ps: sums over flows that have ended
+    DomainCounts skipped;                     // of pipelines whose course was taken over
+    Ps settles = 0;                    // the longest time for which something is under way for a pipeline after its end
+    std::vector<Recovery> recoveries;  // per flow
+    std::vector<Series> series;        // per port
+
+    // A pipeline starts: makes its flows. It has ended, and nothing is under way for it any more: gives them back.
+    void begin(std::uint32_t pipeline);
+    void end(std::uint32_t pipeline);
 
     // Whether something waits in the port's queue or its sender.
     bool has_traffic(const Port& port) const {
@@ -72,6 +85,7 @@ struct Shared {
     std::uint32_t domain_of(std::uint32_t node) const { return islands.domain[islands.of[node]]; }
 
 private:
+    void control_flows(std::uint32_t first, std::uint32_t end);
     std::uint64_t& word_of(const Port& port) { return active[net.nodes[port.from_node].first_word + port.slot / 64]; }
 };
 

@@ -57,10 +57,12 @@ void take_mail(Domain& d, const ControlMessage& mail) {
         case ControlMessage::reroute: reroute(d, mail.target, mail.time); return;
         case ControlMessage::timeout: on_timeout(d, mail.target, mail.time); return;
         case ControlMessage::refresh: refresh(d, mail.target, mail.time); return;
-        case ControlMessage::want:
-            d.traffic.readers[mail.target].wanted.push(mail.value);
-            wake_flow(d, d.traffic.readers[mail.target].requests, mail.time);
+        case ControlMessage::want: {
+            Reader& reader = d.traffic.readers[mail.target];
+            reader.known = std::max(reader.known, mail.value);  // announcements of one moment come in any order
+            wake_flow(d, reader.requests, mail.time);
             return;
+        }
         case ControlMessage::grant:
             d.traffic.readers[d.traffic.reader_of[mail.target]].granted += mail.value;
             wake_flow(d, mail.target, mail.time);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <unordered_map>
 
@@ -140,10 +141,12 @@ std::string replay_here(const ReplayTask& task) {
     }
     const std::vector<OpTimes> times = Driver(task.fabric, unrolled.schedule, task.device).run();
     std::vector<std::int64_t> answer;
+    std::int64_t last = from_seconds(s4u::Engine::get_clock()).ps;  // which rounds otherwise than now()
     for (std::size_t i = 0; i < times.size(); i += 3) {
         answer.insert(answer.end(), {times[i].start.ps, times[i + 1].finish.ps, times[i + 2].finish.ps});
+        last = std::max(last, answer.back());
     }
-    answer.push_back(from_seconds(s4u::Engine::get_clock()).ps);
+    answer.push_back(last);
     return {reinterpret_cast<const char*>(answer.data()), answer.size() * sizeof(std::int64_t)};
 }
 

@@ -27,6 +27,12 @@ Duration kernel_start(FigureReader& ledger, nccl::Proto proto, const ProtocolCos
     return cost.start + from_seconds(seconds);
 }
 
+Duration hop_of(nccl::Proto proto, const ProtocolCost& cost, double chunk) {
+    constexpr double full_block = 16 * 1024;  // a pass of 512 threads with 32 bytes each
+    if (proto != nccl::Proto::simple) { return cost.hop; }
+    return from_seconds(to_seconds(cost.hop) * (1 + std::min(1.0, chunk / full_block)) / 2);
+}
+
 int slices(nccl::Proto proto, double chunk) {
     switch (proto) {
         case nccl::Proto::simple: return 2;

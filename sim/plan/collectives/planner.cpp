@@ -29,10 +29,6 @@ struct Planner::Prepared {
 
 namespace {
 
-bool nccl_chooses(const CollectiveWorkload& workload) {
-    return !is_p2p(workload.collective) && !is_stepped(workload.algorithm);
-}
-
 // Throws PlanError if the scenario asks for an algorithm or protocol that the collective cannot have.
 void refuse_misfits(const CollectiveWorkload& workload) {
     const bool p2p = is_p2p(workload.collective);
@@ -176,6 +172,10 @@ nccl::Communicator communicator(const Fabric& fabric, const nccl::TopologySearch
 }
 
 }  // namespace
+
+bool nccl_chooses(const CollectiveWorkload& workload) {
+    return !is_p2p(workload.collective) && !is_stepped(workload.algorithm);
+}
 
 Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const LibrarySpec& library,
                  const LaunchSpec& launch, const Catalog& catalog, nccl::Algorithms algorithms) {

@@ -11,6 +11,10 @@
 
 namespace fabricast::inline collectives {
 
+// Whether NCCL chooses an algorithm for this workload: not for sends and receives, nor where fabricast lowers an
+// algorithm of its own step by step.
+bool nccl_chooses(const CollectiveWorkload& workload);
+
 // Plans calls of one workload on one fabric: the topology search and the choice of constants are done once. Keeps
 // references to its arguments, except the workload.
 class Planner {

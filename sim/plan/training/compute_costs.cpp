@@ -10,15 +10,17 @@ namespace fabricast::inline training {
 
 namespace {
 
-// A precision's peak on a GPU, and the bytes of an operand: nvfp4 stores one scale for every 16 elements.
+// A precision's peak on a GPU, and the bytes of an operand: nvfp4 stores one scale for every 16 elements, mxfp8
+// for every 32.
 struct Arithmetic {
     double GpuSpec::*peak;
     double operand_bytes;
 };
 const Arithmetic& arithmetic(Precision precision) {
-    static constexpr std::array<Arithmetic, 6> in_order = {{{&GpuSpec::bf16, 2},
+    static constexpr std::array<Arithmetic, 7> in_order = {{{&GpuSpec::bf16, 2},
                                                             {&GpuSpec::fp16, 2},
                                                             {&GpuSpec::fp8, 1},
+                                                            {&GpuSpec::fp8, 1.03125},
                                                             {&GpuSpec::fp4, 0.5625},
                                                             {&GpuSpec::tf32, 4},
                                                             {&GpuSpec::fp32, 4}}};
@@ -64,28 +66,30 @@ ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const Tra
         throw CatalogError("'" + gpu.name + "' has no " + std::string(to_string(precision_)) + " arithmetic");
     }
     slowest_ = 1 + framework(narrow() ? "growth.narrow" : "growth.wide") * std::log2(std::max(1.0, nodes));
+    slowest_ *= framework("pace");
 }
 
 double ComputeCosts::gpu(std::string_view figure) const {
     return log_.read(compute_->has(figure) ? *compute_ : *common_, figure).value.front();
 }
 
-// t = (t_c^3 + t_m^3)^(1/3) + launch; t_c includes whole waves of tiles over the SMs and the start of each tile's loop
-// over k. docs/training.md, products.
+// t = (t_c^3 + t_m^3)^(1/3) + launch + fixed; t_c includes whole waves of tiles over the SMs and the start of each
+// tile's loop over k. Products of several experts run at the same time and share their waves. docs/training.md,
+// products.
 Work ComputeCosts::product(const Product& p) const {
     const Precision used = p.full_precision && narrow() ? Precision::bf16 : precision_;
-    const bool is_narrow = used == Precision::fp8 || used == Precision::fp4;
     const double peak = used == precision_ ? peak_ : half_peak_;
     const double sms = gpu_.sms;
-    const double tiles = std::ceil(p.m / gpu("tile.rows")) * std::ceil(p.n / gpu("tile.columns"));
+    const double tiles = p.count * std::ceil(p.m / gpu("tile.rows")) * std::ceil(p.n / gpu("tile.columns"));
     const double wave = std::ceil(tiles / sms) * sms / tiles;
     const double flops = 2 * p.m * p.n * p.k;
     const double bytes = arithmetic(used).operand_bytes * (p.m * p.k + p.n * p.k) + 2 * p.m * p.n + p.more_bytes;
-    const double fixed = gpu(is_narrow ? "gemm.fixed.narrow" : "gemm.fixed.wide");
+    const double fixed = gpu(is_narrow(used) ? "gemm.fixed.narrow" : "gemm.fixed.wide");
     const double compute =
-        flops / (peak * gpu("gemm." + std::string(to_string(used)))) * wave * (1 + gpu("tile.start") / p.k) + fixed;
+        flops / (peak * gpu("gemm." + std::string(to_string(used)))) * wave * (1 + gpu("tile.start") / p.k);
     const double memory = bytes / (gpu("gemm.memory") * gpu_.memory_bandwidth);
-    return {p.count * flops, p.count * (either(compute, memory) + gpu("launch")), p.count * bytes, 0};
+    const double seconds = p.count * (either(compute, memory) + gpu("launch")) + fixed;
+    return {p.count * flops, seconds, p.count * bytes, 0};
 }
 
 std::string ComputeCosts::attention_kernel() const {

@@ -54,7 +54,7 @@ public:
     // The work as operations of a schedule: one bound by arithmetic, one by memory; empty ones are left out.
     std::vector<Compute> computes(const Work& work, DeviceId device) const;
 
-    bool narrow() const { return precision_ == Precision::fp8 || precision_ == Precision::fp4; }
+    bool narrow() const { return is_narrow(precision_); }
     bool unfused_attention() const { return attention_kernel() == "unfused"; }
     double gpu(std::string_view figure) const;  // from the GPU's part, or from the part for all GPUs
     // Factor on the traffic of element-wise kernels.

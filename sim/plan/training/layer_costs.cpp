@@ -1,5 +1,7 @@
 #include "sim/plan/training/layer_costs.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace fabricast::inline training {
@@ -71,7 +73,7 @@ Work LayerCosts::attention_products(bool backward) const {
     const double t = layout.t;
     const double tokens = layout.tokens;
     Work work = both(costs, {tokens, m.hidden, m.value_width() / t}, backward);
-    if (m.kv_rank > 0) {
+    if (m.kv_rank > 0) {  // latent attention
         const double plain = m.head_size - m.rope_size;
         work += both(costs, {tokens, m.q_rank + m.kv_rank + m.rope_size, m.hidden}, backward);
         work += both(costs, {tokens, m.query_width() / t, m.q_rank}, backward);
@@ -79,7 +81,17 @@ Work LayerCosts::attention_products(bool backward) const {
         return work;
     }
     const double width = m.query_width() + m.key_value_width();
-    return work + both(costs, {tokens, width / t, m.hidden}, backward);
+    return m.attention_share() * (work + both(costs, {tokens, width / t, m.hidden}, backward));
+}
+
+// A Mamba-2 layer: a product before the scan and one behind it; convolution, scan and gated norm are bound by memory.
+Work LayerCosts::state_space(bool backward) const {
+    const double t = layout.t;
+    if (!(model.ssm_layers > 0)) { return {}; }
+    const double bytes = costs.gpu("traffic.scan") * layout.tokens * model.ssm_width() / t;
+    return model.ssm_share() * (both(costs, {layout.tokens, model.ssm_inputs() / t, model.hidden}, backward) +
+                                both(costs, {layout.tokens, model.hidden, model.ssm_width() / t}, backward) +
+                                costs.elementwise((backward ? 2 : 1) * bytes, costs.gpu("elementwise.kernels")));
 }
 
 Work LayerCosts::dense_products(double width, double tokens, bool backward) const {
@@ -88,20 +100,32 @@ Work LayerCosts::dense_products(double width, double tokens, bool backward) cons
            both(costs, {tokens, model.hidden, width / t}, backward);
 }
 
-// Tokens visit experts_per_token experts each; this GPU has experts / e of them and gets all tokens of its group that
-// visit those.
+// Tokens visit experts_per_token experts each. A rank has experts / e of them, shared with x ranks, and these x ranks
+// get what all ranks of their group send to them: as many tokens as they sent themselves.
 Work LayerCosts::expert_products(bool backward) const {
-    const double here = model.experts / layout.e;
-    const double each = layout.tokens * model.experts_per_token / here;
-    const double t = layout.t;
-    Product in{each, model.gates() * model.expert_ffn / t, model.hidden, here};
-    Product out{each, model.hidden, model.expert_ffn / t, here};
+    const double here = model.experts / layout.e, x = layout.x;
+    const double each = layout.tokens * x / layout.t * model.experts_per_token / here;
+    Product in{each, model.gates() * model.expert_ffn / x, model.hidden, here};
+    Product out{each, model.hidden, model.expert_ffn / x, here};
     Work work = both(costs, in, backward) + both(costs, out, backward);
-    return costs.framework("expert_imbalance") * work;
+    return (workload.balanced_routing ? 1 : costs.framework("expert_imbalance")) * work;
 }
 
 Work LayerCosts::attention(bool backward) const {
-    return costs.attention(model, layout.tokens, layout.sequence, 1.0 / layout.t, backward);
+    return model.attention_share() * costs.attention(model, layout.tokens, layout.sequence, 1.0 / layout.t, backward);
+}
+
+// Bytes of a rank's tokens on their way to the experts. Of `copies` that go to random ones of `places`, so many arrive
+// at different places: places * (1 - (1 - 1 / places)^copies).
+GroupCall LayerCosts::to_experts() const {
+    double copies = model.experts_per_token;
+    if (workload.dispatch == Dispatch::once) {
+        const double nodes = std::ceil(double(layout.e) * layout.x / layout.gpus_per_node);
+        const double limit = model.node_limit > 0 && nodes > 1 ? model.node_limit : layout.e;
+        const double places = std::min(nodes > 1 ? nodes : layout.e, limit);
+        copies = places * (1 - std::pow(1 - 1 / places, copies));
+    }
+    return {CommKind::expert, Collective::all_to_all, 2 * copies * layout.tokens * model.hidden / layout.t, 1};
 }
 
 // Norms, residuals and dropout; activation; rotary, bias and split; routing; casts to 8 bits. Bytes per token:
@@ -113,7 +137,8 @@ Work LayerCosts::small_kernels(bool experts, bool backward) const {
     const double tokens = layout.tokens;
     const double qkv = m.query_width() + m.key_value_width();
     const double width = experts ? m.experts_per_token * m.expert_ffn + m.shared_experts * m.expert_ffn : m.ffn;
-    double bytes = costs.gpu("traffic.norms") * m.hidden / shared + 2 * (m.gates() + 1) * width / t + 4 * qkv / t;
+    double bytes = costs.gpu("traffic.norms") * m.hidden / shared + 2 * (m.gates() + 1) * width / t +
+                   m.attention_share() * 4 * qkv / t;
     if (experts) {
         const double copies = m.experts_per_token * m.hidden;
         bytes += costs.gpu("traffic.routing") * copies / shared + costs.gpu("traffic.gathering") * copies;
@@ -129,20 +154,24 @@ Work LayerCosts::small_kernels(bool experts, bool backward) const {
 
 // Tensor parallelism: gather and scatter around attention and around the feed-forward part, each moving the activations
 // of all its ranks (Korthikanti et al. 2022, 4.2); without sequence parallelism two all-reduces. With overlap the calls
-// are cut into as many pieces as ranks: the first piece runs alone, the rest during the products.
+// are cut into as many pieces as ranks: the first piece runs alone, the rest during the products. Ranks that share
+// experts gather and scatter what has come for these instead, one copy of a token for each expert; whole experts need
+// nothing of the kind, but shared experts are cut like a dense layer.
 void LayerCosts::add_tensor(Phases& phases, bool experts, double times, Work& work) const {
-    if (layout.t == 1) { return; }
+    if (layout.t == 1 && (layout.x == 1 || !experts)) { return; }
     const double bytes = 2 * layout.tokens * model.hidden;
     std::vector<GroupCall> calls;
     if (workload.parallelism.sequence) {
         const double gathered = costs.narrow() ? bytes / 2 : bytes;  // 8-bit operands are sent as 8 bits
         calls = {{CommKind::tensor, Collective::all_gather, gathered, 2 * times},
                  {CommKind::tensor, Collective::reduce_scatter, bytes, 2 * times}};
-        if (experts) {  // the second pair moves one copy of a token per expert
-            calls[0].times = calls[1].times = times;
-            const double spread = bytes * model.experts_per_token;
-            calls.push_back({CommKind::tensor, Collective::all_gather, spread, times});
-            calls.push_back({CommKind::tensor, Collective::reduce_scatter, spread, times});
+        if (experts) {
+            if (!(model.shared_experts > 0)) { calls[0].times = calls[1].times = times; }
+        }
+        if (experts && layout.x > 1) {
+            const double spread = bytes * layout.x / layout.t * model.experts_per_token;
+            calls.push_back({CommKind::tensor, Collective::all_gather, spread, times, 0, true});
+            calls.push_back({CommKind::tensor, Collective::reduce_scatter, spread, times, 0, true});
         }
     } else {
         calls = {{CommKind::tensor, Collective::all_reduce, bytes, 2 * times}};
@@ -165,7 +194,7 @@ void LayerCosts::add_tensor(Phases& phases, bool experts, double times, Work& wo
 
 // All work of a layer except the core of its attention.
 Work LayerCosts::around_attention(bool experts, bool backward) const {
-    Work work = attention_products(backward) + small_kernels(experts, backward);
+    Work work = attention_products(backward) + state_space(backward) + small_kernels(experts, backward);
     if (!experts) { return work + dense_products(model.ffn, layout.tokens, backward); }
     work += expert_products(backward);
     if (model.shared_experts > 0) {
@@ -180,18 +209,21 @@ Phases LayerCosts::layer(bool experts, Work work, const Work& core, double passe
     Phases phases;
     if (layout.c == 1) { work += core; }
     add_tensor(phases, experts, passes, work);
+    Phase last{work, {}};
     if (experts && layout.e > 1) {
-        const double bytes = 2 * model.experts_per_token * layout.tokens * model.hidden / layout.t;
-        phases.push_back({{}, {{CommKind::expert, Collective::all_to_all, bytes, 2 * passes}}});
+        GroupCall call = to_experts();
+        call.times = 2 * passes;
+        workload.overlap.experts ? last.calls.push_back(call) : phases.push_back({{}, {call}});
     }
     if (layout.c == 1) {
-        phases.push_back({work, {}});
+        phases.push_back(last);
         return phases;
     }
     // Keys and values go round a ring: attention to the rank's own block first, to the others as they arrive.
     const double c = layout.c;
     const double bytes = 2 * layout.tokens * model.kv_heads * (model.head_size + model.value_head_size) / layout.t;
-    phases.push_back({work + (1 / c) * core, {}});
+    last.work += (1 / c) * core;
+    phases.push_back(last);
     phases.push_back({((c - 1) / c) * core, {{CommKind::context, Collective::sendrecv, bytes, rings * (c - 1)}}});
     return phases;
 }
@@ -252,8 +284,8 @@ ChunkEnds LayerCosts::ends(std::uint32_t stage, std::uint32_t chunk) const {
         ends.front_parameters = embedding_parameters(model) / layout.t;
     }
     if (stage + 1 == layout.p && chunk + 1 == layout.v) {
-        ends.after = head(false);
-        ends.head_back = head(true);
+        ends.after = (1 + workload.next_tokens) * head(false);
+        ends.head_back = (1 + workload.next_tokens) * head(true);
         ends.back_parameters = head_parameters(model) / layout.t;
     }
     return ends;
@@ -274,6 +306,16 @@ std::vector<Piece> LayerCosts::network_pieces(double bucket) const {
     return pieces;
 }
 
+double LayerCosts::launch_seconds(const Layers& layers, bool forward) const {
+    if (workload.graphs || model.convolutional()) { return 0; }
+    const double dense = costs.framework_or("host.layer", 0);
+    const double sparse = costs.framework_or("host.expert", 0) * model.experts / layout.e;
+    double seconds = 0;
+    for (int i = 0; i < layers.count; ++i) { seconds += dense + (model.has_experts(layers.first + i) ? sparse : 0); }
+    const bool again = !forward && (workload.recompute == Recompute::full || workload.recompute == Recompute::half);
+    return seconds * (again ? workload.recompute == Recompute::full ? 2 : 1.5 : 1);
+}
+
 GroupCall LayerCosts::boundary() const {
     return {CommKind::pipeline, Collective::sendrecv, 2 * layout.tokens * model.hidden / layout.t, 1};
 }
@@ -285,7 +327,7 @@ Held LayerCosts::held(const Layers& layers) const {
         const double one = layer_parameters(model, experts) / layout.t;
         shared += one;
         all += one;
-        all += experts ? expert_parameters(model) / layout.t / layout.e : 0;
+        all += experts ? expert_parameters(model) / layout.x / layout.e : 0;
     }
     return {shared, all - shared};
 }

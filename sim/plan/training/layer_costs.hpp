@@ -20,6 +20,8 @@ struct GroupCall {
     Collective collective = Collective::all_gather;
     double bytes = 0;  // as nccl-tests counts: the larger of a rank's two buffers
     double times = 1;
+    double rate = 0;         // bytes/s that the framework moves a rank's share of a buffer with at most; 0: any
+    bool of_expert = false;  // tensor: over the ranks that share an expert, not those that share a layer
 };
 
 // Work and calls that run at the same time; the phase ends when all of them have ended.
@@ -69,6 +71,8 @@ struct LayerCosts {
     // A convolutional network in pieces of at least `bucket` bytes of gradients, filled from the last layer backwards.
     std::vector<Piece> network_pieces(double bucket) const;
     GroupCall boundary() const;  // activations to the next stage
+    // Time that the host needs for the launches of the layers, forward or backward; none with CUDA graphs.
+    double launch_seconds(const Layers& layers, bool forward) const;
     Held held(const Layers& layers) const;
 
 private:
@@ -77,6 +81,8 @@ private:
     Work attention_products(bool backward) const;
     Work dense_products(double width, double tokens, bool backward) const;
     Work expert_products(bool backward) const;
+    Work state_space(bool backward) const;
+    GroupCall to_experts() const;
     Work small_kernels(bool experts, bool backward) const;
     Work attention(bool backward) const;
     Work around_attention(bool experts, bool backward) const;

@@ -54,7 +54,8 @@ void check_model(const Parallelism& cut, const ModelShape& model) {
     if (!divides(model.heads, cut.tensor)) {
         refuse("parallelism.tensor", "tensor = {} does not divide the model's {:.0f} heads", cut.tensor, model.heads);
     }
-    if (cut.pipeline * cut.chunks > model.layers) {
+    if (const auto pieces = static_cast<double>(cut.pipeline) * cut.chunks;
+        pieces > model.layers && !(cut.chunks > 1 && pieces == model.layers + 2)) {
         refuse("parallelism.pipeline", "pipeline x chunks = {} pieces are more than the model's {:.0f} layers",
                std::uint64_t{cut.pipeline} * cut.chunks, model.layers);
     }
@@ -103,11 +104,13 @@ Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, st
     const Parallelism& cut = workload.parallelism;
     check_model(cut, model);
     Layout out{.t = cut.tensor, .c = cut.context, .e = cut.expert, .p = cut.pipeline, .v = cut.chunks};
+    out.gpus_per_node = gpus_per_node;
     out.d = data_ranks(cut, gpus);
-    if (out.replicas() % out.e != 0) {
+    out.x = cut.expert_tensor > 0 ? cut.expert_tensor : out.t;
+    if (out.stage_ranks() % (out.e * out.x) != 0) {
         refuse("parallelism.expert",
-               "expert = {} does not divide the {} context and data ranks over which experts are spread", out.e,
-               out.replicas());
+               "expert = {} with {} ranks an expert does not divide the stage's {} GPUs over which experts are spread",
+               out.e, out.x, out.stage_ranks());
     }
     set_batches(workload, out);
     out.sequence = model.convolutional() ? 1 : model.sequence;
@@ -125,9 +128,14 @@ Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, st
 Layers Layout::layers_of(const ModelShape& model, std::uint32_t stage, std::uint32_t chunk) const {
     const auto pieces = static_cast<double>(p) * v;
     const double place = static_cast<double>(chunk) * p + stage;
-    const double each = std::floor(model.layers / pieces);
-    const double more = model.layers - each * pieces;
-    return {place * each + std::min(place, more), each + (place < more ? 1 : 0)};
+    const bool uneven = v > 1 && std::fmod(model.layers, pieces) != 0 && std::fmod(model.layers + 2, pieces) == 0;
+    const double end = uneven ? 1 : 0;
+    const double each = std::floor((model.layers + 2 * end) / pieces);
+    const double more = model.layers + 2 * end - each * pieces;
+    const auto before = [&](double piece) {  // layers in front of the piece
+        return std::clamp(piece * each + std::min(piece, more) - end, 0.0, model.layers);
+    };
+    return {before(place), before(place + 1) - before(place)};
 }
 
 std::vector<LinkEvent> at_representatives(const std::vector<LinkEvent>& events, const Layout& layout,

@@ -2,6 +2,7 @@
 // Which GPU does what: ranks are numbered tensor, context, data, pipeline, and every group of ranks that communicate
 // has a constant stride. So four numbers describe all groups of a kind, however many there are.
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <utility>
@@ -40,9 +41,11 @@ struct Layers {
 
 struct Layout {
     std::uint32_t t = 1, c = 1, e = 1, p = 1, v = 1, d = 1;  // tensor, context, expert, stages, chunks, data
+    std::uint32_t x = 1;                                     // ranks that share an expert
     std::uint32_t shard = 1;                                 // ranks over which states or parameters are sharded
     std::uint32_t micro_batches = 1;                         // per data rank and step
     std::uint32_t global_batch = 1;
+    std::uint32_t gpus_per_node = 1;
     double tokens = 0;    // of one micro-batch on one GPU: b * s / c; for a convolutional network: images
     double sequence = 0;  // tokens of one whole sequence
 
@@ -50,7 +53,9 @@ struct Layout {
     std::uint32_t replicas() const { return c * d; }  // ranks that hold the same parameters
     std::uint32_t world() const { return stage_ranks() * p; }
 
-    // Of the chunk on the stage: as evenly as possible, the first chunks may have one more.
+    // Of the chunk on the stage: as evenly as possible, the first chunks may have one more. Where only layers + 2
+    // divide evenly, embedding and loss count as a layer each (Megatron-Core, transformer_config.py,
+    // account_for_embedding_in_pipeline_split), so that 126 layers of Llama 3.1 405B are cut as 128.
     Layers layers_of(const ModelShape& model, std::uint32_t stage, std::uint32_t chunk) const;
 
     // Groups of one stage, or of one data rank of it if `lane` is not `all`.
@@ -60,11 +65,14 @@ struct Layout {
     }
     Groups tensor(std::uint32_t stage, std::uint32_t lane = all) const { return groups(t, 1, stage, lane); }
     Groups context(std::uint32_t stage, std::uint32_t lane = all) const { return groups(c, t, stage, lane); }
-    Groups expert(std::uint32_t stage) const { return groups(e, t, stage); }
+    Groups expert(std::uint32_t stage) const { return groups(e, x, stage); }
     // All ranks with the same parameters; with the same experts; those that shard states, `shard` neighbouring ranks;
     // those with the same shard.
     Groups data(std::uint32_t stage) const { return groups(replicas(), t, stage); }
-    Groups expert_data(std::uint32_t stage) const { return groups(replicas() / e, t * e, stage); }
+    Groups expert_data(std::uint32_t stage) const { return groups(expert_copies(), x * e, stage); }
+    std::uint32_t expert_copies() const { return stage_ranks() / (e * x); }
+    // Ranks that share out the states of one expert.
+    double expert_shard() const { return std::max(1.0, double(shard) * t / (e * x)); }
     Groups sharded(std::uint32_t stage) const { return groups(shard, t, stage); }
     Groups copies(std::uint32_t stage) const { return groups(replicas() / shard, t * shard, stage); }
     // The rank that represents all GPUs of its stage, or of the lane.

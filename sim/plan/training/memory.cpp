@@ -18,6 +18,9 @@ double layer_activations(const LayerCosts& step, bool experts) {
     double bytes = ((dropout ? 10 : 8) + (step.workload.compiled ? 0 : 8)) * m.hidden / shared;
     // Queries, keys and values, the attention's output; latent vectors.
     bytes += 2 * (m.query_width() + m.key_value_width() + m.value_width()) / t;
+    if (m.kv_rank > 0 && step.workload.recompute == Recompute::selective) {  // Megatron-Core's mla_up_proj
+        bytes -= 2 * (m.query_width() + m.key_value_width()) / t;
+    }
     bytes += m.kv_rank > 0 ? 2 * (m.q_rank + m.kv_rank + m.rope_size) : 0;
     const double width = experts ? (m.experts_per_token + m.shared_experts) * m.expert_ffn : m.ffn;
     bytes += 2 * (m.gates() + 1) * width / t;
@@ -95,10 +98,9 @@ StepMemory stage_memory(const LayerCosts& step, std::uint32_t stage) {
     ends += last && layout.p > 1 && model.tied ? model.vocabulary * model.hidden / layout.t : 0;
     all.shared += ends;
 
-    const double shard = layout.shard;
-    const double experts_shard = std::max(1.0, shard / layout.e);
+    const double shard = layout.shard, expert_shard = layout.expert_shard();
     const auto held = [&](bool split) {
-        return all.shared / (split ? shard : 1) + all.experts / (split ? experts_shard : 1);
+        return all.shared / (split ? shard : 1) + all.experts / (split ? expert_shard : 1);
     };
     StepMemory out;
     out.parameters = 2 * held(w.sharding >= Sharding::zero_3);
@@ -129,9 +131,14 @@ StepMemory step_memory(const LayerCosts& step) {
         add_reserved(memory, step.costs);
         return memory;
     }
-    const StepMemory first = stage_memory(step, 0);
-    const StepMemory last = stage_memory(step, step.layout.p - 1);
-    return first.total() >= last.total() ? first : last;
+    // The second stage may have a layer more than the first, which has the embedding.
+    const std::uint32_t last = step.layout.p - 1;
+    StepMemory most = stage_memory(step, 0);
+    for (const std::uint32_t stage : {std::min(1U, last), last}) {
+        const StepMemory one = stage_memory(step, stage);
+        if (one.total() > most.total()) { most = one; }
+    }
+    return most;
 }
 
 }  // namespace fabricast::inline training

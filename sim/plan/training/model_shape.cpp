@@ -26,6 +26,14 @@ constexpr ShapeFigure shape_figures[] = {
     {"expert_ffn", &ModelShape::expert_ffn, &ModelDimensions::expert_ffn},
     {"shared_experts", &ModelShape::shared_experts},
     {"dense_layers", &ModelShape::dense_layers},
+    {"expert_every", &ModelShape::expert_every},
+    {"node_limit", &ModelShape::node_limit},
+    {"attention_layers", &ModelShape::attention_layers},
+    {"ssm_layers", &ModelShape::ssm_layers},
+    {"ssm_heads", &ModelShape::ssm_heads},
+    {"ssm_head_size", &ModelShape::ssm_head_size},
+    {"ssm_groups", &ModelShape::ssm_groups},
+    {"ssm_state", &ModelShape::ssm_state},
     {"q_rank", &ModelShape::q_rank},
     {"kv_rank", &ModelShape::kv_rank},
     {"rope_size", &ModelShape::rope_size},
@@ -100,6 +108,7 @@ ModelShape model_shape(const Catalog& catalog, const TrainingWorkload& workload)
     if (!whole || (part != nullptr && part->kind == "model")) { read_part(catalog.at("model", workload.model), model); }
     apply(own, model);
     fill(model);
+    model.layers += workload.next_tokens;  // more layers of the last kind, behind the others
     if (workload.sequence_length > 0) {
         model.sequence = workload.sequence_length;
         model.positions = model.positions > 0 ? model.sequence : 0;
@@ -113,7 +122,8 @@ double layer_parameters(const ModelShape& m, bool with_experts) {
     const double small =
         has_biases(m) ? 4 * m.hidden + m.query_width() + m.key_value_width() + m.hidden + m.gates() * m.ffn + m.hidden
                       : 2 * m.hidden;
-    return attention_parameters(m) + ffn + small;
+    const double ssm = m.hidden * (m.ssm_inputs() + m.ssm_width());
+    return m.attention_share() * attention_parameters(m) + m.ssm_share() * ssm + ffn + small;
 }
 
 double expert_parameters(const ModelShape& m) { return m.experts * ffn_parameters(m, m.expert_ffn); }
@@ -124,6 +134,12 @@ double head_parameters(const ModelShape& m) {
     return (has_biases(m) ? 2 : 1) * m.hidden + (m.tied ? 0 : m.vocabulary * m.hidden);
 }
 
+double ModelShape::layers_with_experts() const {
+    double count = 0;
+    for (int layer = 0; layer < layers; ++layer) { count += has_experts(layer) ? 1 : 0; }
+    return count;
+}
+
 double parameters(const ModelShape& m) {
     if (m.convolutional()) {
         double sum = 0;
@@ -132,9 +148,13 @@ double parameters(const ModelShape& m) {
         return sum;
     }
     double sum = embedding_parameters(m) + head_parameters(m);
-    const double sparse = m.experts > 0 ? m.layers - m.dense_layers : 0;
+    const double sparse = m.layers_with_experts();
     sum += (m.layers - sparse) * layer_parameters(m, false);
     return sum + sparse * (layer_parameters(m, true) + expert_parameters(m));
+}
+
+double attention_flops(const ModelShape& m, double tokens) {
+    return 6 * m.layers * m.attention_share() * (m.query_width() + m.value_width()) * tokens;
 }
 
 double model_flops(const ModelShape& m, double tokens) {
@@ -146,11 +166,11 @@ double model_flops(const ModelShape& m, double tokens) {
         for (const Convolution& p : m.products) { sum += p.in * p.out; }
         return 6 * sum;
     }
-    const double sparse = m.experts > 0 ? m.layers - m.dense_layers : 0;
+    const double sparse = m.layers_with_experts();
     const double expert = m.experts_per_token * ffn_parameters(m, m.expert_ffn);
     const double weights = (m.layers - sparse) * layer_parameters(m, false) +
                            sparse * (layer_parameters(m, true) + expert) + m.vocabulary * m.hidden;
-    return 6 * weights + 6 * m.layers * (m.query_width() + m.value_width()) * tokens;
+    return 6 * weights + attention_flops(m, tokens);
 }
 
 }  // namespace fabricast::inline training

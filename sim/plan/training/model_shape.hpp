@@ -1,6 +1,7 @@
 #pragma once
 // What a forecast needs to know of a model: its dimensions and its number of parameters.
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -25,13 +26,25 @@ struct ModelShape {
     double positions = 0;  // learned position embeddings; 0: none
     bool gated = false, tied = false, causal = true;
     double experts = 0, experts_per_token = 0, expert_ffn = 0, shared_experts = 0;
-    double dense_layers = 0;                        // before the layers with experts
+    double dense_layers = 0, expert_every = 1;  // before the layers with experts; each how many-th has experts
+    double node_limit = 0;                      // nodes that a token's experts are on at most; 0: any
+    double attention_layers = 0;                // of the layers; 0: all
+    double ssm_layers = 0, ssm_heads = 0, ssm_head_size = 0, ssm_groups = 0, ssm_state = 0;  // Mamba-2; 0: none
     double q_rank = 0, kv_rank = 0, rope_size = 0;  // latent attention; 0: none
     std::vector<Convolution> convolutions;
     std::vector<Convolution> products;  // fully connected layers of a convolutional network: in, out
 
     bool convolutional() const { return !convolutions.empty(); }
-    bool has_experts(double layer) const { return experts > 0 && layer >= dense_layers; }
+    bool has_experts(double layer) const {
+        return experts > 0 && layer >= dense_layers && std::fmod(layer + 1, expert_every) == 0;
+    }
+    double layers_with_experts() const;
+    // How much of a layer's attention, and of a Mamba layer, a layer has on average: Nemotron-H has layers of one kind.
+    double attention_share() const { return attention_layers > 0 ? attention_layers / layers : 1; }
+    double ssm_share() const { return ssm_layers / layers; }
+    double ssm_width() const { return ssm_heads * ssm_head_size; }
+    // Of the product in front of a Mamba layer: gate, input, B and C of each group, step sizes (Mamba-2, figure 6).
+    double ssm_inputs() const { return 2 * ssm_width() + 2 * ssm_groups * ssm_state + ssm_heads; }
     double query_width() const { return heads * head_size; }
     double value_width() const { return heads * value_head_size; }
     double key_value_width() const { return kv_heads * (head_size + value_head_size); }
@@ -55,5 +68,6 @@ double parameters(const ModelShape& model);
 // attention without a causal half (Narayanan et al. 2021, appendix; PaLM, appendix B). For a convolutional network: the
 // operations for one image.
 double model_flops(const ModelShape& model, double tokens);
+double attention_flops(const ModelShape& model, double tokens);  // of these, those of attention
 
 }  // namespace fabricast::inline training

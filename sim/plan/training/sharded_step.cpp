@@ -69,7 +69,7 @@ private:
         }
         const double each = std::max(1.0, std::ceil(step_.model.layers * layout_.micro_batches / most_units));
         const auto [first, count] = layout_.layers_of(step_.model, stage, place);
-        for (int unit = 0; unit * each < count; ++unit) {
+        for (int unit = 0; unit == 0 || unit * each < count; ++unit) {
             chunk.units.push_back(step_.piece({first + unit * each, std::min(each, count - unit * each)}));
         }
         chunk.root.shared = chunk.ends.front_parameters + chunk.ends.back_parameters;

@@ -30,7 +30,8 @@ void StageTurns::run(const Body& body) {
                 const std::optional<Ends> waits = inputs(what, place.lane);
                 if (!waits) { break; }
                 Ends& computed = computed_[{what.stage, place.lane}];
-                computed = body(what, place.lane, joined(computed, *waits));
+                const Ends launched = builder_.launch(what, place.lane);
+                computed = joined(body(what, place.lane, joined(computed, *waits)), launched);
                 sent_.erase({what.stage, place.lane});
                 post(what, place.lane, computed);
                 moved = true;

@@ -60,8 +60,9 @@ Ends StepBuilder::call(const GroupCall& call, const Groups& groups, const StepOp
 Ends StepBuilder::phases(const Phases& phases, const StepOp& what, std::uint32_t lane, Ends after) {
     const Layout& layout = step_.layout;
     const std::uint32_t here = lane_of_groups(lane);
-    const auto groups = [&](CommKind kind) {
-        return kind == CommKind::tensor    ? layout.tensor(what.stage, here)
+    const auto groups = [&](CommKind kind, bool of_expert) {
+        return of_expert                   ? layout.groups(layout.x, 1, what.stage, here)
+               : kind == CommKind::tensor  ? layout.tensor(what.stage, here)
                : kind == CommKind::context ? layout.context(what.stage, here)
                                            : layout.expert(what.stage);
     };
@@ -70,12 +71,21 @@ Ends StepBuilder::phases(const Phases& phases, const StepOp& what, std::uint32_t
         std::array<Ends, comm_kinds> chains;
         for (const GroupCall& one : phase.calls) {
             Ends& chain = chains.at(static_cast<std::size_t>(one.kind));
-            chain = call(one, groups(one.kind), what, lane, chain.empty() ? after : chain);
+            chain = call(one, groups(one.kind, one.of_expert), what, lane, chain.empty() ? after : chain);
         }
         for (const Ends& chain : chains) { ends = joined(std::move(ends), chain); }
         after = std::move(ends);
     }
     return after;
+}
+
+Ends StepBuilder::launch(const StepOp& what, std::uint32_t lane) {
+    const Layers layers = step_.layout.layers_of(step_.model, what.stage, what.chunk);
+    const Duration duration = from_seconds(step_.launch_seconds(layers, what.forward));
+    if (duration.ps <= 0) { return {}; }
+    const OpId op = plan_.schedule.add(Delay{0x10000000U + what.stage * lanes_ + lane, duration}, Ends{});
+    tag(what, StepTag::fixed);
+    return finishes({op});
 }
 
 Ends StepBuilder::send(const StepOp& what, std::uint32_t to, std::uint32_t lane, const Ends& after) {
@@ -99,8 +109,9 @@ Ends StepBuilder::wait(Duration duration, const StepOp& what, Ends after) {
 
 Ends StepBuilder::call_on(Collective collective, double width, const Held& held, const Groups& groups,
                           const StepOp& what, const Ends& after) {
-    Ends ends = call({CommKind::data, collective, width * held.shared, 1}, groups, what, Layout::all, after);
-    return held.experts > 0 ? call({CommKind::data, collective, width * held.experts, 1},
+    const double rate = step_.costs.framework_or("gather.rate", 0);
+    Ends ends = call({CommKind::data, collective, width * held.shared, 1, rate}, groups, what, Layout::all, after);
+    return held.experts > 0 ? call({CommKind::data, collective, width * held.experts, 1, rate},
                                    step_.layout.expert_data(what.stage), what, Layout::all, ends)
                             : ends;
 }
@@ -110,7 +121,7 @@ Ends StepBuilder::finish(const std::vector<Held>& held_of_stage, const Ends& aft
     Ends done;
     for (std::uint32_t stage = 0; stage < held_of_stage.size(); ++stage) {
         const Held& held = held_of_stage[stage];
-        const double experts_shard = std::max(1.0, shard / step_.layout.e);
+        const double experts_shard = shard > 1 ? step_.layout.expert_shard() : 1;
         const Work work = step_.costs.optimizer(held.shared / shard + held.experts / experts_shard, held.total());
         const StepOp what{StepTag::fixed, false, stage, step_.layout.micro_batches - 1, 0};
         for (std::uint32_t lane = 0; lane < lanes_; ++lane) {

@@ -33,6 +33,9 @@ public:
     Ends phases(const Phases& phases, const StepOp& what, std::uint32_t lane, Ends after);
     // Sends the activations of all ranks of the lane from the operation's stage to another.
     Ends send(const StepOp& what, std::uint32_t to, std::uint32_t lane, const Ends& after);
+    // The host launches the kernels of the stage's next action, after those of the actions before it. It does not wait
+    // for the GPU, but the GPU cannot be done before it.
+    Ends launch(const StepOp& what, std::uint32_t lane);
     // Runs the optimizer on every stage, then adds the fixed time of the framework.
     Ends finish(const std::vector<Held>& held_of_stage, const Ends& after);
 

@@ -12,7 +12,8 @@
 
 namespace fabricast::inline training {
 
-enum class Precision : std::uint8_t { bf16, fp16, fp8, fp4, tf32, fp32 };
+// mxfp8: 8-bit products with one scale for every 32 elements, as Blackwell has them; fp8: one for a whole tensor.
+enum class Precision : std::uint8_t { bf16, fp16, fp8, mxfp8, fp4, tf32, fp32 };
 enum class Recompute : std::uint8_t { none, selective, half, full };
 enum class PipelineOrder : std::uint8_t { one_f_one_b, gpipe };
 // What the data-parallel ranks shard: nothing (ddp), optimizer states (zero-1), also gradients (zero-2), also
@@ -20,20 +21,27 @@ enum class PipelineOrder : std::uint8_t { one_f_one_b, gpipe };
 enum class Sharding : std::uint8_t { ddp, zero_1, zero_2, zero_3, hsdp };
 enum class AttentionKernel : std::uint8_t { automatic, cudnn, flash_2, triton, unfused };
 enum class OptimizerKind : std::uint8_t { adam, sgd };
+// How tokens get to their experts: NCCL's all-to-all moves a copy for each expert; `once` (DeepEP, HybridEP) moves one
+// to each node that has any of a token's experts, or to each rank where one NVLink domain has all ranks.
+enum class Dispatch : std::uint8_t { all_to_all, once };
 
 // The spelling used in scenarios, tables and JSON.
-inline constexpr std::array<std::string_view, 6> precision_names = {"bf16", "fp16", "fp8", "fp4", "tf32", "fp32"};
+inline constexpr std::array<std::string_view, 7> precision_names = {"bf16", "fp16", "fp8", "mxfp8",
+                                                                    "fp4",  "tf32", "fp32"};
 inline constexpr std::array<std::string_view, 4> recompute_names = {"none", "selective", "half", "full"};
 inline constexpr std::array<std::string_view, 2> pipeline_order_names = {"1f1b", "gpipe"};
 inline constexpr std::array<std::string_view, 5> sharding_names = {"ddp", "zero-1", "zero-2", "zero-3", "hsdp"};
 inline constexpr std::array<std::string_view, 5> attention_names = {"auto", "cudnn", "flash-2", "triton", "unfused"};
 inline constexpr std::array<std::string_view, 2> optimizer_names = {"adam", "sgd"};
+inline constexpr std::array<std::string_view, 2> dispatch_names = {"all-to-all", "once"};
 inline std::string_view to_string(Precision p) { return enum_name(precision_names, p); }
+inline bool is_narrow(Precision p) { return p == Precision::fp8 || p == Precision::mxfp8 || p == Precision::fp4; }
 inline std::string_view to_string(Recompute r) { return enum_name(recompute_names, r); }
 inline std::string_view to_string(PipelineOrder o) { return enum_name(pipeline_order_names, o); }
 inline std::string_view to_string(Sharding s) { return enum_name(sharding_names, s); }
 inline std::string_view to_string(AttentionKernel a) { return enum_name(attention_names, a); }
 inline std::string_view to_string(OptimizerKind o) { return enum_name(optimizer_names, o); }
+inline std::string_view to_string(Dispatch d) { return enum_name(dispatch_names, d); }
 
 // Changes to the library's model, or the user's own model; 0: the library's value.
 struct ModelDimensions {
@@ -43,12 +51,13 @@ struct ModelDimensions {
 };
 
 // GPUs are numbered tensor first, then context, then data, then pipeline, as Megatron does by default; experts are
-// spread over neighbouring context and data ranks.
+// spread over neighbouring ranks of a stage.
 struct Parallelism {
     std::uint32_t tensor = 1;
     bool sequence = true;  // sequence parallelism in addition to tensor parallelism: norms and dropout are split too
     std::uint32_t context = 1;
     std::uint32_t expert = 1;
+    std::uint32_t expert_tensor = 0;  // ranks that share one expert; 0: the tensor ranks
     std::uint32_t pipeline = 1;
     std::uint32_t chunks = 1;  // chunks of the model on each pipeline stage; above 1: interleaved 1F1B
     std::uint32_t data = 0;    // 0: as many as the cluster's GPUs allow
@@ -59,6 +68,7 @@ struct Overlap {
     bool gradients = true;   // their reduction overlaps with the backward pass
     bool parameters = true;  // their gathering overlaps with the forward pass
     bool tensor = false;     // tensor-parallel traffic is split and overlaps with the matrix products
+    bool experts = false;    // tokens go to experts and back during another micro-batch's computation
 };
 
 struct TrainingWorkload {
@@ -76,9 +86,13 @@ struct TrainingWorkload {
     Recompute recompute = Recompute::none;
     Precision precision = Precision::bf16;
     AttentionKernel attention = AttentionKernel::automatic;
+    Dispatch dispatch = Dispatch::all_to_all;
     OptimizerKind optimizer = OptimizerKind::adam;
     std::string framework = "megatron";  // catalogue part of kind `framework`
     bool compiled = true;                // fused element-wise kernels; false: eager
+    bool balanced_routing = false;       // each expert gets as many tokens, as benchmarks force it
+    bool graphs = false;                 // CUDA graphs launch the layers: the host has nothing to do for them
+    std::uint32_t next_tokens = 0;       // more tokens predicted (DeepSeek-V3, 2.2), each by one more layer and head
     bool check_memory = true;            // refuse a step that does not fit the GPU
 };
 

@@ -182,4 +182,11 @@ ExchangePlan Exchanger::plan(Bytes size) const {
     return plan;
 }
 
+void Exchanger::add_message(Bytes size, Schedule& schedule) const {
+    DataPathFigures figures(catalog_);
+    Endpoints own = conversation(from_, to_, size, figures);
+    own.messaging.acknowledged = false;  // it ends with its arrival
+    add_messages(own, size, 1, false, schedule);
+}
+
 }  // namespace fabricast::inline transfers

@@ -42,6 +42,8 @@ public:
 
     // Throws NoDataPath if this size is refused, CatalogError.
     ExchangePlan plan(Bytes size) const;
+    // Adds one message to a schedule, beside what it has already; its end is the next one kept.
+    void add_message(Bytes size, Schedule& schedule) const;
     const std::vector<FigureUsed>& figures() const { return figures_; }  // that a message of the first size reads
 
 private:

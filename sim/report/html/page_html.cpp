@@ -176,8 +176,10 @@ Json page_json(const Page& page) {
             {"facts", page.facts}};
 }
 
+bool has_charts() { return !file(charts_file).empty(); }
+
 void require_charts() {
-    if (file(charts_file).empty()) {
+    if (!has_charts()) {
         throw MissingCharts(
             "--html needs Apache ECharts, and this build found none (`./dev build` fetches it from the npm registry)");
     }

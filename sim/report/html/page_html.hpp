@@ -13,6 +13,8 @@ struct MissingCharts : ErrorWith<ExitCode::missing_here> {
     using ErrorWith::ErrorWith;
 };
 
+bool has_charts();  // whether this build has what pages are drawn with
+
 // Throws MissingCharts. Call it before a long run, so that the run does not end without its page.
 void require_charts();
 

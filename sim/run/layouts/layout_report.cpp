@@ -136,7 +136,7 @@ Json layouts_json(const LayoutSearch& s) {
             {"notes", s.notes}};
 }
 
-std::string layouts_csv(const LayoutSearch& s) { return csv_text(records_of(s.best, columns())); }
+Records layouts_records(const LayoutSearch& s) { return records_of(s.best, columns()); }
 
 html::Page layouts_page(const Scenario& scenario, const LayoutSearch& s) {
     html::Page page;

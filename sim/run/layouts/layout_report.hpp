@@ -11,7 +11,7 @@ namespace fabricast::inline layouts {
 
 std::string layouts_table(const LayoutSearch& search);
 Json layouts_json(const LayoutSearch& search);
-std::string layouts_csv(const LayoutSearch& search);
+Records layouts_records(const LayoutSearch& search);
 html::Page layouts_page(const Scenario& scenario, const LayoutSearch& search);
 
 }  // namespace fabricast::inline layouts

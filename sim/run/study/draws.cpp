@@ -97,6 +97,10 @@ Range study_interval(const Catalog& catalog, std::string_view figure) {
     return stated_range(catalog.at("interval", "study-intervals").figure(figure));
 }
 
+std::string_view regime_of(Bytes size) {
+    return size.count < 65536 ? "small" : size.count < 16777216 ? "middle" : "large";
+}
+
 Range range_of(double value, const std::vector<double>& draws) {
     assert(!draws.empty());
     return {value, std::min(*percentile(draws, 10), value), std::max(*percentile(draws, 90), value)};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/units.hpp"
 #include "models/catalog.hpp"
 
 namespace fabricast::inline studies {
@@ -41,6 +42,9 @@ Catalog drawn_catalog(const Catalog& catalog, const Draw& draw);
 
 // A figure of the catalogue's part `study-intervals`: how far forecasts and results of one kind were from each other.
 Range study_interval(const Catalog& catalog, std::string_view figure);
+
+// Which of its regimes a message belongs to: "small", "middle", "large".
+std::string_view regime_of(Bytes size);
 
 // The first and the ninth decile of the draws, widened to contain `value`. Precondition: `draws` is not empty.
 Range range_of(double value, const std::vector<double>& draws);

@@ -85,7 +85,7 @@ void take_step(const StepRow& row, const StudyInput& input, Evaluation& out) {
 void take_row(const Row& row, const StudyInput& input, Evaluation& out) {
     DesignResult& r = out.result;
     out.form = {1, row.time_low80_s / row.time_s, row.time_high80_s / row.time_s};
-    out.regime = row.size.count < 65536 ? "small" : row.size.count < 16777216 ? "middle" : "large";
+    out.regime = regime_of(row.size);
     out.busbw_seconds = row.busbw * row.time_s;
     const auto* collective = std::get_if<CollectiveWorkload>(&input.scenario.workload);
     r.what = fmt::format("{} of {}, {} {}", collective != nullptr ? to_string(collective->collective) : "a message",

@@ -200,7 +200,7 @@ Json study_json(const Study& study) {
             {"differences", json_list(study.differences, difference_json)}};
 }
 
-std::string study_csv(const Study& study) {
+Records study_records(const Study& study) {
     Columns<DesignResult> columns;  // three for a range
     for (const StudyColumn& column : study_columns()) {
         if (!column.range) {
@@ -215,7 +215,7 @@ std::string study_csv(const Study& study) {
             });
         }
     }
-    return csv_text(records_of(study.designs, columns));
+    return records_of(study.designs, columns);
 }
 
 Page study_page(const Scenario& scenario, const Study& study) {

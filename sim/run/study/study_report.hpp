@@ -17,7 +17,7 @@ std::string study_table(const Study& study);
 Json study_json(const Study& study);
 
 // A line for each design, best first.
-std::string study_csv(const Study& study);
+Records study_records(const Study& study);
 
 // The designs, how they differ, and their parts lists. `scenario`: the scenario of the first design.
 html::Page study_page(const Scenario& scenario, const Study& study);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/hash.hpp"
+#include "base/input_error.hpp"
 #include "base/text_file.hpp"
 #include "sim/report/result_file.hpp"
 
@@ -68,6 +69,13 @@ void check_header(const std::filesystem::path& path, const Json& header, const S
     }
 }
 
+// null: the line is not JSON, or none that a sweep would write.
+Json json_of(const std::string& line, const std::filesystem::path& path) {
+    try {
+        return parse_json(line, path.string());
+    } catch (const InputError&) { return {}; }
+}
+
 struct Content {
     SweepOutcomes outcomes;
     bool has_header = false;
@@ -82,7 +90,7 @@ Content content_of(const std::filesystem::path& path, const Sweep& sweep) {
     Content content;
     std::string text;
     for (std::size_t number = 1; std::getline(stream, text) && !stream.eof(); ++number) {
-        const Json line = Json::parse(text, nullptr, false);
+        const Json line = json_of(text, path);
         bool valid = line.is_object();
         if (valid && !content.has_header) {
             check_header(path, line, sweep);

@@ -126,6 +126,7 @@ std::string sweep_table(const SweepResult& result) {
 std::optional<ResultKind> result_kind(const std::filesystem::path& out) {
     const std::string ending = lower_case(out.extension().string());
     if (ending == ".csv") { return ResultKind::csv; }
+    if (ending == ".tsv") { return ResultKind::tsv; }
     const bool sqlite = ending == ".sqlite" || ending == ".sqlite3" || ending == ".db";
     return sqlite ? std::optional(ResultKind::sqlite) : std::nullopt;
 }
@@ -138,7 +139,7 @@ void write_result(const std::filesystem::path& out, const SweepResult& result) {
                                 {{"scenario", result.scenario}, {"program", "fabricast"}, {"version", version()}}};
         write_sqlite(out, {about, {"sweep", table.columns, table.rows}});
     } else {
-        write_atomically(out, csv_text(table));
+        write_atomically(out, result_kind(out) == ResultKind::tsv ? tsv_text(table) : csv_text(table));
     }
 }
 

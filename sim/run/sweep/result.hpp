@@ -39,8 +39,8 @@ html::Unit unit_of(const std::string& figure);
 // The number of points that failed.
 std::size_t failed_points(const SweepResult& result);
 
-// The kind of file that the extension asks for; none if it is neither CSV nor SQLite.
-enum class ResultKind : std::uint8_t { csv, sqlite };
+// The kind of file that the extension asks for; none if it is neither CSV, TSV nor SQLite.
+enum class ResultKind : std::uint8_t { csv, tsv, sqlite };
 std::optional<ResultKind> result_kind(const std::filesystem::path& out);
 
 // Writes the whole file or none. Equal results give equal bytes (SQLite: equal dumps). Throws IoError, MissingSqlite.

@@ -117,6 +117,26 @@ TEST_CASE("a pipeline follows its closed form") {
             CHECK(times(engine, fabric, schedule)[0].finish == nanoseconds(21'000 + 11'000 + 9 * 20'000));
         }
     }
+    SECTION("a tree's first chunk goes up before it comes down, each way with the links to itself") {
+        // A chain 2-1-0 and back: GPU 1's way out carries both, 50 GB/s each.
+        const auto edge = [&](std::uint32_t from, std::uint32_t to) {
+            return Edge{.path = {.src = fabric.gpu(from), .dst = fabric.gpu(to)}};
+        };
+        schedule.edge_sets.push_back(EdgeList{{edge(2, 1), edge(1, 0), edge(0, 1), edge(1, 2)}});
+        schedule.stages = {{4, {.src = fabric.gpu(1), .dst = fabric.gpu(0)}, {}}};
+        Pipeline tree;
+        tree.edges = 1;
+        tree.bytes_per_edge = 10e6;
+        tree.chunk = 1e6;
+        tree.stage_count = 1;
+        tree.turns = 2;
+        schedule.add(tree);
+        // tau = 20 us; four hops of 1 us + 10 us, the last of which lies in tau; then nine chunks.
+        for (const auto& [name, engine] : own_engines) {
+            INFO(name);
+            CHECK(times(engine, fabric, schedule)[0].finish == nanoseconds(20'000 + 4 * 11'000 - 10'000 + 9 * 20'000));
+        }
+    }
     SECTION("a cap and an overhead of the edge bound the chunk") {
         ring.edge_rate_cap = 20e9;
         ring.chunk_overhead = microseconds(1);  // tau = 50 + 1 us

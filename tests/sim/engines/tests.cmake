@@ -1,4 +1,5 @@
 add_executable(test_engines
+  ${CMAKE_CURRENT_LIST_DIR}/checks_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/definition_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/maxmin_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/edge_counts_test.cpp

@@ -34,13 +34,6 @@ std::size_t count_of(const std::string& text, const std::string& part) {
     return count;
 }
 
-bool has_charts() {
-    try {
-        require_charts();
-        return true;
-    } catch (const MissingCharts&) { return false; }
-}
-
 Page evil_page() {
     Page page;
     page.title = "</title></script><script>evil()</script>";

@@ -210,9 +210,9 @@ void study_parts() {
 void train_otherwise() {
     for (const char* words :
          {"precision: tf32, attention: flash-2, compiled: false", "precision: bf16, sharding: zero-3",
-          "precision: fp4, attention: triton", "precision: fp16, attention: triton"}) {
+          "precision: fp4, attention: triton", "precision: fp16, attention: triton", "precision: mxfp8"}) {
         for (const char* node : {"dgx-h100", "dgx-a100", "dgx-b200"}) {
-            for (const char* model : {"llama-2-7b", "resnet-50"}) {
+            for (const char* model : {"llama-2-7b", "resnet-50", "nemotron-h-56b"}) {
                 try {
                     const Scenario scenario =
                         parse_scenario(std::string("name: t\ncluster: {node: ") + node +

@@ -124,7 +124,7 @@ workload:
   sequence_length: 4096
   global_batch: 64
   micro_batch: 2
-  parallelism: {tensor: 2, sequence: false, context: 2, expert: 2, pipeline: 2, chunks: 2, data: 2, shard: 2}
+  parallelism: {tensor: 2, sequence: false, context: 2, expert: 2, expert_tensor: 1, pipeline: 2, chunks: 2, data: 2, shard: 2}
   order: gpipe
   sharding: hsdp
   bucket: 25 MB
@@ -134,6 +134,7 @@ workload:
   precision: fp8
   attention: flash-2
   optimizer: sgd
+  next_tokens: 1
   framework: jax
   compiled: false
   check_memory: false

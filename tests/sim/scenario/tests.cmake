@@ -1,4 +1,5 @@
 add_executable(test_scenario
+  ${CMAKE_CURRENT_LIST_DIR}/clouds_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/parse_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/schema_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fuzz_test.cpp

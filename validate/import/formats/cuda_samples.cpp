@@ -7,7 +7,7 @@ namespace fabricast::inline validate_import {
 namespace {
 
 // "Device: 0, NVIDIA A100-SXM4-80GB, pciBusID: 7, ..." and " Device 0: Tesla T4" of bandwidthTest.
-std::string gpu_in(const LogLine& line) {
+std::string gpu_in(const TextLine& line) {
     if (const auto listed = line.value_of("Device"); listed && line.contains("pciBusID")) {
         const std::size_t from = listed->find(", ");
         const std::string_view rest = from == std::string_view::npos ? "" : listed->substr(from + 2);
@@ -19,10 +19,10 @@ std::string gpu_in(const LogLine& line) {
 std::vector<Measurement> read_p2p_bandwidth_latency(const LogText& log, const Statements&) {
     std::vector<Measurement> tables;
     std::string gpu;
-    const std::vector<LogLine>& lines = log.lines();
+    const std::vector<TextLine>& lines = log.lines();
     bool whole = false;
     for (std::size_t at = 0; at < lines.size();) {
-        const LogLine& title = lines[at];
+        const TextLine& title = lines[at];
         whole = whole || title.contains("NOTE: The CUDA Samples");
         gpu = gpu.empty() ? gpu_in(title) : gpu;
         ++at;
@@ -33,7 +33,7 @@ std::vector<Measurement> read_p2p_bandwidth_latency(const LogText& log, const St
         }
         // Latencies are printed twice: timed by the GPU and by the CPU.
         for (int part = 0; part < (time ? 2 : 1); ++part) {
-            while (part > 0 && at < lines.size() && lines[at].fields().empty()) { ++at; }
+            while (part > 0 && at < lines.size() && lines[at].words().empty()) { ++at; }
             Measurement& m = tables.emplace_back(read_matrix(log, at, time ? "us" : "GBps"));
             const char* clock = !time ? "" : part == 0 ? ", timed by the GPU" : ", timed by the CPU";
             describe_copies(m, "p2pBandwidthLatencyTest", std::string(title.text) + clock, gpu, log.at(title));
@@ -54,8 +54,8 @@ std::vector<Measurement> read_bandwidth_test(const LogText& log, const Statement
     bool in_table = false;
     bool whole = false;
     std::string unit;
-    for (const LogLine& line : log.lines()) {
-        const std::vector<LogField> fields = line.fields();
+    for (const TextLine& line : log.lines()) {
+        const std::vector<TextWord> fields = line.words();
         gpu = gpu.empty() ? gpu_in(line) : gpu;
         if (line.contains("Result = FAIL")) { refuse(log.at(line), "the run failed"); }
         whole = whole || line.contains("Result = PASS");

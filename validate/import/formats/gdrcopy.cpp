@@ -10,7 +10,7 @@ namespace fabricast::inline validate_import {
 namespace {
 
 // The text after `key` ("size=" or "BW:") up to `stop`, without blanks.
-LogField behind(const LogText& log, const LogLine& line, std::string_view key, std::string_view stop) {
+TextWord behind(const LogText& log, const TextLine& line, std::string_view key, std::string_view stop) {
     const std::size_t at = line.text.find(key);
     std::string_view rest = at == std::string_view::npos ? "" : line.text.substr(at + key.size());
     const std::size_t blank = std::min(rest.find_first_not_of(' '), rest.size());
@@ -28,12 +28,12 @@ std::vector<Measurement> read_gdrcopy(const LogText& log, const Statements&) {
     std::string gpu;
     std::size_t width = 0;  // width of copylat's rows
     bool open = false;      // results were read, but not yet their end
-    for (const LogLine& line : log.lines()) {
+    for (const TextLine& line : log.lines()) {
         if (const std::size_t name = line.text.find("name: ");
             line.starts_with("GPU id:") && name != std::string_view::npos) {
             gpu = gpu.empty() ? std::string(line.text.substr(name + 6, line.text.find(';', name) - name - 6)) : gpu;
         } else if (line.starts_with("writing test") || line.starts_with("reading test")) {
-            const LogField field = behind(log, line, "size=", " ");
+            const TextWord field = behind(log, line, "size=", " ");
             count_in(log, line, field);
             size = field.text;
             open = true;
@@ -41,7 +41,7 @@ std::vector<Measurement> read_gdrcopy(const LogText& log, const Statements&) {
             if (size.empty()) {
                 refuse(log.at(line), "a bandwidth without its size", shown(line.text), "writing test, size=...");
             }
-            const LogField field = behind(log, line, "BW:", "MB/s");
+            const TextWord field = behind(log, line, "BW:", "MB/s");
             figure_in(log, line, field);
             const char* test = line.starts_with("write") ? "copybw write" : "copybw read";
             add_row(table_named(tables, test, {"size_bytes", "MiBps"}, log.at(line)), {size, std::string(field.text)},
@@ -55,7 +55,7 @@ std::vector<Measurement> read_gdrcopy(const LogText& log, const Statements&) {
             }
         } else if (line.starts_with("gdr_copy_") && !line.contains("num iters")) {
             refuse_cut_line(log, line);
-            const std::vector<LogField> f = line.fields();
+            const std::vector<TextWord> f = line.words();
             if (width == 0 || f.size() != width) {
                 refuse(log.at(line), "a row of another width than its header", shown(line.text),
                        std::to_string(width) + " columns");

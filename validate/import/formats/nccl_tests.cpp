@@ -25,7 +25,7 @@ public:
     Reader(const LogText& log, const Statements& said) : log_(log), said_(said) {}
 
     std::vector<Measurement> read() {
-        for (const LogLine& line : log_.lines()) {
+        for (const TextLine& line : log_.lines()) {
             if (line.starts_with("#")) {
                 comment(line);
             } else if (in_table_ && line.begins_with_count()) {
@@ -48,15 +48,15 @@ private:
         return fmt::format("{} rows{}", run_.rows.size(), asked == 0 ? "" : fmt::format(" of {}", asked));
     }
 
-    void comment(const LogLine& line) {
+    void comment(const TextLine& line) {
         if (line.contains("nccl-tests version")) {
             begin(line);
             run_.tool = "nccl-tests " + word_behind(line, "version");
             if (const std::size_t at = line.text.find("nccl-library="); at != std::string_view::npos) {
-                const LogLine rest{line.text.substr(at + 13), line.number, line.column + static_cast<int>(at) + 13,
-                                   true};
+                const TextLine rest{line.text.substr(at + 13), line.number, line.column + static_cast<int>(at) + 13,
+                                    true};
                 run_.nccl =
-                    nccl_version_of_code(count_in(log_, rest, rest.fields().empty() ? LogField{} : rest.fields()[0]));
+                    nccl_version_of_code(count_in(log_, rest, rest.words().empty() ? TextWord{} : rest.words()[0]));
             }
         } else if (line.contains("Collective test starting:")) {
             begin(line);
@@ -83,7 +83,7 @@ private:
     }
 
     // A new run begins. Throws if the previous one is unfinished.
-    void begin(const LogLine& line) {
+    void begin(const TextLine& line) {
         if (in_table_ || !run_.rows.empty() || !run_.header.empty()) {
             refuse(log_.at(line), "another run begins before the table of the last ends", rows_read(),
                    "a line '# Avg bus bandwidth'");
@@ -92,8 +92,8 @@ private:
         run_.place = log_.at(line);
     }
 
-    static std::string word_behind(const LogLine& line, std::string_view key) {
-        const std::vector<LogField> fields = line.fields();
+    static std::string word_behind(const TextLine& line, std::string_view key) {
+        const std::vector<TextWord> fields = line.words();
         for (std::size_t i = 0; i + 1 < fields.size(); ++i) {
             if (fields[i].text == key) { return std::string(fields[i + 1].text); }
         }
@@ -101,7 +101,7 @@ private:
     }
 
     // "#  Rank  0 Group  0 Pid 440010 on cnode2-001 device  0 [0000:1b:00] NVIDIA H100 80GB HBM3"
-    void device(const LogLine& line) {
+    void device(const TextLine& line) {
         const std::size_t bracket = line.text.find(']');
         const std::string host = word_behind(line, "on");
         if (bracket == std::string_view::npos || host.empty()) {
@@ -114,12 +114,12 @@ private:
         run_.gpu = run_.gpu.empty() ? gpu : run_.gpu;
     }
 
-    void header(const LogLine& line) {
+    void header(const TextLine& line) {
         if (in_table_) {
             return;  // printed again if the output of several ranks is mixed
         }
         columns_ = {};
-        const std::vector<LogField> fields = line.fields();
+        const std::vector<TextWord> fields = line.words();
         for (std::size_t i = 1; i < fields.size(); ++i) {
             const std::string_view name = fields[i].text;
             const std::size_t column = i - 1;
@@ -143,11 +143,11 @@ private:
 
     // Some versions leave the redop and root columns blank for collectives that do not have them; this inserts the
     // blank fields.
-    std::vector<LogField> with_blanks(std::vector<LogField> fields) const {
+    std::vector<TextWord> with_blanks(std::vector<TextWord> fields) const {
         const std::size_t missing = columns_.width - std::min(columns_.width, fields.size());
         const auto blank_at = [&](std::size_t column) {
             if (column != 0 && column <= fields.size()) {
-                fields.insert(fields.begin() + static_cast<std::ptrdiff_t>(column), LogField{});
+                fields.insert(fields.begin() + static_cast<std::ptrdiff_t>(column), TextWord{});
             }
         };
         if (missing == 2 && columns_.redop != 0 && columns_.root == columns_.redop + 1) {
@@ -160,9 +160,9 @@ private:
         return fields;
     }
 
-    void row(const LogLine& line) {
+    void row(const TextLine& line) {
         refuse_cut_line(log_, line);
-        const std::vector<LogField> f = with_blanks(line.fields());
+        const std::vector<TextWord> f = with_blanks(line.words());
         if (f.size() < columns_.width || (f.size() > columns_.width && !columns_.timestamp)) {
             refuse(log_.at(line), "a row of another width than its header", std::to_string(f.size()) + " columns",
                    std::to_string(columns_.width));
@@ -182,7 +182,7 @@ private:
     }
 
     // Reads time, algbw and busbw, and checks that algbw = size / time. N/A if not measured.
-    void triple(const LogLine& line, const std::vector<LogField>& f, std::size_t at, NcclRow& row) {
+    void triple(const TextLine& line, const std::vector<TextWord>& f, std::size_t at, NcclRow& row) {
         if (f[at].text == "N/A") {
             row.cells.insert(row.cells.end(), 3, "");
             return;
@@ -203,10 +203,10 @@ private:
         check_printed(log_, line, f[at + 1], expected, slack * (run_.ranks > 1 ? run_.ranks : 1), "algbw");
     }
 
-    void finish(const LogLine& line) {
+    void finish(const TextLine& line) {
         refuse_cut_line(log_, line);
-        const std::vector<LogField> fields = line.fields();
-        const auto colon = std::ranges::find(fields, std::string_view(":"), &LogField::text);
+        const std::vector<TextWord> fields = line.words();
+        const auto colon = std::ranges::find(fields, std::string_view(":"), &TextWord::text);
         if (!in_table_ || run_.rows.empty() || colon == fields.end() || colon + 1 == fields.end()) {
             refuse(log_.at(line), "an end without a table", shown(line.text), "rows before it");
         }
@@ -227,7 +227,7 @@ private:
     }
 
     // Debug output of NCCL, launchers and shells; only the NCCL version is used.
-    void aside(const LogLine& line) {
+    void aside(const TextLine& line) {
         if (const std::size_t at = line.text.find("NCCL version "); at != std::string_view::npos && run_.nccl.empty()) {
             run_.nccl = line.text.substr(at + 13, line.text.find_first_of("+ ", at + 13) - at - 13);
         }

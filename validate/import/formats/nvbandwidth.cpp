@@ -13,16 +13,16 @@ struct Machine {
 };
 
 // The unit in the description of a test: "(GB/s)" or "(ns)".
-std::string_view unit_of(const LogText& log, const LogLine& line) {
+std::string_view unit_of(const LogText& log, const TextLine& line) {
     if (line.contains("(GB/s)")) { return "GBps"; }
     if (line.contains("(ns)")) { return "ns"; }
     refuse(log.at(line), "what a test measures", shown(line.text), "a line with (GB/s) or (ns)");
 }
 
 // Checks a matrix against its line "SUM TEST VALUE", the sum of its cells.
-void check_sum(const LogText& log, const LogLine& line, const std::string& test, const Measurement& m) {
+void check_sum(const LogText& log, const TextLine& line, const std::string& test, const Measurement& m) {
     refuse_cut_line(log, line);
-    const std::vector<LogField> fields = line.fields();
+    const std::vector<TextWord> fields = line.words();
     if (fields.size() != 3 || fields[0].text != "SUM" || fields[1].text != test) {
         refuse(log.at(line), "a matrix without its sum", shown(line.text), "SUM " + test + " VALUE");
     }
@@ -30,7 +30,7 @@ void check_sum(const LogText& log, const LogLine& line, const std::string& test,
     check_printed(log, line, fields[2], total.sum, total.rounding, "the sum of a matrix");
 }
 
-void take_machine(const LogLine& line, Machine& machine) {
+void take_machine(const TextLine& line, Machine& machine) {
     const auto take = [&](const char* key, std::string& into) {
         if (const auto value = line.value_of(key); value && into.empty() && line.starts_with(key)) { into = *value; }
     };
@@ -42,18 +42,18 @@ void take_machine(const LogLine& line, Machine& machine) {
 
 // Reads the test whose title is line `at`, and moves `at` behind it. Nothing if the machine cannot run it.
 std::optional<Measurement> read_test(const LogText& log, std::size_t& at, const Machine& machine) {
-    const std::vector<LogLine>& lines = log.lines();
-    const LogLine& title = lines[at];
+    const std::vector<TextLine>& lines = log.lines();
+    const TextLine& title = lines[at];
     std::string name(title.text.substr(8));
     if (!name.ends_with('.') || name.find(' ') != std::string::npos) {
         refuse(log.at(title), "the name of a test", shown(title.text), "Running TEST.");
     }
     name.pop_back();
     if (++at >= lines.size()) { refuse(log.end(), "the log ends within the test '" + name + "'"); }
-    const LogLine& description = lines[at++];
+    const TextLine& description = lines[at++];
     if (description.contains("Waived")) { return std::nullopt; }
     Measurement m = read_matrix(log, at, unit_of(log, description));
-    while (at < lines.size() && lines[at].fields().empty()) { ++at; }
+    while (at < lines.size() && lines[at].words().empty()) { ++at; }
     if (at >= lines.size()) {
         refuse(log.end(), "the log ends before the sum of a matrix", "", "SUM " + name + " VALUE");
     }
@@ -73,7 +73,7 @@ std::vector<Measurement> read_nvbandwidth(const LogText& log, const Statements&)
     Machine machine;
     std::vector<Measurement> tables;
     for (std::size_t at = 0; at < log.lines().size();) {
-        const LogLine& line = log.lines()[at];
+        const TextLine& line = log.lines()[at];
         if (line.starts_with("Running ")) {
             if (auto table = read_test(log, at, machine)) { tables.push_back(std::move(*table)); }
             continue;

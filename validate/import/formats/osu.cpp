@@ -7,7 +7,7 @@
 namespace fabricast::inline validate_import {
 namespace {
 
-std::vector<std::string> osu_columns(const LogText& log, const LogLine& line) {
+std::vector<std::string> osu_columns(const LogText& log, const TextLine& line) {
     std::vector<std::string> columns =
         columns_after("#Size", log, line, "OSU", "Latency (us), Bandwidth (MB/s), Validation ...");
     if (columns.empty()) { refuse(log.at(line), "a header that was cut", shown(line.text), "# Size and more"); }
@@ -15,9 +15,9 @@ std::vector<std::string> osu_columns(const LogText& log, const LogLine& line) {
     return columns;
 }
 
-void read_row(const LogText& log, const LogLine& line, Measurement& m) {
+void read_row(const LogText& log, const TextLine& line, Measurement& m) {
     refuse_cut_line(log, line);
-    const std::vector<LogField> f = line.fields();
+    const std::vector<TextWord> f = line.words();
     if (f.size() != m.columns.size()) {
         refuse(log.at(line), "a row of another width than its header", shown(line.text),
                std::to_string(m.columns.size()) + " columns");
@@ -42,7 +42,7 @@ std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
     std::vector<Measurement> tables;
     std::string title;
     bool in_table = false;
-    for (const LogLine& line : log.lines()) {
+    for (const TextLine& line : log.lines()) {
         if (line.starts_with("# OSU ")) {
             title = line.text.substr(2);
             in_table = false;
@@ -57,7 +57,7 @@ std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
             in_table = true;
         } else if (in_table && line.begins_with_count()) {
             read_row(log, line, tables.back());
-        } else if (in_table && !line.starts_with("#") && !line.fields().empty() && !tables.back().rows.empty()) {
+        } else if (in_table && !line.starts_with("#") && !line.words().empty() && !tables.back().rows.empty()) {
             in_table = false;  // output of a launcher after the table
         }
     }

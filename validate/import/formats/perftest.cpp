@@ -11,7 +11,7 @@ namespace fabricast::inline validate_import {
 namespace {
 
 // "RDMA_Write BW Test" -> "ib_write_bw"; "" if the line is not a title.
-std::string program_of(const LogLine& line) {
+std::string program_of(const TextLine& line) {
     if (!line.contains(" Test")) { return ""; }
     const std::string verb = line.contains("RDMA_Write")  ? "write"
                              : line.contains("RDMA_Read") ? "read"
@@ -23,7 +23,7 @@ std::string program_of(const LogLine& line) {
                                         : "ib_" + verb + "_" + what + (line.contains("Bidirectional") ? " -b" : "");
 }
 
-std::vector<std::string> perftest_columns(const LogText& log, const LogLine& line) {
+std::vector<std::string> perftest_columns(const LogText& log, const TextLine& line) {
     std::vector<std::string> columns = columns_after("#bytes#iterations", log, line, "perftest",
                                                      "BW peak, BW average, MsgRate, t_min ... with their units");
     if (columns.size() < 2) {
@@ -38,7 +38,7 @@ public:
     explicit PerftestReader(const LogText& log) : log_(log) {}
 
     std::vector<Measurement> read() {
-        for (const LogLine& line : log_.lines()) {
+        for (const TextLine& line : log_.lines()) {
             if (const std::string program = program_of(line); !program.empty()) {
                 title(line, program);
             } else if (line.contains("#bytes") && line.contains("#iterations")) {
@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    void title(const LogLine& line, const std::string& program) {
+    void title(const TextLine& line, const std::string& program) {
         if (in_table_ && !m_.rows.empty()) {
             refuse(log_.at(line), "another run begins within a table", shown(line.text),
                    "a line of dashes behind the rows");
@@ -68,7 +68,7 @@ private:
         titled_ = true;
     }
 
-    void header(const LogLine& line) {
+    void header(const TextLine& line) {
         if (!titled_) { refuse(log_.at(line), "a table without the title of its test", "", "RDMA_Write BW Test"); }
         const std::vector<std::string> columns = perftest_columns(log_, line);
         if (in_table_ && m_.columns == columns) {
@@ -80,7 +80,7 @@ private:
         in_table_ = true;
     }
 
-    void banner(const LogLine& line) {
+    void banner(const TextLine& line) {
         constexpr std::pair<const char*, const char*> keys[] = {{"Device", "device"},
                                                                 {"Number of qps", "qps"},
                                                                 {"Connection type", "connection"},
@@ -94,15 +94,15 @@ private:
         }
     }
 
-    void row(const LogLine& line) {
+    void row(const TextLine& line) {
         refuse_cut_line(log_, line);
-        const std::vector<LogField> f = line.fields();
+        const std::vector<TextWord> f = line.words();
         if (f.size() != m_.columns.size()) {
             refuse(log_.at(line), "a row of another width than its header", std::to_string(f.size()) + " columns",
                    std::to_string(m_.columns.size()));
         }
         std::vector<std::string> cells;
-        for (const LogField& field : f) {
+        for (const TextWord& field : f) {
             figure_in(log_, line, field);
             cells.emplace_back(field.text);
         }
@@ -124,7 +124,7 @@ private:
     }
 
     // BW average = message rate * size.
-    void check_rate(const LogLine& line, const std::vector<LogField>& f) {
+    void check_rate(const TextLine& line, const std::vector<TextWord>& f) {
         const std::size_t bw = column("bw_avg_");
         const std::size_t rate = column("msg_rate_");
         if (bw == f.size() || rate == f.size()) { return; }
@@ -136,7 +136,7 @@ private:
     }
 
     // t_min <= t_typical, t_avg <= t_max.
-    void check_times(const LogLine& line, const std::vector<LogField>& f) {
+    void check_times(const TextLine& line, const std::vector<TextWord>& f) {
         const std::size_t low = column("t_min");
         const std::size_t high = column("t_max");
         for (const char* name : {"t_typical", "t_avg"}) {

@@ -27,12 +27,12 @@ struct Run {
 };
 
 // The value without the frame of "| Test:         tag match bandwidth     |".
-std::string framed(const LogLine& line, std::string_view key) {
+std::string framed(const TextLine& line, std::string_view key) {
     const std::string_view value = line.value_of(key).value_or("");
     return std::string(trimmed(value.substr(0, value.find('|')), " "));
 }
 
-void take_banner(const LogText& log, const LogLine& line, Run& run) {
+void take_banner(const LogText& log, const TextLine& line, Run& run) {
     if (const std::string test = framed(line, "Test"); !test.empty()) { run.test = test; }
     if (const std::string memory = framed(line, "Send memory"); !memory.empty()) { run.memory = memory; }
     if (const std::string size = framed(line, "Message size"); !size.empty()) {
@@ -48,9 +48,9 @@ Measurement& table_of(std::vector<Measurement>& tables, const Run& run, const So
     return m;
 }
 
-void take_result(const LogText& log, const LogLine& line, Run& run, std::vector<Measurement>& tables) {
+void take_result(const LogText& log, const TextLine& line, Run& run, std::vector<Measurement>& tables) {
     refuse_cut_line(log, line);
-    const std::vector<LogField> f = line.fields();
+    const std::vector<TextWord> f = line.words();
     if (f.size() != final_figures + 1) {
         refuse(log.at(line), "a result of another width", std::to_string(f.size() - 1) + " figures",
                std::to_string(final_figures));
@@ -79,7 +79,7 @@ std::vector<Measurement> read_ucx_perftest(const LogText& log, const Statements&
     std::vector<Measurement> tables;
     Run run;
     bool open = false;
-    for (const LogLine& line : log.lines()) {
+    for (const TextLine& line : log.lines()) {
         if (line.contains("message rate (msg/s)")) {
             open = true;
         } else if (line.starts_with("|")) {

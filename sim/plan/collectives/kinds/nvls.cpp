@@ -126,7 +126,6 @@ LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     const int channels = call.found.nvls_channels;
     const double crossings = 1 + 1.0 / call.per_node();
     Pipeline pipeline = heads_stream(call);
-    pipeline.slices = call.shape.nodes > 2 ? 2 : 1;
     pipeline.slots = call.release.slots();
     pipeline.fill = ledger.network("nvls_tree.fill");
     pipeline.edge_rate_cap =
@@ -135,6 +134,7 @@ LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     pipeline.network_wire_ratio = network_wire(ledger, nccl::Proto::simple);
     pipeline.start = from_seconds(ledger.kernel("nvls.start") + ledger.network("nvls_tree.per_head") * heads_of(call));
     const bool network_reduces = call.algorithm == &nccl::nvls_model;
+    pipeline.turns = network_reduces ? 1 : 2;
     // A head has all channels' edges to other nodes.
     const double messages = network_reduces ? 2 : tree_messages(call.shape.nodes);
     const double message = pipeline.chunk / heads_of(call);

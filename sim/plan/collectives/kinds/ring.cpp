@@ -129,10 +129,10 @@ PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
 // Latencies of the successive steps that a chunk takes.
 std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double steps,
                                  double chunk) {
-    if (!call.several_nodes()) { return {{steps, local_hop(call, ring), cost.hop}}; }
+    if (!call.several_nodes()) { return {{steps, local_hop(call, ring), hop_of(call.proto, cost, chunk)}}; }
     const double between = network_steps(call.workload.collective, call.shape.nodes, call.per_node());
     return {
-        {steps - between, local_hop(call, ring), cost.hop},
+        {steps - between, local_hop(call, ring), hop_of(call.proto, cost, chunk)},
         {between, ring_hop(call, ring), network_hop(call.ledger, NetworkHop::ring, call.proto, message(call, chunk))}};
 }
 
@@ -143,7 +143,8 @@ std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const 
     const bool returns =
         std::ranges::any_of(call.found.rings, [&](const nccl::Ring& r) { return r.order.front() != root; });
     const double network_hops = call.several_nodes() ? call.shape.nodes - (returns ? 0 : 1) : 0;
-    std::vector<Stage> stages{{call.shape.ranks - 1 - network_hops, local_hop(call, ring), cost.hop}};
+    std::vector<Stage> stages{
+        {call.shape.ranks - 1 - network_hops, local_hop(call, ring), hop_of(call.proto, cost, chunk)}};
     if (network_hops > 0) {
         stages.push_back({network_hops, ring_hop(call, ring),
                           network_hop(call.ledger, NetworkHop::ring, call.proto, message_bytes(call.proto, chunk))});

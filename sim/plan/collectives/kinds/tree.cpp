@@ -78,10 +78,13 @@ Stage network_stage(const Call& call, const nccl::Ring& ring, double chunk, int 
 }
 
 // In a tree 70 % of a block's threads reduce and the rest broadcast, each the whole stream, where a ring's do one thing
-// (src/device/all_reduce.h, runTreeSplit). With LL128, whose rate goes by threads, that binds between nodes.
+// (src/device/all_reduce.h, runTreeSplit). With LL128, whose rate goes by threads, that binds between nodes. A leaf's
+// broadcast only receives; inside a chain it also sends on.
 double channel_rate(const Call& call, const ProtocolCost& cost) {
-    const bool split = call.several_nodes() && call.proto == nccl::Proto::ll128;
-    return split ? std::min(cost.channel_rate, call.ledger.network("ll128.tree_channel_rate")) : cost.channel_rate;
+    constexpr double broadcasting = 0.3;
+    if (!call.several_nodes() || call.proto != nccl::Proto::ll128) { return cost.channel_rate; }
+    if (call.per_node() == 1) { return broadcasting * cost.channel_rate; }
+    return std::min(cost.channel_rate, call.ledger.network("ll128.tree_channel_rate"));
 }
 
 LoweredCall plan_tree(const Call& call, Schedule& schedule) {
@@ -96,6 +99,7 @@ LoweredCall plan_tree(const Call& call, Schedule& schedule) {
     const bool simple = call.proto == nccl::Proto::simple;
     pipeline.slices = simple ? 1 : slices(call.proto, pipeline.chunk);
     pipeline.slots = call.release.slots();
+    pipeline.turns = 2;
     pipeline.edge_rate_cap = channel_rate(call, cost);
     pipeline.wire_ratio = cost.wire;
     pipeline.start = kernel_start(ledger, call.proto, cost, channels, pipeline.chunk);
@@ -107,7 +111,8 @@ LoweredCall plan_tree(const Call& call, Schedule& schedule) {
     }
 
     const nccl::Ring& ring = call.found.rings.front();
-    std::vector<Stage> stages{{2.0 * (call.per_node() - 1), local_hop(call, ring), cost.hop}};
+    std::vector<Stage> stages{
+        {2.0 * (call.per_node() - 1), local_hop(call, ring), hop_of(call.proto, cost, pipeline.chunk)}};
     if (call.several_nodes()) { stages.push_back(network_stage(call, ring, pipeline.chunk, served)); }
     return streamed(call, schedule, pipeline, all_trees(call, channels), stages, channels);
 }

@@ -195,6 +195,8 @@ private:
             for (const std::uint32_t other : at_start_[i]) {
                 after_[i].insert(after_[i].end(), after_[other].begin(), after_[other].end());
             }
+            std::ranges::sort(after_[i]);  // each once: who waits twice for one would pass it on twice to the next
+            after_[i].erase(std::unique(after_[i].begin(), after_[i].end()), after_[i].end());
         }
         refuse_circle(add_sorted(rank_, records_, after_));
         recording_.ranks.push_back(std::move(rank_));

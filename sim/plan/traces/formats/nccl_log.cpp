@@ -17,6 +17,8 @@ namespace fabricast::inline traces {
 
 namespace {
 
+constexpr std::int64_t most_ranks_of_comm = 1 << 24;
+
 // The word after `key` in a line: "count 1024" -> "1024". Empty if `key` is not there.
 std::string_view behind(std::string_view line, std::string_view key) {
     for (std::size_t at = line.find(key); at != std::string_view::npos; at = line.find(key, at + 1)) {
@@ -138,7 +140,7 @@ void Log::joined_comm(const Prefix& prefix, std::string_view text, int number) {
     const std::string address(behind(text, "comm"));
     const auto rank = whole_behind(text, "rank");
     const auto ranks = whole_behind(text, behind(text, "nRanks").empty() ? "nranks" : "nRanks");
-    if (!rank || !ranks || *ranks < 1 || *ranks > 1 << 24 || *rank < 0 || *rank >= *ranks) {
+    if (!rank || !ranks || *ranks < 1 || *ranks > most_ranks_of_comm || *rank < 0 || *rank >= *ranks) {
         fail(number,
              error_message("a communicator's rank and size should stand here", shown(text), "rank R nranks N, R < N"));
     }
@@ -173,7 +175,7 @@ void Log::called(const Prefix& prefix, std::string_view operation, std::string_v
     Caller& who = callers_[place];
     if (!who.own.contains(address)) {
         const auto ranks = whole_behind(text, "nranks");
-        if (!ranks || *ranks < 1) {
+        if (!ranks || *ranks < 1 || *ranks > most_ranks_of_comm) {
             fail(number, fmt::format("communicator {} was never set up in this log (NCCL_DEBUG_SUBSYS needs INIT and "
                                      "COLL)",
                                      address));

@@ -83,6 +83,20 @@ TEST_CASE("reads are bound by what their tags keep under way, to the picosecond"
     }
 }
 
+// Pieces that are announced in one moment are requested in the order in which they are sent: if a short one came first,
+// what was granted would never fit the packets, and with few tags nothing would move any more.
+TEST_CASE("a short piece announced with longer ones before it is requested after them") {
+    const Fabric fabric = two_nodes();
+    Schedule schedule;
+    schedule.connections.push_back({.path = {.src = fabric.gpu(0), .dst = fabric.gpu(1)}});
+    for (const std::int64_t bytes : {10 * 700 + 5, 3 * 700, 400}) {
+        schedule.kept.push_back(schedule.add(Transfer{0, {bytes}, {}}));
+    }
+    const Timeline timeline = replay(transactions(700, 2), fabric, schedule);  // 1,024 B: one packet at a time
+    CHECK(timeline.packets->delivered_bytes == 10 * 700 + 5 + 3 * 700 + 400);
+    CHECK(std::ranges::is_sorted(timeline.kept, {}, &OpTimes::finish));
+}
+
 TEST_CASE("reads and writes reach what the model of PCIe says") {
     const Fabric fabric = framed_nodes();
     PcieSpec spec;

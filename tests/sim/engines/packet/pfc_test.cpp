@@ -170,4 +170,17 @@ TEST_CASE("buffers that wait for each other in a circle are found and named") {
     CHECK_THROWS_AS(replay(credits, fabric, schedule), CannotEnd);
 }
 
+TEST_CASE("a buffer never holds more than its bytes, even if a queue may take many times what is free") {
+    // Two send to one, whose port takes half of it: 800 kB wait for a while. The checks of each replay look at the
+    // buffers (packet/checks.hpp).
+    const Fabric fabric = testing::star(3);
+    const Schedule schedule = testing::messages(fabric, {{1, 0}, {2, 0}}, 200 * unit);
+    Packet options = small_buffers();
+    options.alpha = 64;
+    options.buffer = Bytes{199'999};  // no whole number of packets
+    const Timeline timeline = replay(options, fabric, schedule);
+    CHECK(timeline.packets->pauses > 0);
+    CHECK(timeline.packets->drops == 0);
+}
+
 }  // namespace fabricast

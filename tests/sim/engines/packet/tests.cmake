@@ -2,6 +2,7 @@ add_executable(test_packet
   ${CMAKE_CURRENT_LIST_DIR}/agreement_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/allocations.cpp
   ${CMAKE_CURRENT_LIST_DIR}/barrier_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/sparse_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/stealable_range_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/closed_form_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/congestion_test.cpp
@@ -10,6 +11,7 @@ add_executable(test_packet
   ${CMAKE_CURRENT_LIST_DIR}/pcie_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pfc_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/rerouting_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/reuse_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/sharing_test.cpp
 )
 target_link_libraries(test_packet PRIVATE fabricast_catch fabricast_sim)

@@ -68,6 +68,29 @@ TEST_CASE("a proxy posts two messages of a tree's chunk at two nodes, three at t
     }
 }
 
+TEST_CASE("the two ways of a tree take turns on the links, unless the network reduces") {
+    CHECK(pipeline_of(plan_of("all_reduce", 2, "64 MiB", "tree", "simple")).turns == 2);
+    CHECK(pipeline_of(plan_of("all_reduce", 4, "64 MiB", "nvls-tree", "simple")).turns == 2);
+    CHECK(pipeline_of(plan_of("all_reduce", 2, "64 MiB", "ring", "simple")).turns == 1);
+}
+
+TEST_CASE("a leaf of an LL128 tree receives with 30 % of its threads; in a chain it also sends on") {
+    const Part& kernel = catalogue().at("kernel", "nccl-hopper-nvswitch");
+    const std::string one = "gpus_per_node: 1, node: dgx-h100, fabric: {kind: fat-tree, link: infiniband-ndr}";
+    CHECK(pipeline_of(plan_of("all_reduce", 2, "64 MiB", "tree", "ll128", one)).edge_rate_cap ==
+          Approx(0.3 * kernel.number("ll128.channel_rate")));
+    CHECK(pipeline_of(plan_of("all_reduce", 2, "64 MiB", "tree", "ll128")).edge_rate_cap ==
+          Approx(catalogue().at("kernel", "nccl-network").number("ll128.tree_channel_rate")));
+}
+
+TEST_CASE("a Simple hop costs half as much for a chunk of a few bytes as for a full pass of the block") {
+    const ProtocolCost cost{.start = {}, .hop = microseconds(8)};
+    CHECK(hop_of(nccl::Proto::simple, cost, 0) == nanoseconds(4000));
+    CHECK(hop_of(nccl::Proto::simple, cost, 8 * 1024) == nanoseconds(6000));
+    CHECK(hop_of(nccl::Proto::simple, cost, 1e6) == microseconds(8));
+    CHECK(hop_of(nccl::Proto::ll, cost, 1) == microseconds(8));
+}
+
 TEST_CASE("2.29 posts a message at 1.8 times the cost") {
     const auto factor = [](const char* version) {
         return nccl::release(catalogue(), nccl::parse_version(version)).number("net_ib.post_factor");

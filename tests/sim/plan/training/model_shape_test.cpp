@@ -27,6 +27,12 @@ TEST_CASE("models of the library have the parameters that their papers print") {
     CHECK(billions("grok-1") == Approx(316).margin(4));
     CHECK(billions("deepseek-v3") == Approx(671).margin(1));
     CHECK(billions("nemotron-4-340b") == Approx(341).margin(1));
+    CHECK(billions("qwen3-30b-a3b") == Approx(30.5).margin(0.1));
+    CHECK(billions("qwen3-235b-a22b") == Approx(235).margin(0.5));
+    CHECK(billions("gpt-oss-120b") == Approx(116.8).margin(0.5));
+    CHECK(billions("llama-4-maverick") == Approx(400).margin(2));
+    CHECK(billions("llama-4-scout") == Approx(107.8).margin(1));  // without its eyes
+    CHECK(billions("nemotron-h-56b") == Approx(56.3).margin(0.5));
     CHECK(billions("bert-large") == Approx(0.336).margin(0.003));
     CHECK(billions("resnet-50") == Approx(0.02556).margin(0.0001));
     CHECK(billions("resnet-101") == Approx(0.04455).margin(0.0002));

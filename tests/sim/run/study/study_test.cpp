@@ -109,7 +109,7 @@ TEST_CASE("designs are ranked as asked, and one that is slower, dearer and hungr
     const std::string table = study_table(s);
     CHECK_THAT(table, ContainsSubstring("Pareto set") && ContainsSubstring("two-tiers against three-tiers"));
     CHECK(study_json(s).at("designs").size() == 2);
-    const std::string csv = study_csv(s);
+    const std::string csv = csv_text(study_records(s));
     CHECK(std::count(csv.begin(), csv.end(), '\n') == 3);
 }
 

@@ -1,0 +1,207 @@
+// What the commands do, for Python: the same calls, each with a JSON document as its answer.
+
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "discovery/format.hpp"
+#include "discovery/site/checks.hpp"
+#include "discovery/site/costs.hpp"
+#include "discovery/site/describe.hpp"
+#include "discovery/site/site_json.hpp"
+#include "models/catalog_text.hpp"
+#include "python/call.hpp"
+#include "sim/run/explain/explained.hpp"
+#include "sim/run/explain/outage.hpp"
+#include "sim/run/pricer.hpp"
+#include "sim/run/study/study_inputs.hpp"
+#include "sim/run/study/study_report.hpp"
+#include "sim/scenario/scenario_context.hpp"
+#include "topologies/fabric_json.hpp"
+#include "topologies/node_reader.hpp"
+#include "validate/curves/compare.hpp"
+#include "validate/diagnose/diagnosed.hpp"
+#include "validate/import/formats.hpp"
+#include "validate/transfers/transfer_compare.hpp"
+#include "validate/transfers/transfer_derive.hpp"
+#ifdef FABRICAST_CALIBRATION
+#include "validate/calibration/calibrate.hpp"
+#include "validate/calibration/calibrate_report.hpp"
+#endif
+
+namespace fabricast::python {
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+std::optional<Scenario> scenario_in(const std::optional<Source>& source) {
+    return source ? std::optional(source->scenario()) : std::nullopt;
+}
+
+Json explain(const Source& source, const Texts& dead, std::size_t threads, const std::atomic<bool>& stop) {
+    Scenario scenario = source.scenario();
+    const Catalog catalog = source.parts(&scenario);
+    if (!dead.empty()) {
+        scenario.events.push_back(without(dead));
+        return to_json(outage(scenario, catalog, {&stop, {}}));
+    }
+    return explanation_json(
+        explained(scenario, catalog, threads_for(scenario.engine, threads_or_cores(threads)), {&stop, {}}));
+}
+
+Json compare_designs(const std::vector<Source>& sources, std::uint32_t draws, std::uint64_t seed, std::size_t threads,
+                     const std::atomic<bool>& stop) {
+    std::vector<ReadDesign> designs;
+    for (const Source& source : sources) {
+        designs.push_back([&source](const Texts& more) {
+            Source changed = source;
+            changed.overrides.insert(changed.overrides.end(), more.begin(), more.end());
+            return changed.scenario();
+        });
+    }
+    const std::vector<StudyInput> inputs =
+        study_inputs(designs, [&](const Scenario& scenario) { return sources.front().parts(&scenario); });
+    StudyOptions options{draws, seed, threads_or_cores(threads)};
+    for (const StudyInput& input : inputs) { options.threads = threads_for(input.scenario.engine, options.threads); }
+    return study_json(study(inputs, options, {&stop, {}}));
+}
+
+// Each table of the file beside its forecast.
+Json compare_file(const std::string& file, const std::optional<Source>& source, const Source& parts) {
+    const std::optional<Scenario> scenario = scenario_in(source);
+    const Catalog catalog = parts.parts(scenario ? &*scenario : nullptr);
+    FabricCache cache(catalog);
+    return json_list(read_measurements(file), [&](const Measurement& measurement) {
+        if (is_transfer(measurement)) { return to_json(compare_transfers(measurement, catalog)); }
+        try {
+            return to_json(compare(measurement, catalog, cache, scenario));
+        } catch (const NotACurve& error) { throw InputError(measurement.place, error.what()); }
+    });
+}
+
+Json diagnose_file(const std::string& file, const std::string& node, const std::optional<Source>& cluster,
+                   const Source& parts, const Statements& said) {
+    const std::optional<Scenario> scenario = scenario_in(cluster);
+    const Catalog catalog = parts.parts(scenario ? &*scenario : nullptr);
+    return json_list(read_measurements(file, said), [&](const Measurement& measurement) {
+        return diagnosed(measurement, scenario, node, catalog).json;
+    });
+}
+
+// The overlay as YAML, which `calibration=` takes once it is in a file.
+std::string overlay_of(const Texts& files, const std::optional<Source>& source, const Source& parts) {
+#ifdef FABRICAST_CALIBRATION
+    const std::optional<Scenario> scenario = scenario_in(source);
+    const Catalog catalog = parts.parts(scenario ? &*scenario : nullptr);
+    FabricCache cache(catalog);
+    std::vector<FitDataset> data;
+    for (const std::string& file : files) {
+        for (const Measurement& measurement : read_measurements(file)) {
+            try {
+                data.push_back(fit_dataset(compare(measurement, catalog, cache, scenario)));
+            } catch (const NotACurve& error) { throw InputError(measurement.place, error.what()); }
+        }
+    }
+    std::erase_if(data, [](const FitDataset& d) { return d.sizes.empty(); });
+    return overlay_yaml(calibrate(catalog, data, cache, {}), catalog, data, cache);
+#else
+    static_cast<void>(files), static_cast<void>(source), static_cast<void>(parts);
+    throw ErrorWith<ExitCode::missing_here>("calibrate: this build has no Ceres");
+#endif
+}
+
+Json topology(const Source& source, const Texts& ends) {
+    const Scenario scenario = source.scenario();
+    const Catalog catalog = source.parts(&scenario);
+    return pointing_into(scenario, [&] {
+        const Fabric fabric(build(scenario, catalog));
+        return ends.size() == 2 ? path_json(fabric, ends[0], ends[1]) : fabric_json(fabric);
+    });
+}
+
+Json cluster_of(const Texts& files, const std::string& node, const StatedParts& said, const Source& parts) {
+    std::vector<Observations> observed;
+    for (const std::string& file : files) { observed.push_back(observe(*read_source(file))); }
+    const Catalog catalog = parts.parts();
+    Site site = join(observed);
+    DescribeOptions options;
+    options.node = node;
+    options.said = said;
+    const Description made = describe(site, catalog, options);
+    std::vector<site::Finding> findings = check(site, made, catalog, said);
+    forecast_costs(findings, site, made, catalog, said);
+    return site_json(site, made, findings);
+}
+
+Json parts_of(const Source& parts, const std::string& name, const std::string& kind) {
+    Catalog catalog = parts.parts();
+    for (Part& node : node_parts()) { catalog.parts.try_emplace(node.name, std::move(node)); }
+    if (name.empty()) { return parts_json(catalog, kind); }
+    const Part* part = catalog.find(name);
+    if (part == nullptr) { throw CatalogError("no such part in the catalogue (found '" + name + "')"); }
+    return part_json(*part);
+}
+
+std::unique_ptr<Pricer> pricer_of(const Source& source) {
+    Scenario scenario = source.scenario();
+    Catalog catalog = source.parts(&scenario);
+    return std::make_unique<Pricer>(std::move(scenario), std::move(catalog));
+}
+
+}  // namespace
+
+void add_commands(py::module_& module) {
+    module.def("explain", [](const Source& source, const Texts& dead, std::size_t threads) {
+        return unlocked([&](const auto& stop) { return text_of(explain(source, dead, threads, stop)); });
+    });
+    module.def("study",
+               [](const std::vector<Source>& sources, std::uint32_t draws, std::uint64_t seed, std::size_t threads) {
+                   return unlocked(
+                       [&](const auto& stop) { return text_of(compare_designs(sources, draws, seed, threads, stop)); });
+               });
+    module.def("compare", [](const std::string& file, const std::optional<Source>& source, const Source& parts) {
+        return unlocked([&](const auto&) { return text_of(compare_file(file, source, parts)); });
+    });
+    module.def("diagnose", [](const std::string& file, const std::string& node, const std::optional<Source>& cluster,
+                              const Source& parts, const Statements& said) {
+        return unlocked([&](const auto&) { return text_of(diagnose_file(file, node, cluster, parts, said)); });
+    });
+    module.def("calibrate", [](const Texts& files, const std::optional<Source>& source, const Source& parts) {
+        return unlocked([&](const auto&) { return overlay_of(files, source, parts); });
+    });
+    module.def("topo", [](const Source& source, const Texts& ends) {
+        return unlocked([&](const auto&) { return text_of(topology(source, ends)); });
+    });
+    module.def("cluster", [](const Texts& files, const std::string& node, const std::string& gpu,
+                             const std::string& nic, const std::string& cpu, const Source& parts) {
+        return unlocked([&](const auto&) { return text_of(cluster_of(files, node, {gpu, nic, cpu}, parts)); });
+    });
+    module.def("catalog", [](const Source& parts, const std::string& name, const std::string& kind) {
+        return text_of(parts_of(parts, name, kind));
+    });
+    py::class_<Pricer>(module, "Pricer")
+        .def(py::init(&pricer_of))
+        .def("price",
+             [](Pricer& pricer, const std::string& collective, const std::vector<std::int64_t>& sizes,
+                std::uint32_t nodes, std::uint32_t gpus_per_node, bool exact) {
+                 const Collective kind = collective_named(collective);
+                 const py::gil_scoped_release release;
+                 std::vector<double> seconds;
+                 for (const std::int64_t size : sizes) {
+                     seconds.push_back(pricer.seconds(PricedCall{kind, Bytes{size}, nodes, gpus_per_node}, exact));
+                 }
+                 return seconds;
+             })
+        .def("price_transfers",
+             [](Pricer& pricer, const std::vector<std::tuple<std::string, std::string, std::int64_t>>& sent) {
+                 const py::gil_scoped_release release;
+                 std::vector<PricedTransfer> transfers;
+                 for (const auto& [from, to, size] : sent) { transfers.push_back({from, to, Bytes{size}}); }
+                 return pricer.seconds(transfers);
+             });
+}
+
+}  // namespace fabricast::python

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Every target over its inputs in the tree; with --for, where the program was built with libFuzzer, over changes of them.
+#   fuzz.sh ROOT PROGRAM [--for SECONDS] [--keep FOLDER] [TARGET...]
+# --keep: what was found (inputs that reach new code, crashes) stays in FOLDER and begins the next run, and FOLDER/runs.tsv
+# gets a line a target: name, executions, edges covered, inputs kept, findings. Exits with 1 if an input is a finding.
+set -euo pipefail
+root=$1
+program=$2
+shift 2
+seconds=0
+keep=
+targets=()
+while [[ $# -gt 0 ]]; do
+  case "$1" in
+    --for) seconds=$2 && shift 2 ;;
+    --keep) keep=$2 && shift 2 ;;
+    *) targets+=("$1") && shift ;;
+  esac
+done
+folder=${keep:-$(mktemp -d)}
+[[ -n $keep ]] || trap 'rm -rf "$folder"' EXIT
+mkdir -p "$folder"
+
+# A reader has 5 s and 2 GiB for an input, and one allocation 1 GiB; a quarantine would count as a reader's memory.
+limits=(-timeout=5 -rss_limit_mb=2048 -malloc_limit_mb=1024 -max_len=16384 -print_final_stats=1 -seed=1)
+more=(-runs=0 -timeout=60)  # a test beside others has little of the machine
+export ASAN_OPTIONS=quarantine_size_mb=64:detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 FABRICAST_CHECK=1
+
+fuzz() {
+  local target=$1 found=$folder/$1 log=$folder/$1.log code=0 seeds
+  mkdir -p "$found" "$folder/seeds.$target"
+  seeds=$("$program" --list | sed -n "s/^$target //p")
+  # shellcheck disable=SC2086 # a pattern of several files
+  [[ -z $seeds ]] || (cd "$root" && find $seeds -size -16k -exec cp {} "$folder/seeds.$target" \;)
+  timeout $((seconds + 120)) nice "$program" "--target=$target" "${limits[@]}" "${more[@]}" -artifact_prefix="$folder/$target." \
+    "$found" "$root/tests/fuzz/corpus/$target" "$folder/seeds.$target" >"$log" 2>&1 || code=$?
+  rm -rf "$folder/seeds.$target"
+  local runs edges
+  runs=$(sed -n 's/^stat::number_of_executed_units: //p' "$log")
+  edges=$(grep -o 'cov: [0-9]*' "$log" | tail -1 | cut -d' ' -f2 || true)
+  [[ -z $keep || -z $runs ]] ||
+    printf '%s\t%s\t%s\t%s\t%s\n' "$target" "$runs" "${edges:-0}" "$(find "$found" -type f | wc -l)" $((code != 0)) >>"$folder/runs.tsv"
+  printf '%-28s %s\n' "$target" "${runs:-$(tail -1 "$log")} runs, ${edges:-no} edges"
+  [[ $code -eq 0 ]] || { grep -E 'ERROR|does not hold|what\(\)|SUMMARY|Test unit|runtime error' "$log" || tail -20 "$log"; } >&2
+  return $code
+}
+
+[[ $seconds -eq 0 ]] || more=(-max_total_time="$seconds")
+[[ ${#targets[@]} -gt 0 ]] || mapfile -t targets < <("$program" --list | cut -d' ' -f1)
+failed=0
+for target in "${targets[@]}"; do fuzz "$target" || failed=1; done
+exit $failed

@@ -1,0 +1,87 @@
+// What a replay is held against: right ones pass, and each check sees the one figure that was made wrong.
+
+#include "sim/engines/common/checks.hpp"
+
+#include "tests/sim/engines/replays.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+struct Replayed {
+    Fabric fabric = testing::star(3);
+    Schedule schedule;
+    Timeline timeline;
+
+    // A message, one that waits for it, and a pipeline beside them.
+    Replayed() {
+        schedule.connections = {testing::between(fabric, 0, 1), testing::between(fabric, 1, 2)};
+        const OpId first = schedule.add(Transfer{0, Bytes{1'000'000}, {}});
+        const Schedule::Dependency after[] = {{first}};
+        schedule.add(Transfer{1, Bytes{500'000}, nanoseconds(100)}, after);
+        schedule.edge_sets.push_back(NodeRing{.nodes = 3, .order = {0}, .exit_nic = 0, .entry_nic = 0});
+        schedule.stages.push_back({4, {.src = fabric.gpu(0), .dst = fabric.gpu(1)}, nanoseconds(500)});
+        Pipeline pipeline;
+        pipeline.chunk = 10'000;
+        pipeline.bytes_per_edge = 400'000;
+        pipeline.cyclic = true;
+        pipeline.stage_count = 1;
+        pipeline.wire_ratio = 2;
+        pipeline.network_wire_ratio = 1.25;
+        pipeline.weight = 2;
+        schedule.add(pipeline);
+        testing::keep_all(schedule);
+        timeline = replay(Flow{}, fabric, schedule);
+    }
+
+    void check() const {
+        check_capacity(timeline, fabric);
+        check_schedule(schedule);
+        check_times(schedule, timeline);
+        check_bytes(schedule, timeline, fabric);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a right replay passes its checks, in each engine that counts links") {
+    Replayed replayed;
+    CHECK_NOTHROW(replayed.check());
+    replayed.timeline = replay(Analytic{}, replayed.fabric, replayed.schedule);
+    CHECK_NOTHROW(check_times(replayed.schedule, replayed.timeline));
+    CHECK_NOTHROW(check_bytes(replayed.schedule, replayed.timeline, replayed.fabric));
+}
+
+TEST_CASE("a byte too many or too few is seen") {
+    Replayed replayed;
+    for (const double change : {1e-5, -1e-5}) {
+        Replayed other;
+        for (ClassUse& use : other.timeline.classes) {
+            if (use.cls == LinkClass::nic_port) { use.bytes *= 1 + change; }
+        }
+        CHECK_THROWS_AS(other.check(), std::logic_error);
+    }
+    replayed.timeline.classes.pop_back();
+    CHECK_THROWS_AS(replayed.check(), std::logic_error);
+}
+
+TEST_CASE("an effect before its cause is seen") {
+    Replayed early;
+    early.timeline.kept[1].start = early.timeline.kept[0].finish - Duration{1};
+    CHECK_THROWS_AS(early.check(), std::logic_error);
+    Replayed backwards;
+    backwards.timeline.kept[2].release = backwards.timeline.kept[2].finish + Duration{1};
+    CHECK_THROWS_AS(backwards.check(), std::logic_error);
+    Replayed late;
+    late.timeline.makespan = late.timeline.kept[2].finish - Duration{1};
+    CHECK_THROWS_AS(late.check(), std::logic_error);
+}
+
+TEST_CASE("a link above its capacity is seen") {
+    Replayed replayed;
+    replayed.timeline.busiest.front().utilisation = 1.00001;
+    CHECK_THROWS_AS(replayed.check(), std::logic_error);
+}
+
+TEST_CASE("tests check every replay") { CHECK(checking()); }

@@ -1,0 +1,175 @@
+// What happens again is simulated once: with reuse every time and every count is what it is without, to the picosecond,
+// also where something comes in the way of what had been skipped.
+
+#include "sim/engines/engine.hpp"
+#include "tests/sim/engines/packet/network.hpp"
+#include "tests/support/catch.hpp"
+
+namespace fabricast {
+
+namespace {
+
+using testing::packets;
+
+// Rings of one size over the GPUs of each node, or over all nodes, with a gap of `gap` after each; `start` before.
+struct Rings {
+    const Fabric& fabric;
+    Schedule schedule;
+
+    std::uint32_t edges(std::uint32_t first_node, std::uint32_t nodes) {
+        NodeRing ring{.first_node = first_node, .nodes = nodes, .order = {0, 1, 2, 3}};
+        ring.exit_nic = nodes > 1 ? 3 : any_nic;
+        ring.entry_nic = nodes > 1 ? 0 : any_nic;
+        schedule.edge_sets.push_back(ring);
+        return static_cast<std::uint32_t>(schedule.edge_sets.size()) - 1;
+    }
+
+    OpId delay(Duration duration, std::uint32_t host, Schedule::After after = {}) {
+        return schedule.add(Delay{host, duration}, after);
+    }
+
+    OpId call(std::uint32_t edges, double bytes, Schedule::After after, Duration start = {}) {
+        if (schedule.stages.empty()) {
+            schedule.stages.push_back({6, {.src = fabric.gpu(0), .dst = fabric.gpu(1)}, nanoseconds(500)});
+        }
+        Pipeline p;
+        p.edges = edges;
+        p.chunk = 80'000;
+        p.bytes_per_edge = bytes;
+        p.slices = 2;
+        p.slots = 4;
+        p.cyclic = true;
+        p.stage_count = 1;
+        p.weight = 2;
+        p.start = start;
+        const OpId op = schedule.add(p, after);
+        schedule.kept.push_back(op);
+        return op;
+    }
+
+    // Calls one after the other, `gap` between them.
+    void calls(std::uint32_t edges, int count, Duration gap, std::uint32_t host, Duration first = {}) {
+        OpId last = delay(first, host);
+        for (int i = 0; i < count; ++i) {
+            const OpId op = call(edges, 20.5 * 80'000, std::vector<Schedule::Dependency>{{last}});
+            last = delay(gap, host, std::vector<Schedule::Dependency>{{op}});
+        }
+    }
+};
+
+struct Both {
+    Timeline with, without;
+};
+
+Both replayed(const Fabric& fabric, const Schedule& schedule, Packet options, int threads = 1) {
+    options.threads = threads;
+    options.share_all_windows = threads > 1;
+    Both both;
+    both.with = replay(options, fabric, schedule);
+    options.reuse = false;
+    both.without = replay(options, fabric, schedule);
+    return both;
+}
+
+void check_equal(const Timeline& a, const Timeline& b) {
+    REQUIRE(a.kept.size() == b.kept.size());
+    CHECK(a.makespan == b.makespan);
+    for (std::size_t i = 0; i < a.kept.size(); ++i) {
+        INFO("operation " << i);
+        REQUIRE(a.kept[i].start == b.kept[i].start);
+        REQUIRE(a.kept[i].release == b.kept[i].release);
+        REQUIRE(a.kept[i].finish == b.kept[i].finish);
+    }
+    CHECK(a.packets->hops == b.packets->hops);
+    CHECK(a.packets->delivered == b.packets->delivered);
+    CHECK(a.packets->delivered_bytes == b.packets->delivered_bytes);
+    CHECK(a.packets->marks == b.packets->marks);
+    CHECK(a.packets->pauses == b.packets->pauses);
+    CHECK(a.packets->starved == b.packets->starved);
+    CHECK(a.packets->throttled == Approx(b.packets->throttled));
+    CHECK(a.packets->fct_max == b.packets->fct_max);
+    REQUIRE(a.packets->ports.size() == b.packets->ports.size());
+    for (std::size_t i = 0; i < a.packets->ports.size(); ++i) {
+        CHECK(a.packets->ports[i].link == b.packets->ports[i].link);
+        CHECK(a.packets->ports[i].bytes == b.packets->ports[i].bytes);
+        CHECK(a.packets->ports[i].most_queued == b.packets->ports[i].most_queued);
+    }
+    REQUIRE(a.busiest.size() == b.busiest.size());
+    for (std::size_t i = 0; i < a.busiest.size(); ++i) { CHECK(a.busiest[i].bytes == b.busiest[i].bytes); }
+}
+
+// Without congestion control nobody heeds a mark, and those of a skipped call are the recorded one's: none here.
+std::vector<Packet> policies() {
+    Packet lossless = packets();
+    lossless.ecn.k_min = lossless.ecn.k_max = 1e9;
+    Packet credits = packets(FlowControl::credits);
+    credits.island_flow_control = FlowControl::credits;
+    credits.ecn = lossless.ecn;
+    Packet dcqcn = packets(FlowControl::pfc);
+    dcqcn.congestion_control = CongestionControl::dcqcn;
+    return {lossless, credits, dcqcn};
+}
+
+}  // namespace
+
+TEST_CASE("calls that have their links to themselves are simulated once, and all come out as if they all had been") {
+    const Fabric fabric(tiny::cluster(3, 4, tiny::fabric(FabricKind::rail_optimized)));
+    for (const Packet& options : policies()) {
+        Rings rings{fabric, {}};
+        rings.calls(rings.edges(0, 3), 40, microseconds(30), 0);
+        const Both both = replayed(fabric, rings.schedule, options);
+        check_equal(both.with, both.without);
+        // What congestion control heeded is never taken over.
+        const bool marked = both.without.packets->marks > 0;
+        CHECK((both.with.packets->windows < both.without.packets->windows / 10) == !marked);
+    }
+}
+
+TEST_CASE("calls side by side on links of their own are skipped each by itself") {
+    const Fabric fabric(tiny::cluster(3, 4, tiny::fabric(FabricKind::rail_optimized)));
+    for (const Packet& options : policies()) {
+        Rings rings{fabric, {}};
+        for (std::uint32_t node = 0; node < 3; ++node) {
+            rings.calls(rings.edges(node, 1), 40, microseconds(20 + node), node, microseconds(7 * node));
+        }
+        const Both both = replayed(fabric, rings.schedule, options);
+        check_equal(both.with, both.without);
+        CHECK(both.with.packets->windows < both.without.packets->windows / 4);
+    }
+}
+
+// Calls in each node, and now and then one over all nodes that begins at any moment of theirs.
+TEST_CASE("a call that is skipped and then gets in another's way is simulated from its start after all") {
+    const Fabric fabric(tiny::cluster(3, 4, tiny::fabric(FabricKind::rail_optimized)));
+    for (const Packet& options : policies()) {
+        for (const std::int64_t apart : {97, 130, 211}) {
+            for (const int threads : {1, 3}) {
+                INFO("every " << apart << " us, threads " << threads);
+                Rings rings{fabric, {}};
+                for (std::uint32_t node = 0; node < 3; ++node) {
+                    rings.calls(rings.edges(node, 1), 30, microseconds(5 + node), node);
+                }
+                rings.calls(rings.edges(0, 3), 6, microseconds(apart), 7, microseconds(apart));
+                const Both both = replayed(fabric, rings.schedule, options, threads);
+                check_equal(both.with, both.without);
+            }
+        }
+    }
+}
+
+// The next call starts when the one before it is released, while what is under way for that one still arrives.
+TEST_CASE("calls back to back meet the tails of those before them, and are the same with reuse") {
+    const Fabric fabric(tiny::cluster(2, 4, tiny::fabric(FabricKind::rail_optimized)));
+    for (const Packet& options : policies()) {
+        Rings rings{fabric, {}};
+        const std::uint32_t edges = rings.edges(0, 2);
+        std::vector<Schedule::Dependency> after;
+        for (int i = 0; i < 12; ++i) {
+            after = {{rings.call(edges, 6 * 80'000, after, nanoseconds(i % 3 * 900)), DependsOn::release}};
+        }
+        const Both both = replayed(fabric, rings.schedule, options);
+        check_equal(both.with, both.without);
+    }
+}
+
+}  // namespace fabricast
