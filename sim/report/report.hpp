@@ -10,6 +10,7 @@
 #include "base/units.hpp"
 #include "models/evidence.hpp"
 #include "sim/engines/common/timeline.hpp"
+#include "sim/plan/training/goodput.hpp"
 
 namespace fabricast::inline report {
 
@@ -48,9 +49,10 @@ struct StepRow {
     double memory_bytes() const {
         return parameter_bytes + gradient_bytes + optimizer_bytes + activation_bytes + reserved_bytes;
     }
-    std::string bottleneck;    // "compute 71 %", "tensor-parallel 14 %"
-    std::string busiest_link;  // "node0.nic0 -> leaf0 12 %"; empty: none
-    double efficiency = 1;     // throughput per GPU / that of the first row of its table
+    std::string bottleneck;          // "compute 71 %", "tensor-parallel 14 %"
+    std::string busiest_link;        // "node0.nic0 -> leaf0 12 %"; empty: none
+    double efficiency = 1;           // throughput per GPU / that of the first row of its table
+    std::optional<Goodput> goodput;  // if the scenario asks for it
     Evidence evidence = Evidence::formula_only;
 };
 

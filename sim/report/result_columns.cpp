@@ -99,6 +99,9 @@ Columns<ScalingPoint> point_columns() {
 Columns<StepRow> step_columns(bool tokens) {
     using C = Column<StepRow>;
     using R = StepRow;
+    const auto of_goodput = [](double Goodput::*part) {
+        return [part](const R& r) { return r.goodput ? Json((*r.goodput).*part) : Json(); };
+    };
     const auto whole = [](double value) { return fmt::format("{:.0f}", value); };
     const auto teraflops = [](double value) { return fmt::format("{:.1f}", value * 1e-12); };
     const auto thousandths = [](double value) { return fmt::format("{:.3f}", value); };
@@ -165,6 +168,12 @@ Columns<StepRow> step_columns(bool tokens) {
         C("busiest_link", "The most utilised link, over the whole step.", &R::busiest_link)
             .printed("busiest link", -30, "", {}, 2)
             .on_page("busiest link"),
+        C("goodput", "Share of a month that failures and checkpoints leave.", of_goodput(&Goodput::share))
+            .on_page("goodput", Unit::share),
+        C("goodput_low80", "Nine months in ten have more.", of_goodput(&Goodput::low80)).on_page("low", Unit::share),
+        C("goodput_high80", "Nine months in ten have less.", of_goodput(&Goodput::high80)).on_page("high", Unit::share),
+        C("checkpoint_every_s", "Computing between two checkpoints.", of_goodput(&Goodput::every_s)),
+        C("interruptions", "Expected in 30 days.", of_goodput(&Goodput::failures)),
         C("evidence", "What the row rests on.", [](const R& r) { return to_string(r.evidence); })
             .printed("evidence", 0, "", {}, 2)
             .on_page("evidence"),

@@ -14,6 +14,9 @@ namespace fabricast::inline report {
 void summarize(const TrainingFacts& facts, const ReplayedPlan& replayed, Report& report);
 std::vector<TraceSpan> spans_of(const TrainingFacts& facts, const ReplayedPlan& replayed);
 
+// Adds to each step what failures and checkpoints leave of a month on this cluster, and a note that says it.
+void add_goodput(Report& report, const GoodputSpec& spec, const Fabric& fabric, const Catalog& catalog);
+
 // What distinguishes one kind of step from another: "gpu.h100-sxm.bf16", "framework.megatron",
 // "network.infiniband-ndr", "sharding.zero-3", "experts.between" (nodes) and so on.
 std::vector<std::string> step_aspects(const TrainingWorkload& workload, const ModelShape& model, const Layout& layout,

@@ -1,6 +1,7 @@
 #include "sim/run/forecast.hpp"
 
 #include "sim/report/summarize.hpp"
+#include "sim/report/summarize_training.hpp"
 #include "sim/scenario/events.hpp"
 
 namespace fabricast::inline run {
@@ -17,6 +18,7 @@ Report forecast(const Job& job, Bytes size, const Watch& watch, const ForecastOp
     if (options.trace) { keep_for_trace(plan); }
     const Timelines timelines = replay(job.scenario.engine, job.fabric, plan, job.events, watch);
     Report report = summarize({plan, timelines, job.fabric, job.catalog});
+    if (job.scenario.goodput) { add_goodput(report, *job.scenario.goodput, job.fabric, job.catalog); }
     if (options.trace) { report.trace = spans_of({plan, timelines, job.fabric, job.catalog}); }
     return report;
 }

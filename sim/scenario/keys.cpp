@@ -214,6 +214,24 @@ std::vector<Key> scaling_keys() {
         }));
 }
 
+std::vector<Key> goodput_keys() {
+    using G = GoodputSpec;
+    constexpr Duration longest = microseconds(std::int64_t{30} * 86400 * 1'000'000);
+    std::vector<Key> keys = part_keys(
+        "goodput", &Scenario::goodput,
+        "Adds what failures and checkpoints leave of a month ([training.md](training.md)).",
+        together<G>({{
+            required(within(time_key("checkpoint", &G::checkpoint, "How long writing a checkpoint stops the job."),
+                            Duration{1}, longest)),
+            within(time_key("restart", &G::restart, "From a failure to computing again.", "the catalogue's"),
+                   Duration{1}, longest),
+            within(time_key("every", &G::every, "Computing between two checkpoints.", "the best (Daly 2006)"),
+                   Duration{1}, longest),
+        }}));
+    for (Key& key : keys) { key.of_kind = "training"; }
+    return keys;
+}
+
 std::string checked_assert(const Node& node) {
     asserted::check(node);
     return node.text;
@@ -247,6 +265,7 @@ const std::vector<Key>& scenario_keys() {
         workload_keys(),
         library_keys(),
         scaling_keys(),
+        goodput_keys(),
         event_keys(),
         {texts_key("calibration", &Scenario::calibration,
                    "Overlay files laid over the catalogue, relative to the file that names them.", path_of),

@@ -41,9 +41,11 @@ void read_map(const yaml::Node& written, std::string_view path, Scenario& scenar
     const std::optional<yaml::Node> renamed = with_present_names(written, path, scenario.notes);
     const yaml::Node& map = renamed ? *renamed : written;
     std::vector<const Key*> keys = keys_inside(path);
-    if (path == "workload") {  // its kind decides which other keys there are
-        find_key("workload.kind")->read(map.required("kind"), scenario);
-    }
+    // The workload's kind decides which other keys there are, in it and beside it.
+    if (path == "workload") { find_key("workload.kind")->read(map.required("kind"), scenario); }
+    const yaml::Node* workload = path.empty() ? map.get("workload") : nullptr;
+    const yaml::Node* kind = workload != nullptr && workload->is_map() ? workload->get("kind") : nullptr;
+    if (kind != nullptr) { find_key("workload.kind")->read(*kind, scenario); }
     std::erase_if(keys, [&](const Key* key) { return !belongs(*key, scenario); });
     map.allow(names_of(keys, [](const Key* key) { return leaf_name(*key); }));
     for (const Key* key : keys) {

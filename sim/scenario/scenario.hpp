@@ -14,6 +14,7 @@
 #include "base/yaml_node.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/plan/collectives/library.hpp"
+#include "sim/plan/training/goodput.hpp"
 #include "sim/plan/workload.hpp"
 #include "sim/scenario/sweep_spec.hpp"
 #include "topologies/cluster.hpp"
@@ -98,6 +99,7 @@ struct Scenario {
     LibrarySpec library;
     LaunchSpec launch;
     std::optional<ScalingSpec> scaling;
+    std::optional<GoodputSpec> goodput;  // of a training step
     std::vector<LinkChange> events;
     std::vector<std::string> calibration;  // overlay files, merged before build
     std::vector<std::string> asserts;      // "busbw(1 GiB) > 300 GB/s": exit 5 when one fails

@@ -74,6 +74,7 @@ void take_step(const StepRow& row, const StudyInput& input, Evaluation& out) {
     out.tokens = row.tokens_per_s * row.step_time_s;
     r.what = "a step of " + std::get<TrainingWorkload>(input.scenario.workload).model;
     r.mfu = row.mfu;
+    if (row.goodput) { r.goodput = Range{row.goodput->share, row.goodput->low80, row.goodput->high80}; }
     r.bottleneck = row.bottleneck;
     r.time_s = time_range(row.step_time_s, out.form);
     if (row.tokens_per_s > 0) {

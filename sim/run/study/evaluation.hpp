@@ -29,6 +29,7 @@ struct DesignResult {
     Range time_s;
     std::optional<Range> busbw, tokens_per_s;
     std::optional<double> mfu, efficiency;
+    std::optional<Range> goodput;       // share of a month that failures and checkpoints leave
     std::uint32_t efficiency_gpus = 0;  // number of GPUs that `efficiency` is relative to
     std::string bottleneck;
     PartsList parts;

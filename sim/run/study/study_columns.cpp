@@ -29,6 +29,7 @@ std::string four_digits(double value) { return fmt::format("{:.4g}", value); }
 std::string mfu_text(double mfu) { return fmt::format("{:.3f}", mfu); }
 std::string token_price_text(double usd) { return four_digits(usd) + " USD"; }
 std::string guess_text(double share) { return fmt::format("{:.0f} %", 100 * share); }
+std::string goodput_text(double share) { return fmt::format("{:.1f} %", 100 * share); }
 std::string tokens_text(double tokens) { return handy(tokens, ""); }
 std::string power_text(double watts) { return handy(watts, "W"); }
 std::string money_text(double usd) { return handy(usd, "USD"); }
@@ -87,6 +88,8 @@ const std::vector<StudyColumn>& study_columns() {
         {C("mfu", "", [](const D& r) { return or_null(r.mfu); }).on_page("MFU", Unit::share), speed},
         {C([](const D& r) { return r.tokens_per_s ? or_null(r.mfu) : Json(); }).printed("MFU", 0, "", mfu_text), speed,
          single, if_known},
+        {range("goodput", &D::goodput, "goodput", goodput_text).on_page("goodput", Unit::share), speed, interval,
+         if_known},
         {C("efficiency", "",
            [](const D& r) {
                return or_null(r.efficiency);

@@ -217,7 +217,7 @@ void train_otherwise() {
                     const Scenario scenario =
                         parse_scenario(std::string("name: t\ncluster: {node: ") + node +
                                            ", nodes: 2}\nworkload: {kind: training, model: " + model +
-                                           ", check_memory: false, " + words + "}\n",
+                                           ", check_memory: false, " + words + "}\ngoodput: {checkpoint: 30 s}\n",
                                        "otherwise.yaml");
                     simulate(scenario, catalogue());
                 } catch (const std::runtime_error&) {

@@ -139,6 +139,7 @@ workload:
   compiled: false
   check_memory: false
 scaling: {gpus: [8, 16], mode: strong}
+goodput: {checkpoint: 30 s, restart: 5 min, every: 1 h}
 )";
 
 // What `sweep` and `study` read, and what a bill of materials counts.

@@ -1,5 +1,6 @@
 add_executable(test_workloads
   ${CMAKE_CURRENT_LIST_DIR}/expert_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/goodput_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/memory_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/model_shape_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/monotone_test.cpp
