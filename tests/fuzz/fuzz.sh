@@ -32,8 +32,10 @@ fuzz() {
   seeds=$("$program" --list | sed -n "s/^$target //p")
   # shellcheck disable=SC2086 # a pattern of several files
   [[ -z $seeds ]] || (cd "$root" && find $seeds -size -16k -exec cp {} "$folder/seeds.$target" \;)
+  local -a corpus=("$found" "$folder/seeds.$target")
+  [[ ! -d $root/tests/fuzz/corpus/$target ]] || corpus+=("$root/tests/fuzz/corpus/$target")
   timeout $((seconds + 120)) nice "$program" "--target=$target" "${limits[@]}" "${more[@]}" -artifact_prefix="$folder/$target." \
-    "$found" "$root/tests/fuzz/corpus/$target" "$folder/seeds.$target" >"$log" 2>&1 || code=$?
+    "${corpus[@]}" >"$log" 2>&1 || code=$?
   rm -rf "$folder/seeds.$target"
   local runs edges
   runs=$(sed -n 's/^stat::number_of_executed_units: //p' "$log")
