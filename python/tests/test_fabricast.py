@@ -122,7 +122,7 @@ class Sweep(unittest.TestCase):
     def test_a_point_that_fails_is_a_row_and_nan_in_arrays(self):
         rows = fabricast.sweep(SMALL, {"workload.root": [0, 99]}, set={"workload.sizes": ["1 MiB"]})
         self.assertIsNone(rows[0]["error"])
-        self.assertIn("'root' is no rank", rows[1]["error"])
+        self.assertIn("'root' is not a rank", rows[1]["error"])
         self.assertTrue(np.isnan(rows.arrays["time_s"][1]))
 
     def test_a_path_that_is_no_key_is_refused(self):

@@ -142,7 +142,7 @@ TEST_CASE("ranks, used GPUs and nodes agree") {
     CHECK_THAT(refusal({"{gpu: H100, gpus_per_node: 8, nodes: 3}", "{}", "{collective: all_reduce, ranks: 16}"}),
                ContainsSubstring("do not divide"));
     CHECK_THAT(refusal({"{gpu: H100, gpus_per_node: eight, nodes: 3}"}),
-               ContainsSubstring("gpus_per_node is no count"));
+               ContainsSubstring("gpus_per_node is not a count"));
 }
 
 TEST_CASE("networks are known under the names people give them") {
@@ -275,7 +275,7 @@ TEST_CASE("collectives and element types are known or refused by name") {
                ContainsSubstring("'complex'"));
 }
 
-TEST_CASE("every NCCL measurement of this repository derives, or is no curve of one collective") {
+TEST_CASE("every NCCL measurement of this repository derives, or is not a curve of one collective") {
     std::vector<std::string> refused;
     for (const auto& entry : std::filesystem::directory_iterator(FABRICAST_SOURCE_DIR "/validate/measurements/nccl")) {
         INFO(entry.path());

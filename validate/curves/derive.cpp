@@ -31,7 +31,7 @@ std::uint32_t count(const MeasurementSection& section, std::string_view key) {
     const std::uint32_t value = number_in<std::uint32_t>(found->second.text).value_or(0);
     constexpr std::uint32_t most = 1U << 20U;
     if (value == 0 || value > most) {
-        refuse(found->second.place, fmt::format("{} is no count", key), shown(found->second.text), "1 to 1048576");
+        refuse(found->second.place, fmt::format("{} is not a count", key), shown(found->second.text), "1 to 1048576");
     }
     return value;
 }

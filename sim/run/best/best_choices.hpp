@@ -42,7 +42,7 @@ struct BestOptions {
     std::uint64_t seed = 1;
 };
 
-// A row for each size of the scenario's collective. Throws InputError if the scenario is no collective that NCCL
+// A row for each size of the scenario's collective. Throws InputError if the scenario is not a collective that NCCL
 // chooses an algorithm for, or forces one itself; else what simulate throws.
 std::vector<BestRow> best_choices(const Scenario& scenario, const Catalog& catalog, const BestOptions& options,
                                   const Watch& watch = {});
