@@ -130,6 +130,43 @@ class Sweep(unittest.TestCase):
             fabricast.sweep(SMALL, {"cluster.nodess": [1]})
 
 
+class Progress(unittest.TestCase):
+    def test_a_function_gets_the_share_that_is_done(self):
+        for call in (lambda **o: fabricast.run(SMALL, **o), lambda **o: fabricast.sweep(SMALL, {"cluster.nodes": [1, 2]}, **o)):
+            shares = []
+            call(progress=shares.append)
+            self.assertEqual(shares, sorted(shares))
+            self.assertEqual(shares[-1], 1)
+
+    def test_what_it_raises_stops_the_call(self):
+        def enough(share):
+            raise LookupError("enough")
+
+        with self.assertRaisesRegex(LookupError, "enough"):
+            fabricast.run({**LONG, "workload": {**LONG["workload"], "sizes": {"from": "1 KiB", "to": "1 MiB", "factor": 1.1}}},
+                          progress=enough)
+
+    def test_true_is_a_bar_by_tqdm(self):
+        bars = []
+
+        class Bar:
+            def __init__(self, **options):
+                self.n, self.total, self.open = 0, options["total"], True
+                bars.append(self)
+
+            def update(self, more):
+                self.n += more
+
+            def close(self):
+                self.open = False
+
+        auto = types.SimpleNamespace(tqdm=Bar)
+        with unittest.mock.patch.dict(sys.modules, {"tqdm": types.SimpleNamespace(auto=auto), "tqdm.auto": auto}):
+            fabricast.run(SMALL, progress=True)
+        (bar,) = bars
+        self.assertEqual((bar.n, bar.open), (bar.total, False))
+
+
 class Commands(unittest.TestCase):
     def command(self, *arguments):
         """What the program prints for the same, as JSON; None where it is not there beside the module."""
@@ -177,6 +214,18 @@ class Commands(unittest.TestCase):
         self.assertEqual(sorted(design["name"] for design in found["designs"]), ["hdr", "ndr"])
         with self.assertRaisesRegex(fabricast.Error, "two designs have one name"):
             fabricast.study(SMALL, SMALL)
+
+    def test_layouts_are_searched(self):
+        step = ROOT / "scenarios" / "training-gpt3-1024-ib.yaml"
+        axes = {"workload.parallelism.tensor": [8], "workload.parallelism.pipeline": [8, 16]}
+        found = fabricast.plan(step, axes, best=2, draws=0, threads=1)
+        words = [word for path, values in axes.items() for word in ("--vary", f"{path}={','.join(map(str, values))}")]
+        self.check(found, "plan", step, "--best", "2", "--draws", "0", *words)
+        self.assertEqual(len(found["best"]), 2)
+        with self.assertRaises(fabricast.ScenarioError):
+            fabricast.plan(SMALL)
+        with self.assertRaises(ValueError):
+            fabricast.plan(step, draws=3)
 
     def test_a_sites_files_become_a_scenario(self):
         fabric = {**SMALL, "cluster": {"node": "dgx-h100", "nodes": 2, "fabric": {"kind": "rail-optimized"}}}
