@@ -13,7 +13,6 @@ namespace fabricast::inline packet {
 
 namespace {
 
-// Two hashes of one sequence: that two of a replay's few kinds have both in common by chance is out of the question.
 class Signature {
 public:
     void add(std::uint64_t value) {
@@ -27,7 +26,7 @@ public:
                                               : static_cast<std::uint64_t>(values)),
          ...);
     }
-    auto key() const { return std::pair(low_, high_); }
+    PartKey key() const { return {low_, high_}; }
 
 private:
     std::uint64_t low_ = 1, high_ = 2;
@@ -45,6 +44,17 @@ public:
 private:
     std::unordered_map<std::uint32_t, std::uint32_t> numbers_;
 };
+
+// Packets of one moment are taken in the order of ports, so the ports of a node must be in the same order.
+void add_orders(Signature& signature, const Network& net, std::span<const std::uint32_t> ports) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> by_id;  // of a port, and its number among `ports`
+    for (std::uint32_t n = 0; n < ports.size(); ++n) { by_id.emplace_back(ports[n], n); }
+    std::ranges::sort(by_id);
+    std::unordered_map<std::uint32_t, std::uint32_t> from, to;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> ranks(by_id.size());
+    for (const auto& [id, n] : by_id) { ranks[n] = {from[net.ports[id].from_node]++, to[net.ports[id].to_node]++}; }
+    for (const auto& [sending, receiving] : ranks) { signature.add_all(sending, receiving); }
+}
 
 class PartFinder {
 public:
@@ -149,7 +159,7 @@ private:
                                   counts ? follower.have_end - follower.first_have : 0);
             }
         }
-        add_orders(signature, part);
+        add_orders(signature, net_, part.ports);
         const auto number = static_cast<std::uint32_t>(parts_.uses.size());
         const auto [known, fresh] = kinds_.try_emplace(signature.key(), number);
         if (fresh) { parts_.uses.push_back(0); }
@@ -189,30 +199,36 @@ private:
         }
     }
 
-    // Packets of one moment are taken in the order of ports, so the ports of a node must be in the same order.
-    void add_orders(Signature& signature, const Part& part) {
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> by_id;  // of a port, and its number in the part
-        for (std::uint32_t n = 0; n < part.ports.size(); ++n) { by_id.emplace_back(part.ports[n], n); }
-        std::ranges::sort(by_id);
-        std::unordered_map<std::uint32_t, std::uint32_t> from, to;
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> ranks(by_id.size());
-        for (const auto& [id, n] : by_id) {
-            ranks[n] = {from[net_.ports[id].from_node]++, to[net_.ports[id].to_node]++};
-        }
-        for (const auto& [sending, receiving] : ranks) { signature.add_all(sending, receiving); }
-    }
-
     const Traffic& traffic_;
     const Network& net_ = traffic_.network;
     std::vector<std::uint32_t> owner_;    // per resource: a stream of the current shape that touches it
     std::vector<std::uint32_t> touched_;  // resources that have an owner
     std::vector<std::uint32_t> joined_;   // per stream of the current shape: one of the same part
-    std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> kinds_;
+    std::map<PartKey, std::uint32_t> kinds_;
     Parts parts_;
 };
 
 }  // namespace
 
 Parts find_parts(const Traffic& traffic) { return PartFinder(traffic).find(); }
+
+PartKey joint_key(const Network& net, std::span<const Begun> parts) {
+    Signature signature;
+    Numbering resources, nodes;
+    std::vector<std::uint32_t> ports;
+    for (const Begun& begun : parts) {
+        signature.add_all(begun.part->kind, begun.pipeline, begun.at);
+        for (const std::uint32_t r : begun.part->resources) {
+            const auto [number, fresh] = resources.of(r);
+            signature.add(std::uint64_t{number});
+            if (fresh && r < net.port_count) { ports.push_back(r); }
+        }
+    }
+    for (const std::uint32_t p : ports) {
+        signature.add_all(nodes.of(net.ports[p].from_node).first, nodes.of(net.ports[p].to_node).first);
+    }
+    add_orders(signature, net, ports);
+    return signature.key();
+}
 
 }  // namespace fabricast::inline packet

@@ -3,6 +3,8 @@
 // every rail, is as many parts. Parts whose streams and links correspond in number, order and every property are of one
 // kind: what happens on the links of one happens on those of another.
 
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/engines/packet/flows.hpp"
@@ -27,5 +29,18 @@ struct Parts {
 };
 
 Parts find_parts(const Traffic& traffic);
+
+// Two hashes of one sequence: that two of a replay's few kinds have both in common by chance is out of the question.
+using PartKey = std::pair<std::uint64_t, std::uint64_t>;
+
+// A part of this pipeline that has begun.
+struct Begun {
+    const Part* part = nullptr;
+    std::uint32_t pipeline = 0;
+    Ps at = 0;
+};
+
+// Equal if the parts are of the same kinds and pipelines, began at the same times, and share links in the same way.
+PartKey joint_key(const Network& net, std::span<const Begun> parts);
 
 }  // namespace fabricast::inline packet

@@ -1,6 +1,7 @@
 #include "sim/engines/packet/reuse.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace fabricast::inline packet {
@@ -46,43 +47,127 @@ bool Reuse::at_rest(const Part& of, Ps now) const {
            std::ranges::all_of(of.services, [&](std::uint32_t s) { return net_.services[s].free <= now; });
 }
 
+bool Reuse::alone(const Part& part, Ps now) const {
+    return std::ranges::all_of(part.resources, [&](std::uint32_t r) { return users_[r] == 0; }) && at_rest(part, now);
+}
+
 Reuse::Entry Reuse::enter(std::uint32_t pipeline, Ps now) {
     Entry entry;
     const std::uint32_t first = first_part_[pipeline], end = first_part_[pipeline + 1];
     for (std::uint32_t part = first; part < end; ++part) {
+        courses_[part].entered = now;
         for (const std::uint32_t r : at(part).resources) {
-            if (holder_[r] != none) { make_way(holder_[r], now, entry.starts); }
+            const std::uint32_t other = holder_[r];
+            const bool may_meet = other != none && courses_[other].kind == Course::skipped && !courses_[other].over;
+            if (other != none && !may_meet) { make_way(other, now, entry.starts); }
         }
     }
+    const std::vector<std::vector<std::uint32_t>> met = meetings(pipeline);
+    Alike alike;
+    for (const std::vector<std::uint32_t>& members : met) { meet(members, now, met.size() > 1, alike, entry); }
     for (std::uint32_t part = first; part < end; ++part) {
-        const Part& mine = at(part);
-        Course& course = courses_[part];
-        if (mine.crossing == 0) { continue; }
-        course.entered = now;
-        const bool alone =
-            std::ranges::all_of(mine.resources, [&](std::uint32_t r) { return users_[r] == 0; }) && at_rest(mine, now);
-        if (alone && outcomes_[mine.kind]) {
-            const Outcome& outcome = *outcomes_[mine.kind];
-            course.kind = Course::skipped;
-            hold(part, part);
-            entry.skips.push_back(
-                {part, outcome.released == never ? never : now + outcome.released, now + outcome.ended});
-            continue;
-        }
-        const std::uint32_t leader = recorded_[mine.kind];
-        // Marks that senders heed are drawn by flow and time, so each part must be watched by itself.
-        const bool drawn = shared_.control != CongestionControl::none && mine.controlled;
-        if (alone && !drawn && leader != none && leader >= first) {
-            course.kind = Course::follows;
-            course.leader = leader;
-            ++courses_[leader].followers;
-            hold(part, part);
-            continue;
-        }
-        simulate(part, entry.starts, 0, 0);
-        if (alone && leader == none && parts_.uses[mine.kind] > 1) { record(part); }
+        if (courses_[part].kind == Course::outside && at(part).crossing > 0) { enter_alone(part, now, entry); }
     }
     return entry;
+}
+
+// The parts of the pipeline that meet parts that are skipped, each with those that it meets directly or by others.
+std::vector<std::vector<std::uint32_t>> Reuse::meetings(std::uint32_t pipeline) const {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> met;  // by the part that is skipped: parts of the pipeline
+    std::map<std::uint32_t, std::vector<std::uint32_t>> meets;
+    for (std::uint32_t part = first_part_[pipeline]; part < first_part_[pipeline + 1]; ++part) {
+        std::set<std::uint32_t> others;
+        for (const std::uint32_t r : at(part).resources) {
+            if (holder_[r] != none) { others.insert(holder_[r]); }
+        }
+        for (const std::uint32_t other : others) {
+            met[other].push_back(part);
+            meets[part].push_back(other);
+        }
+    }
+    std::vector<std::vector<std::uint32_t>> groups;
+    while (!met.empty()) {
+        std::vector<std::uint32_t> members, left{met.begin()->first};
+        while (!left.empty()) {
+            const std::uint32_t part = left.back();
+            left.pop_back();
+            members.push_back(part);
+            for (auto* others : {&met, &meets}) {
+                if (const auto found = others->find(part); found != others->end()) {
+                    left.insert(left.end(), found->second.begin(), found->second.end());
+                    others->erase(found);
+                }
+            }
+        }
+        std::ranges::sort(members);
+        members.erase(std::ranges::unique(members).begin(), members.end());
+        groups.push_back(std::move(members));
+    }
+    return groups;
+}
+
+// Parts that have been skipped, and parts that enter their links now. The first such group is simulated; those that are
+// like it follow.
+void Reuse::meet(Members members, Ps now, bool may_lead, Alike& alike, Entry& entry) {
+    std::vector<Begun> begun;
+    bool equal = true;  // to every other group of its key
+    for (const std::uint32_t part : members) {
+        begun.push_back({&at(part), courses_[part].pipeline, courses_[part].entered});
+        equal &= alone(at(part), now) && !drawn(at(part));
+    }
+    const PartKey key = equal ? joint_key(net_, begun) : PartKey{};
+    if (const auto leading = alike.find(key); equal && leading != alike.end()) {
+        for (std::size_t i = 0; i < members.size(); ++i) {
+            if (!courses_[members[i]].told) { continue; }
+            const std::uint32_t leader = groups_[leading->second].leaders[i];
+            std::ranges::find(entry.starts, leader, &Start::part)->releases_again += at(leader).releasing;
+        }
+        follow(members, leading->second);
+        return;
+    }
+    for (const std::uint32_t part : members) { evict(part, entry.starts); }
+    if (equal && may_lead) {
+        record({members.begin(), members.end()});
+        alike[key] = members.front();
+    }
+}
+
+void Reuse::enter_alone(std::uint32_t part, Ps now, Entry& entry) {
+    const Part& mine = at(part);
+    const bool by_itself = alone(mine, now);
+    if (by_itself && outcomes_[mine.kind]) {
+        const Outcome& outcome = *outcomes_[mine.kind];
+        courses_[part].kind = Course::skipped;
+        hold(part, part);
+        entry.skips.push_back({part, outcome.released == never ? never : now + outcome.released, now + outcome.ended});
+        return;
+    }
+    const std::uint32_t leader = recorded_[mine.kind];
+    const bool with_it = leader != none && pipeline_of(leader) == pipeline_of(part);
+    // Marks that senders heed are drawn by flow and time, so each part must be watched by itself.
+    if (by_itself && with_it && !drawn(mine)) {
+        follow({&part, 1}, leader);
+        return;
+    }
+    simulate(part, entry.starts, 0, 0);
+    if (by_itself && leader == none && parts_.uses[mine.kind] > 1) {
+        recorded_[mine.kind] = part;
+        record({part});
+    }
+}
+
+void Reuse::follow(Members members, std::uint32_t group) {
+    Group& leading = groups_[group];
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        Course& course = courses_[members[i]];
+        course.kind = Course::follows;
+        course.leader = leading.leaders[i];
+        course.group = group;
+        ++course.version;
+        ++courses_[course.leader].followers;
+        hold(members[i], members[i]);
+    }
+    leading.followers.emplace_back(members.begin(), members.end());
 }
 
 void Reuse::simulate(std::uint32_t part, std::vector<Start>& starts, std::uint32_t streams_again,
@@ -96,31 +181,40 @@ void Reuse::simulate(std::uint32_t part, std::vector<Start>& starts, std::uint32
     starts.push_back({part, course.pipeline, course.entered, streams_again, releases_again});
 }
 
-// Something enters the links of a part that is recorded or not simulated.
-void Reuse::make_way(std::uint32_t part, Ps now, std::vector<Start>& starts) {
-    Course& course = courses_[part];
-    const Course* leader = course.kind == Course::follows ? &courses_[course.leader] : nullptr;
-    if (course.kind == Course::recorded) {
-        stop_recording(part, course.over && at_rest(at(part), now), starts);
-        return;
-    }
-    if (leader != nullptr && !leader->over) {
-        --courses_[course.leader].followers;
-        hold(part, none);
-        simulate(part, starts, leader->streams_ended, leader->releases_ended);
-        return;
-    }
-    if (leader != nullptr) {
-        stop_recording(course.leader, at_rest(at(course.leader), now), starts);
-        if (course.kind != Course::skipped) { return; }
-    }
-    const Outcome& outcome = *outcomes_[at(part).kind];
-    if (course.over && course.entered + outcome.settled <= now) {
-        take_over(part, outcome);
-        return;
-    }
+// A part that is skipped, or has not begun.
+void Reuse::evict(std::uint32_t part, std::vector<Start>& starts) {
+    const Course& course = courses_[part];
     hold(part, none);
     simulate(part, starts, course.over ? at(part).crossing : 0, course.told ? at(part).releasing : 0);
+}
+
+void Reuse::evict_followers(Members members, std::vector<Start>& starts) {
+    for (const std::uint32_t part : members) {
+        const Course& leader = courses_[courses_[part].leader];
+        hold(part, none);
+        simulate(part, starts, leader.streams_ended, leader.releases_ended);
+    }
+}
+
+// Something enters the links of a part that is recorded or not simulated.
+void Reuse::make_way(std::uint32_t part, Ps now, std::vector<Start>& starts) {
+    const Course& course = courses_[part];
+    if (course.kind == Course::recorded || (course.kind == Course::follows && over(groups_[course.group]))) {
+        stop_recording(course.group, now, starts);
+    } else if (course.kind == Course::follows) {
+        std::vector<std::vector<std::uint32_t>>& followers = groups_[course.group].followers;
+        const auto mine = std::ranges::find_if(
+            followers, [&](const auto& members) { return std::ranges::binary_search(members, part); });
+        const std::vector<std::uint32_t> members = std::move(*mine);
+        followers.erase(mine);
+        for (const std::uint32_t member : members) { --courses_[courses_[member].leader].followers; }
+        evict_followers(members, starts);
+    } else if (const Outcome& outcome = *outcomes_[at(part).kind];
+               course.over && course.entered + outcome.settled <= now) {
+        take_over({&part, 1}, outcome);
+    } else {
+        evict(part, starts);
+    }
 }
 
 std::uint32_t Reuse::stream_ended(std::uint32_t stream, Ps now) {
@@ -152,207 +246,14 @@ std::uint32_t Reuse::part_ended(std::uint32_t part) {
 std::vector<Reuse::Start> Reuse::settled(std::uint32_t pipeline, Ps now) {
     std::vector<Start> starts;
     for (std::uint32_t part = first_part_[pipeline]; part < first_part_[pipeline + 1]; ++part) {
-        if (courses_[part].kind == Course::recorded) { stop_recording(part, at_rest(at(part), now), starts); }
-    }
-    for (std::uint32_t part = first_part_[pipeline]; part < first_part_[pipeline + 1]; ++part) {
         const Course& course = courses_[part];
+        const bool in_group = course.kind == Course::recorded || course.kind == Course::follows;
+        if (in_group && over(groups_[course.group])) { stop_recording(course.group, now, starts); }
         if (course.kind != Course::skipped || !course.over) { continue; }
         const Outcome& outcome = *outcomes_[at(part).kind];
-        if (course.entered + outcome.settled <= now) { take_over(part, outcome); }
+        if (course.entered + outcome.settled <= now) { take_over({&part, 1}, outcome); }
     }
     return starts;
-}
-
-Reuse::Trace Reuse::trace_of(std::uint32_t p) const {
-    const PortCounts& counts = net_.counts[p];
-    const Ingress& in = net_.ingress[p];
-    return {.sent_bytes = net_.ports[p].sent_bytes,
-            .most_queued = counts.most_queued,
-            .marks = counts.marks,
-            .headroom_most = in.headroom_most,
-            .pauses = in.pauses,
-            .refreshes = in.refreshes,
-            .starved = counts.starved,
-            .paused = counts.paused,
-            .free = net_.ports[p].free,
-            .last_credit = in.last_credit};
-}
-
-void Reuse::record(std::uint32_t part) {
-    const Part& mine = at(part);
-    courses_[part].kind = Course::recorded;
-    recorded_[mine.kind] = part;
-    hold(part, part);
-    Recording recording{part, {}, {}, {}};
-    for (const std::uint32_t p : mine.ports) {
-        recording.before.push_back(trace_of(p));
-        recording.draws.push_back(net_.counts[p].draws);
-        net_.counts[p].most_queued = net_.ingress[p].headroom_most = 0;
-    }
-    for (const std::uint32_t n : mine.buffers) {
-        recording.used_before.push_back(std::exchange(net_.nodes[n].used_most, 0));
-    }
-    recordings_.push_back(std::move(recording));
-}
-
-Reuse::Outcome Reuse::outcome_of(const Recording& recording, bool& drawn) {
-    const std::uint32_t part = recording.part;
-    const Part& mine = at(part);
-    const Course& course = courses_[part];
-    Outcome outcome;
-    outcome.released = course.released == never ? never : course.released - course.entered;
-    outcome.ended = outcome.settled = course.ended - course.entered;
-    for (std::size_t i = 0; i < mine.ports.size(); ++i) {
-        const std::uint32_t p = mine.ports[i];
-        const Trace& before = recording.before[i];
-        Trace trace = trace_of(p);
-        trace.sent_bytes -= before.sent_bytes;
-        trace.marks -= before.marks;
-        trace.pauses -= before.pauses;
-        trace.refreshes -= before.refreshes;
-        trace.starved -= before.starved;
-        trace.paused -= before.paused;
-        trace.free -= course.entered;
-        trace.last_credit -= course.entered;
-        drawn |= net_.counts[p].draws != recording.draws[i];
-        net_.counts[p].most_queued = std::max(trace.most_queued, before.most_queued);
-        net_.ingress[p].headroom_most = std::max(trace.headroom_most, before.headroom_most);
-        outcome.settled = std::max({outcome.settled, trace.free, trace.last_credit});
-        outcome.traces.push_back(trace);
-    }
-    for (std::size_t i = 0; i < mine.buffers.size(); ++i) {
-        Node& node = net_.nodes[mine.buffers[i]];
-        outcome.used_most.push_back(node.used_most);
-        node.used_most = std::max(node.used_most, recording.used_before[i]);
-    }
-    outcome.counts = counts_of(part);
-    for (const std::uint32_t s : mine.streams) {
-        const Traffic& traffic = shared_.traffic;
-        const std::uint32_t f = traffic.first_stream_flow + traffic.first_stream[course.pipeline] + s;
-        const std::uint32_t controller = traffic.flows[f].controller;
-        if (controller != none) { outcome.sending += shared_.throttles[controller].sending(); }
-    }
-    return outcome;
-}
-
-std::vector<std::uint32_t> Reuse::followers_of(std::uint32_t leader) const {
-    std::vector<std::uint32_t> found;
-    const std::uint32_t pipeline = pipeline_of(leader);
-    for (std::uint32_t part = leader + 1; part < first_part_[pipeline + 1]; ++part) {
-        if (courses_[part].kind == Course::follows && courses_[part].leader == leader) { found.push_back(part); }
-    }
-    return found;
-}
-
-void Reuse::stop_recording(std::uint32_t leader, bool whole, std::vector<Start>& starts) {
-    const auto found = std::ranges::find(recordings_, leader, &Recording::part);
-    const Recording recording = std::move(*found);
-    recordings_.erase(found);
-    Course& course = courses_[leader];
-    const std::uint32_t kind = at(leader).kind;
-    bool drawn = false;
-    Outcome outcome = outcome_of(recording, drawn);
-    course.kind = Course::simulated;
-    recorded_[kind] = none;
-    hold(leader, none);
-    const std::vector<std::uint32_t> following = followers_of(leader);
-    course.followers = 0;
-    if (whole && !(drawn && shared_.control != CongestionControl::none)) {
-        outcomes_[kind] = std::move(outcome);
-        for (const std::uint32_t part : following) {
-            courses_[part].kind = Course::skipped;
-            courses_[part].over = courses_[part].told = true;
-        }
-        return;
-    }
-    // Each is simulated after all; as long as nothing comes in their way, the first of them leads the others.
-    for (const std::uint32_t part : following) {
-        if (recorded_[kind] != none) {
-            courses_[part].leader = recorded_[kind];
-            ++courses_[recorded_[kind]].followers;
-            starts.back().streams_again += course.streams_ended;
-            starts.back().releases_again += course.releases_ended;
-            continue;
-        }
-        hold(part, none);
-        simulate(part, starts, course.streams_ended, course.releases_ended);
-        if (!course.over) { record(part); }
-    }
-}
-
-// Packets of all its streams, each of which arrived once.
-DomainCounts Reuse::counts_of(std::uint32_t part) const {
-    const Traffic& traffic = shared_.traffic;
-    const Shape& shape = traffic.shape(pipeline_of(part));
-    DomainCounts counts;
-    for (const std::uint32_t i : at(part).streams) {
-        const Stream& stream = traffic.stream_patterns[shape.first + i];
-        const std::uint32_t pattern = traffic.flow_pattern(shape, i);
-        const std::int64_t hops = traffic.route_patterns[pattern].hops;
-        if (hops == 0) { continue; }
-        const std::int64_t unit = traffic.flow_patterns[pattern].unit;
-        const std::int64_t last = std::min<std::int64_t>(stream.pieces, stream.slices);
-        for (const auto& [pieces, bytes] :
-             {std::pair<std::int64_t, std::int64_t>{stream.pieces - last, stream.piece_bytes},
-              std::pair<std::int64_t, std::int64_t>{last, stream.last_bytes}}) {
-            const std::int64_t each = std::max<std::int64_t>(1, bytes);
-            const std::int64_t packets = pieces * ((each + unit - 1) / unit);
-            counts.injected += packets;
-            counts.delivered += packets;
-            counts.hops += packets * hops;
-            counts.delivered_bytes += pieces * each;
-        }
-    }
-    return counts;
-}
-
-// Counts a part that was not simulated.
-void Reuse::take_over(std::uint32_t part, const Outcome& outcome) {
-    const Part& mine = at(part);
-    const Ps entered = courses_[part].entered;
-    for (std::size_t i = 0; i < mine.ports.size(); ++i) {
-        const std::uint32_t p = mine.ports[i];
-        const Trace& trace = outcome.traces[i];
-        Port& port = net_.ports[p];
-        PortCounts& counts = net_.counts[p];
-        Ingress& in = net_.ingress[p];
-        port.sent_bytes += trace.sent_bytes;
-        counts.marks += trace.marks;
-        counts.starved += trace.starved;
-        counts.paused += trace.paused;
-        counts.most_queued = std::max(counts.most_queued, trace.most_queued);
-        in.headroom_most = std::max(in.headroom_most, trace.headroom_most);
-        in.pauses += trace.pauses;
-        in.refreshes += trace.refreshes;
-        port.free = std::max(port.free, entered + trace.free);
-        in.last_credit = std::max(in.last_credit, entered + trace.last_credit);
-    }
-    for (std::size_t i = 0; i < mine.buffers.size(); ++i) {
-        Node& node = net_.nodes[mine.buffers[i]];
-        node.used_most = std::max(node.used_most, outcome.used_most[i]);
-    }
-    shared_.sending += outcome.sending;
-    shared_.skipped.injected += outcome.counts.injected;
-    shared_.skipped.delivered += outcome.counts.delivered;
-    shared_.skipped.hops += outcome.counts.hops;
-    shared_.skipped.delivered_bytes += outcome.counts.delivered_bytes;
-    courses_[part].kind = Course::simulated;
-    hold(part, none);
-}
-
-void Reuse::hold(std::uint32_t part, std::uint32_t holder) {
-    for (const std::uint32_t r : at(part).resources) { holder_[r] = holder; }
-}
-
-void Reuse::finish() {
-    bool drawn = false;
-    for (const Recording& recording : recordings_) {
-        const Outcome outcome = outcome_of(recording, drawn);
-        for (const std::uint32_t part : followers_of(recording.part)) { take_over(part, outcome); }
-    }
-    for (std::uint32_t part = 0; part < courses_.size(); ++part) {
-        if (courses_[part].kind == Course::skipped) { take_over(part, *outcomes_[at(part).kind]); }
-    }
 }
 
 }  // namespace fabricast::inline packet

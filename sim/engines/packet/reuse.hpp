@@ -4,9 +4,12 @@
 // The first one is recorded: when its streams end and what it leaves in the counters. Those of its kind that start with
 // it follow it, and what starts later is skipped: both take over what was recorded. If something comes in the way of a
 // part that is not simulated, it is simulated from its start after all, so the result is that of a replay without
-// reuse.
+// reuse. If the same comes in the way of several equal parts at once, as a message on every rail, one of them and what
+// it met are simulated, and the others follow these together.
 
+#include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "sim/engines/packet/parts.hpp"
@@ -80,33 +83,51 @@ private:
         std::uint32_t pipeline = 0;
         std::uint32_t version = 0;         // of its foreseen events
         std::uint32_t leader = none;       // whom it follows
+        std::uint32_t group = none;        // if it is recorded or follows
         std::uint32_t followers = 0;       // how many follow it
         std::uint32_t streams_ended = 0, releases_ended = 0;
         Ps entered = 0, released = never, ended = 0;
     };
-    struct Recording {
-        std::uint32_t part = 0;
+    // Parts that are recorded, and parts that follow them, each list in the same order. Numbered by its first leader.
+    struct Group {
+        std::vector<std::uint32_t> leaders;
+        std::vector<std::vector<std::uint32_t>> followers;
         std::vector<Trace> before;
         std::vector<std::uint32_t> draws;
         std::vector<std::int64_t> used_before;
     };
+    using Members = std::span<const std::uint32_t>;
+    using Alike = std::map<PartKey, std::uint32_t>;  // groups that are recorded, by what their members have in common
 
     const Part& at(std::uint32_t part) const {
         const std::uint32_t pipeline = pipeline_of(part);
         return parts_.of_shape[shared_.traffic.shape_of[pipeline]][part - first_part_[pipeline]];
     }
     bool at_rest(const Part& of, Ps now) const;
-    Trace trace_of(std::uint32_t port) const;
-    DomainCounts counts_of(std::uint32_t part) const;
+    bool alone(const Part& part, Ps now) const;
+    bool drawn(const Part& part) const {
+        return shared_.control != CongestionControl::none && part.controlled;
+    }
+    // Enters.
+    std::vector<std::vector<std::uint32_t>> meetings(std::uint32_t pipeline) const;
+    void meet(Members members, Ps now, bool may_lead, Alike& alike, Entry& entry);
+    void enter_alone(std::uint32_t part, Ps now, Entry& entry);
+    void follow(Members members, std::uint32_t group);
     void simulate(std::uint32_t part, std::vector<Start>& starts, std::uint32_t streams_again,
                   std::uint32_t releases_again);
     void make_way(std::uint32_t part, Ps now, std::vector<Start>& starts);
-    void record(std::uint32_t part);
-    // `whole`: it has ended and its links are at rest.
-    void stop_recording(std::uint32_t part, bool whole, std::vector<Start>& starts);
-    Outcome outcome_of(const Recording& recording, bool& drawn);
-    std::vector<std::uint32_t> followers_of(std::uint32_t part) const;
-    void take_over(std::uint32_t part, const Outcome& outcome);
+    void evict(std::uint32_t part, std::vector<Start>& starts);
+    void evict_followers(Members members, std::vector<Start>& starts);
+    // Records.
+    void record(std::vector<std::uint32_t> leaders);
+    bool over(const Group& group) const;
+    void stop_recording(std::uint32_t group, Ps now, std::vector<Start>& starts);
+    Outcome outcome_of(const Group& group, bool& drawn);
+    // The ports and buffers of several parts, each once.
+    Part links_of(Members members) const;
+    Trace trace_of(std::uint32_t port) const;
+    void count(std::uint32_t part, DomainCounts& counts) const;
+    void take_over(Members members, const Outcome& outcome);
     void hold(std::uint32_t part, std::uint32_t holder);
 
     Shared& shared_;
@@ -115,9 +136,9 @@ private:
     Parts parts_;
     std::vector<std::uint32_t> first_part_;         // per pipeline
     std::vector<std::optional<Outcome>> outcomes_;  // per kind
-    std::vector<std::uint32_t> recorded_;           // per kind: the part that is being recorded; none
+    std::vector<std::uint32_t> recorded_;           // per kind: the part that is recorded by itself; none
     std::vector<Course> courses_;                   // per part
-    std::vector<Recording> recordings_;
+    std::map<std::uint32_t, Group> groups_;
     std::vector<std::uint32_t> users_;   // per resource: parts that are being simulated on it
     std::vector<std::uint32_t> holder_;  // per resource: the part that is recorded or not simulated on it; none
 };

@@ -215,6 +215,36 @@ TEST_CASE("equal parts of one call part when something comes in the way of some"
     }
 }
 
+// On every rail a ring over all nodes, and now and then a message from the first node to the second on each; and one
+// on a single rail, which the others do not have.
+TEST_CASE("what comes in the way of equal parts alike is simulated once with one of them") {
+    const Fabric fabric(tiny::cluster(3, 4, tiny::fabric(FabricKind::rail_optimized)));
+    for (const Packet& options : policies()) {
+        for (const std::uint32_t rail : {0U, 1U, 3U, 4U}) {  // 4: nowhere
+            for (const std::int64_t at : {310, 334, 357}) {
+                for (const int threads : {1, 3}) {
+                    INFO("rail " << rail << ", at " << at << " us, threads " << threads);
+                    Rings rings{fabric, {}};
+                    EdgeList ring, messages, single;
+                    for (std::uint32_t r = 0; r < 4; ++r) {
+                        for (std::uint32_t n = 0; n < 3; ++n) {
+                            ring.edges.push_back({{.src = fabric.gpu(4 * n + r), .dst = fabric.gpu((n + 1) % 3 * 4 + r)}});
+                        }
+                        messages.edges.push_back({{.src = fabric.gpu(r), .dst = fabric.gpu(4 + r)}});
+                    }
+                    single.edges.push_back({{.src = fabric.gpu(rail % 4), .dst = fabric.gpu(8 + rail % 4)}});
+                    rings.schedule.edge_sets = {ring, messages, single};
+                    rings.calls(0, 3, microseconds(6), 0);
+                    rings.calls(1, 2, microseconds(20), 1, microseconds(at));
+                    if (rail < 4) { rings.calls(2, 2, microseconds(9), 2, microseconds(at + 25)); }
+                    const Both both = replayed(fabric, rings.schedule, options, threads);
+                    check_equal(both.with, both.without);
+                }
+            }
+        }
+    }
+}
+
 // Three senders to one: the buffers fill and pause them.
 TEST_CASE("a call that pauses its senders is taken over with its pauses") {
     const Fabric fabric = testing::star(4);
