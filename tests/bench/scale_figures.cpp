@@ -53,6 +53,7 @@ void scale_figures(const std::vector<std::string>& names) {
         collective("packet_alltoall_1024_s", "packet_alltoall_1024_rss_MiB", 1024, "all_to_all", "[1 MiB]", "packet"),
         step("13b_8", 8, "model: llama-2-13b, parallelism: {tensor: 8}"),
         step("13b_128", 128, "model: llama-2-13b, parallelism: {tensor: 8}"),
+        step("gpt3_1024", 1024, "model: gpt3-175b, parallelism: {tensor: 8, pipeline: 8}"),
     };
     for (const Scale& scale : scales) {
         if (!wanted(names, scale.name)) { continue; }

@@ -37,16 +37,19 @@ Ps Lookahead::watch_message(const ControlMessage& mail) {
 }
 
 Ps Lookahead::watch_pipeline(const ControlMessage& mail) {
-    const std::uint32_t p = traffic_.streams[mail.target].pipeline;
+    const std::uint32_t s = mail.target;
+    const std::uint32_t p = traffic_.streams[s].pipeline;
+    const bool releases = traffic_.streams[s].releases;
+    if (!awaited_[index(traffic_.op_of_pipeline[p])]) { return never; }
     Watched& watched = pipelines_[p];
-    if (watched.begun || !awaited_[index(traffic_.op_of_pipeline[p])]) { return never; }
-    watched = {true, traffic_.first_stream[p], traffic_.first_stream[p]};
-    for (std::uint32_t s = watched.any; s < traffic_.first_stream[p + 1]; ++s) {
-        streams_[s] = traffic_.routes[traffic_.streams[s].flow].hops > 0;
-    }
-    const std::uint32_t first = not_ended(p);
-    const Ps bound = on_clock(bound_of(Done::stream, first, mail.time));
-    bounds_.push({bound, Done::stream, first});
+    streams_[s] = true;
+    watched.any = std::min(watched.any, s);
+    watched.releasing = std::min(watched.releasing, s);
+    if (watched.any_bound && (watched.releasing_bound || !releases)) { return never; }
+    watched.any_bound = true;
+    watched.releasing_bound |= releases;
+    const Ps bound = on_clock(bound_of(Done::stream, s, mail.time));
+    bounds_.push({bound, Done::stream, s});
     return bound;
 }
 
@@ -65,7 +68,11 @@ Ps Lookahead::limit(Ps now, Ps wanted) {
     while (!bounds_.empty() && bounds_.top().time < wanted) {
         Done first = bounds_.top();
         bounds_.pop();
-        if (first.kind == Done::stream) { first.index = not_ended(traffic_.pipeline_of(first.index)); }
+        if (first.kind == Done::stream) {
+            const std::uint32_t pipeline = traffic_.pipeline_of(first.index);
+            first.index = not_ended(pipeline);
+            if (first.index == none) { pipelines_[pipeline] = {}; }
+        }
         if (first.index == none || (first.kind == Done::message && !messages_[first.index])) { continue; }
         const Ps known = first.time;
         first.time = std::max(known, bound_of(first.kind, first.index, now));

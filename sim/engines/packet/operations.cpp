@@ -47,8 +47,17 @@ void Operations::step(const Post& post) {
             kernels_.hold(schedule_.detail(op), traffic_.shape(schedule_.detail(op)).seconds_alone, now);
             predict_kernels();
             return;
-        case Event::released:
-            if (event.version == pipelines_[schedule_.detail(op)].version) { release(op, event.time); }
+        case Event::part_released:
+            if (event.version == reuse_.version(event.index)) {
+                count_released(traffic_.op_of_pipeline[reuse_.pipeline_of(event.index)],
+                               reuse_.part_released(event.index), event.time);
+            }
+            return;
+        case Event::part_ended:
+            if (event.version == reuse_.version(event.index)) {
+                count_ended(traffic_.op_of_pipeline[reuse_.pipeline_of(event.index)], reuse_.part_ended(event.index),
+                            event.time);
+            }
             return;
         case Event::drained:
             if (event.version == pipelines_[schedule_.detail(op)].version) { drained(op, event.time); }
@@ -92,40 +101,51 @@ void Operations::start_pipeline(OpId op, Ps now, const Post& post) {
     if (reuse_.on()) {
         push(enters, Event::enters, op);
     } else {
-        simulate(op, enters, post);
+        enter(op, enters, post);
     }
 }
 
 // Its streams enter the network, unless what happens then is known.
 void Operations::enter(OpId op, Ps now, const Post& post) {
     const std::uint32_t pipeline = schedule_.detail(op);
-    const Reuse::Entry entry = reuse_.enter(pipeline, now);
-    for (const std::uint32_t other : entry.in_the_way) {
-        simulate(traffic_.op_of_pipeline[other], reuse_.entered(other), post);
-    }
-    if (!entry.skipped) {
-        simulate(op, now, post);
-        return;
-    }
-    if (entry.released != never) { push(entry.released, Event::released, op, pipelines_[pipeline].version); }
-    push(entry.ended, Event::drained, op, pipelines_[pipeline].version);
-}
-
-// `entered` is in the past if the pipeline was skipped at first: then its links are behind, and nothing else is on
-// them.
-void Operations::simulate(OpId op, Ps entered, const Post& post) {
-    const std::uint32_t pipeline = schedule_.detail(op);
     const Shape& shape = traffic_.shape(pipeline);
     Running& running = pipelines_[pipeline];
-    shared_.begin(pipeline);
-    ++running.version;
     running.streams_left = shape.streams;
     running.releases_left = shape.releasing;
-    if (shape.streams == 0) { push(entered, Event::drained, op, running.version); }
-    for (std::uint32_t s = traffic_.first_stream[pipeline]; s < traffic_.first_stream[pipeline + 1]; ++s) {
-        const std::uint32_t f = traffic_.streams[s].flow;
-        if (traffic_.routes[f].hops > 0) { post({entered, traffic_.flows[f].node, ControlMessage::stream, s, 0}); }
+    if (shape.streams == 0) { push(now, Event::drained, op, running.version); }
+    if (!reuse_.on()) {
+        begin(pipeline);
+        for (std::uint32_t s = traffic_.first_stream[pipeline]; s < traffic_.first_stream[pipeline + 1]; ++s) {
+            post_stream(s, now, post);
+        }
+        return;
     }
+    const Reuse::Entry entry = reuse_.enter(pipeline, now);
+    for (const Reuse::Start& start : entry.starts) { simulate(start, post); }
+    for (const Reuse::Skip& skip : entry.skips) {
+        const std::uint32_t version = reuse_.version(skip.part);
+        if (skip.released != never) { push(skip.released, Event::part_released, skip.part, version); }
+        push(skip.ended, Event::part_ended, skip.part, version);
+    }
+}
+
+void Operations::begin(std::uint32_t pipeline) {
+    if (!std::exchange(pipelines_[pipeline].begun, true)) { shared_.begin(pipeline); }
+}
+
+// If it entered in the past, its links are behind, and nothing else is on them.
+void Operations::simulate(const Reuse::Start& start, const Post& post) {
+    begin(start.pipeline);
+    Running& running = pipelines_[start.pipeline];
+    running.streams_left += start.streams_again;
+    running.releases_left += start.releases_again;
+    running.version += start.streams_again > 0 ? 1 : 0;
+    reuse_.for_each_stream(start.part, [&](std::uint32_t s) { post_stream(s, start.entered, post); });
+}
+
+void Operations::post_stream(std::uint32_t s, Ps entered, const Post& post) {
+    const std::uint32_t f = traffic_.streams[s].flow;
+    if (traffic_.routes[f].hops > 0) { post({entered, traffic_.flows[f].node, ControlMessage::stream, s, 0}); }
 }
 
 // Called when it is the turn of a kernel or a delay.
@@ -140,29 +160,50 @@ void Operations::run(OpId op, Ps now) {
 void Operations::stream_ended(std::uint32_t stream, Ps now) {
     const Stream& ended = traffic_.streams[stream];
     const OpId op = traffic_.op_of_pipeline[ended.pipeline];
-    Running& running = pipelines_[ended.pipeline];
-    if (ended.releases && --running.releases_left == 0) { release(op, now); }
-    if (--running.streams_left == 0) {
-        const double draining = traffic_.shape(ended.pipeline).draining;
-        push(now + on_clock(ticks_up(draining)), Event::drained, op, running.version);
-    }
+    const std::uint32_t streams = reuse_.on() ? reuse_.stream_ended(stream, now) : 1;
+    if (ended.releases) { count_released(op, streams, now); }
+    count_ended(op, streams, now);
+}
+
+void Operations::count_released(OpId op, std::uint32_t streams, Ps now) {
+    Running& running = pipelines_[schedule_.detail(op)];
+    running.releases_left -= streams;
+    if (running.releases_left == 0) { release(op, now); }
+}
+
+void Operations::count_ended(OpId op, std::uint32_t streams, Ps now) {
+    Running& running = pipelines_[schedule_.detail(op)];
+    running.streams_left -= streams;
+    if (running.streams_left > 0) { return; }
+    const double draining = traffic_.shape(schedule_.detail(op)).draining;
+    push(now + on_clock(ticks_up(draining)), Event::drained, op, running.version);
 }
 
 void Operations::release(OpId op, Ps now) {
-    Running& running = pipelines_[schedule_.detail(op)];
-    if (std::exchange(running.released, true)) { return; }  // when it was skipped
-    if (reuse_.on()) { reuse_.released(schedule_.detail(op), now); }
+    if (std::exchange(pipelines_[schedule_.detail(op)].released, true)) { return; }  // when a part was not simulated
     progress_.released(op, {now}, [&](OpId next) { push(now, Event::ready, next); });
 }
 
 void Operations::drained(OpId op, Ps now) {
     const std::uint32_t pipeline = schedule_.detail(op);
-    if (!reuse_.on() || reuse_.ended(pipeline, now)) { ended_.emplace_back(now, pipeline); }
+    ended_.push_back({now, pipeline, pipelines_[pipeline].version});
     if (std::exchange(pipelines_[pipeline].ended, true)) { return; }
     kernels_.let_go(pipeline, {now});
     predict_kernels();
     complete(now - pipelines_[pipeline].ready);
     end(op, now);
+}
+
+void Operations::clear_up(Ps now, const Post& post) {
+    for (; !ended_.empty() && ended_.front().at + shared_.settles < now; ended_.pop_front()) {
+        const Ended& ended = ended_.front();
+        Running& running = pipelines_[ended.pipeline];
+        if (ended.version != running.version) { continue; }
+        const std::vector<Reuse::Start> starts =
+            reuse_.on() ? reuse_.settled(ended.pipeline, now) : std::vector<Reuse::Start>{};
+        for (const Reuse::Start& start : starts) { simulate(start, post); }
+        if (starts.empty() && std::exchange(running.begun, false)) { shared_.end(ended.pipeline); }
+    }
 }
 
 void Operations::end(OpId op, Ps now) {

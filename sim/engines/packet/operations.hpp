@@ -29,12 +29,7 @@ public:
     void step(const Post& post);
 
     // Gives back what pipelines needed for which nothing is under way any more at `now`.
-    void clear_up(Ps now) {
-        for (; !ended_.empty() && ended_.front().first + shared_.settles < now; ended_.pop_front()) {
-            reuse_.settled(ended_.front().second, now);
-            shared_.end(ended_.front().second);
-        }
-    }
+    void clear_up(Ps now, const Post& post);
 
     void finish() { reuse_.finish(); }
 
@@ -43,9 +38,20 @@ public:
     const std::vector<Ps>& completions() const { return completions_; }
 
 private:
-    // `index` is an operation, a stream or a device.
+    // `index` is an operation, a stream, a part or a device.
     struct Event {
-        enum Kind : std::uint32_t { ready, delay, kernel, message, stream, holds, released, drained, enters };
+        enum Kind : std::uint32_t {
+            ready,
+            delay,
+            kernel,
+            message,
+            stream,
+            holds,
+            part_released,
+            part_ended,
+            drained,
+            enters
+        };
         Ps time;
         Kind kind;
         std::uint32_t index;
@@ -56,15 +62,24 @@ private:
     struct Running {
         Ps ready = 0;
         std::uint32_t streams_left = 0, releases_left = 0;
-        std::uint32_t version = 0;  // of its events: those that were foreseen for a pipeline that was skipped may lapse
+        std::uint32_t version = 0;  // of its end, which lapses if a part of it is simulated after all
         bool released = false, ended = false;
+        bool begun = false;  // has flows
+    };
+    struct Ended {
+        Ps at = 0;
+        std::uint32_t pipeline = 0, version = 0;
     };
 
     void start(OpId op, Ps now, const Post& post);
     void start_message(OpId op, Ps now, const Post& post);
     void start_pipeline(OpId op, Ps now, const Post& post);
     void enter(OpId op, Ps now, const Post& post);
-    void simulate(OpId op, Ps entered, const Post& post);
+    void begin(std::uint32_t pipeline);
+    void simulate(const Reuse::Start& start, const Post& post);
+    void post_stream(std::uint32_t stream, Ps entered, const Post& post);
+    void count_released(OpId op, std::uint32_t streams, Ps now);
+    void count_ended(OpId op, std::uint32_t streams, Ps now);
     void release(OpId op, Ps now);
     void drained(OpId op, Ps now);
     void run(OpId op, Ps now);
@@ -91,8 +106,8 @@ private:
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
     std::vector<Ps> message_ready_ = std::vector<Ps>(schedule_.transfers.size());
     std::vector<Running> pipelines_ = std::vector<Running>(schedule_.pipelines.size());
-    std::deque<std::pair<Ps, std::uint32_t>> ended_;  // pipelines that still have flows, in order of their ends
-    std::vector<Ps> path_latency_;                    // per connection that crosses no port
+    std::deque<Ended> ended_;        // pipelines that may still have flows, in order of their ends
+    std::vector<Ps> path_latency_;   // per connection that crosses no port
     std::vector<Ps> completions_;
 };
 

@@ -117,9 +117,9 @@ private:
         start_ = std::min({first, posted_, operations_.next()});
         if (start_ >= clock_end && start_ < never && end_ - moved_at_ <= patience) { refuse_late(); }
         if (start_ >= clock_end) { cannot_end(); }
-        operations_.clear_up(start_);
         end_ = horizon_.limit(start_, start_ + longest_);
         posted_ = never;
+        operations_.clear_up(start_, [this](const ControlMessage& mail) { post_in_window(mail); });
         run_operations();
         parity_ ^= 1U;
         ++windows_;
@@ -145,12 +145,14 @@ private:
     // begins in the past: there only what had been skipped is run.
     void run_operations() {
         while (operations_.next() < end_) {
-            operations_.step([this](const ControlMessage& mail) {
-                post(mail);
-                start_ = std::min(start_, mail.time);
-                end_ = std::min({end_, horizon_.watch(mail), start_ + longest_});
-            });
+            operations_.step([this](const ControlMessage& mail) { post_in_window(mail); });
         }
+    }
+
+    void post_in_window(const ControlMessage& mail) {
+        post(mail);
+        start_ = std::min(start_, mail.time);
+        end_ = std::min({end_, horizon_.watch(mail), start_ + longest_});
     }
 
     [[noreturn]] void cannot_end() {

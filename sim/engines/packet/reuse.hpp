@@ -1,12 +1,18 @@
 #pragma once
-// What happens again is simulated once. A pipeline that starts on links where nothing else is under way, and has them
-// to itself, takes the same course each time: the first time it is recorded when it releases, when it ends and what it
-// leaves in the counters, and the next time that is taken over, shifted in time. If something comes in its way while
-// it is skipped, it is simulated from its start after all, so the result is that of a replay without reuse.
+// What happens again, or elsewhere at the same time, is simulated once. A part of a pipeline (parts.hpp) that starts on
+// links where nothing else is under way, and has them to itself, takes the same course as every other part of its kind.
+// The first one is recorded: when its streams end and what it leaves in the counters. Those of its kind that start with
+// it follow it, and what starts later is skipped: both take over what was recorded. If something comes in the way of a
+// part that is not simulated, it is simulated from its start after all, so the result is that of a replay without
+// reuse. If the same comes in the way of several equal parts at once, as a message on every rail, one of them and what
+// it met are simulated, and the others follow these together.
 
+#include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "sim/engines/packet/parts.hpp"
 #include "sim/engines/packet/shared.hpp"
 
 namespace fabricast::inline packet {
@@ -15,78 +21,126 @@ class Reuse {
 public:
     Reuse(Shared& shared, const ReplayTask& task);
 
-    // Whether any pipeline may be skipped.
+    // Whether any part may be skipped.
     bool on() const { return on_; }
 
+    // A part of a pipeline, numbered over all pipelines, that is to be simulated from `entered`, which is in the past
+    // if it was not simulated at first. So many of its streams had been counted as ended, and will end again.
+    struct Start {
+        std::uint32_t part = 0, pipeline = 0;
+        Ps entered = 0;
+        std::uint32_t streams_again = 0, releases_again = 0;
+    };
+    // A part whose streams that release the pipeline, and all streams, are known to have ended at these times.
+    struct Skip {
+        std::uint32_t part = 0;
+        Ps released = never, ended = never;
+    };
     struct Entry {
-        std::vector<std::uint32_t> in_the_way;  // pipelines that were skipped and must be simulated after all
-        bool skipped = false;
-        Ps released = never, ended = never;  // if it is skipped
+        std::vector<Start> starts;
+        std::vector<Skip> skips;
     };
     // A pipeline's streams enter the network.
     Entry enter(std::uint32_t pipeline, Ps now);
-    void released(std::uint32_t pipeline, Ps now) { at(pipeline).released = now; }
-    // Returns whether it was simulated.
-    bool ended(std::uint32_t pipeline, Ps now);
-    // Nothing is under way for it any more at `now`, or something else begins on its links; its flows are still there.
-    void settled(std::uint32_t pipeline, Ps now);
-    Ps entered(std::uint32_t pipeline) const { return courses_[pipeline].entered; }
-    // Counts what was skipped last.
+    // Returns how many streams end with this one: those of parts that follow do.
+    std::uint32_t stream_ended(std::uint32_t stream, Ps now);
+    // The foreseen end of all streams of a part, or of those that release its pipeline, is due. Returns their number.
+    std::uint32_t part_released(std::uint32_t part);
+    std::uint32_t part_ended(std::uint32_t part);
+    std::uint32_t pipeline_of(std::uint32_t part) const { return courses_[part].pipeline; }
+    std::uint32_t version(std::uint32_t part) const { return courses_[part].version; }
+    // Calls visit(stream) for the streams of a part that cross a port.
+    template <class Visit> void for_each_stream(std::uint32_t part, Visit&& visit) const {
+        const std::uint32_t first = shared_.traffic.first_stream[pipeline_of(part)];
+        for (const std::uint32_t s : at(part).streams) { visit(first + s); }
+    }
+    // Nothing is under way for the pipeline any more at `now`; its flows are still there. Returns what must be
+    // simulated after all.
+    std::vector<Start> settled(std::uint32_t pipeline, Ps now);
+    // Counts what was skipped or followed last.
     void finish();
 
 private:
     // What a port is left with.
     struct Trace {
-        std::int64_t sent_bytes = 0, most_queued = 0, marks = 0;
-        Ps starved = 0, free = 0, last_credit = 0;  // the last two since the start
+        std::int64_t sent_bytes = 0, most_queued = 0, marks = 0, headroom_most = 0, pauses = 0, refreshes = 0;
+        Ps starved = 0, paused = 0;
+        Ps free = 0, last_credit = 0;  // since the start
     };
-    // The course of a pipeline that had its links to itself, in times since it entered.
+    // The course of a part that had its links to itself, in times since it entered.
     struct Outcome {
         Ps released = never, ended = 0, settled = 0;
         double sending = 0;  // ps: Throttle::sending of its flows
         DomainCounts counts;
-        std::vector<Trace> traces;            // per port of its footprint
+        std::vector<Trace> traces;            // per port
         std::vector<std::int64_t> used_most;  // per buffer
     };
-    // What a pipeline touches: ports, shared buffers of nodes, services, numbered in this order.
-    struct Footprint {
-        std::vector<std::uint32_t> ports, buffers, services, all;
-    };
     struct Course {
-        enum Kind : std::uint8_t { outside, simulated, recorded, skipped };
+        enum Kind : std::uint8_t { outside, simulated, recorded, follows, skipped };
         Kind kind = outside;
-        bool over = false;
+        bool over = false;                 // all its streams have ended
+        bool told = false;                 // its releasing streams have been counted, if it is skipped
+        std::uint32_t pipeline = 0;
+        std::uint32_t version = 0;         // of its foreseen events
+        std::uint32_t leader = none;       // whom it follows
+        std::uint32_t group = none;        // if it is recorded or follows
+        std::uint32_t followers = 0;       // how many follow it
+        std::uint32_t streams_ended = 0, releases_ended = 0;
         Ps entered = 0, released = never, ended = 0;
     };
-    struct Recording {
-        std::uint32_t pipeline = 0;
+    // Parts that are recorded, and parts that follow them, each list in the same order. Numbered by its first leader.
+    struct Group {
+        std::vector<std::uint32_t> leaders;
+        std::vector<std::vector<std::uint32_t>> followers;
         std::vector<Trace> before;
         std::vector<std::uint32_t> draws;
         std::vector<std::int64_t> used_before;
-        std::int64_t pauses = 0;
     };
+    using Members = std::span<const std::uint32_t>;
+    using Alike = std::map<PartKey, std::uint32_t>;  // groups that are recorded, by what their members have in common
 
-    Course& at(std::uint32_t pipeline) { return courses_[pipeline]; }
-    Footprint footprint_of(const Shape& shape) const;
-    const Footprint& footprint(std::uint32_t pipeline) const { return footprints_[shared_.traffic.shape_of[pipeline]]; }
-    bool at_rest(const Footprint& of, Ps now) const;
-    std::int64_t pauses(const Footprint& of) const;
-    DomainCounts counts_of(const Shape& shape) const;
-    void record(std::uint32_t pipeline);
-    // `whole`: it has ended and its links are at rest.
-    void stop_recording(std::uint32_t pipeline, bool whole);
-    void take_over(std::uint32_t pipeline);
-    void let_go(std::uint32_t pipeline);
+    const Part& at(std::uint32_t part) const {
+        const std::uint32_t pipeline = pipeline_of(part);
+        return parts_.of_shape[shared_.traffic.shape_of[pipeline]][part - first_part_[pipeline]];
+    }
+    bool at_rest(const Part& of, Ps now) const;
+    bool alone(const Part& part, Ps now) const;
+    bool drawn(const Part& part) const {
+        return shared_.control != CongestionControl::none && part.controlled;
+    }
+    // Enters.
+    std::vector<std::vector<std::uint32_t>> meetings(std::uint32_t pipeline) const;
+    void meet(Members members, Ps now, bool may_lead, Alike& alike, Entry& entry);
+    void enter_alone(std::uint32_t part, Ps now, Entry& entry);
+    void follow(Members members, std::uint32_t group);
+    void simulate(std::uint32_t part, std::vector<Start>& starts, std::uint32_t streams_again,
+                  std::uint32_t releases_again);
+    void make_way(std::uint32_t part, Ps now, std::vector<Start>& starts);
+    void evict(std::uint32_t part, std::vector<Start>& starts);
+    void evict_followers(Members members, std::vector<Start>& starts);
+    // Records.
+    void record(std::vector<std::uint32_t> leaders);
+    bool over(const Group& group) const;
+    void stop_recording(std::uint32_t group, Ps now, std::vector<Start>& starts);
+    Outcome outcome_of(const Group& group, bool& drawn);
+    // The ports and buffers of several parts, each once.
+    Part links_of(Members members) const;
+    Trace trace_of(std::uint32_t port) const;
+    void count(std::uint32_t part, DomainCounts& counts) const;
+    void take_over(Members members, const Outcome& outcome);
+    void hold(std::uint32_t part, std::uint32_t holder);
 
     Shared& shared_;
     Network& net_ = shared_.net;
     bool on_ = false;
-    std::vector<Footprint> footprints_;             // per shape
-    std::vector<std::optional<Outcome>> outcomes_;  // per shape
-    std::vector<Course> courses_;                   // per pipeline
-    std::vector<Recording> recordings_;
-    std::vector<std::uint32_t> users_;   // per resource: pipelines that are being simulated on it
-    std::vector<std::uint32_t> holder_;  // per resource: the pipeline that is skipped or recorded on it; none
+    Parts parts_;
+    std::vector<std::uint32_t> first_part_;         // per pipeline
+    std::vector<std::optional<Outcome>> outcomes_;  // per kind
+    std::vector<std::uint32_t> recorded_;           // per kind: the part that is recorded by itself; none
+    std::vector<Course> courses_;                   // per part
+    std::map<std::uint32_t, Group> groups_;
+    std::vector<std::uint32_t> users_;   // per resource: parts that are being simulated on it
+    std::vector<std::uint32_t> holder_;  // per resource: the part that is recorded or not simulated on it; none
 };
 
 }  // namespace fabricast::inline packet

@@ -5,6 +5,8 @@
 
 #include <bit>
 
+#include "sim/engines/packet/flow_control.hpp"
+
 namespace fabricast::inline packet {
 
 Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
@@ -40,6 +42,9 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
         port.simple = !port.serves && port.lanes == 1;
         node.shares_wire |= port.lanes > 1 || !t.readers.empty();
         corrupts |= net.counts[p].loss > 0;
+        if (port.control == Control::pfc) {  // a pause's timer runs on
+            settles = std::max(settles, port.latency + port.serialization(pause_bytes(o)));
+        }
         lossy |= port.control == Control::lossy ||
                  (port.control == Control::pfc && (o.headroom < 1 || o.pfc_watchdog.ps > 0));
     }

@@ -2,6 +2,7 @@
 // also where something comes in the way of what had been skipped.
 
 #include "sim/engines/engine.hpp"
+#include "sim/engines/packet/parts.hpp"
 #include "tests/sim/engines/packet/network.hpp"
 #include "tests/support/catch.hpp"
 
@@ -47,6 +48,17 @@ struct Rings {
         return op;
     }
 
+    // Rings of one call in each of the nodes, each on links of its own.
+    std::uint32_t edges_in_each(std::uint32_t nodes) {
+        EdgeList list;
+        for (std::uint32_t gpu = 0; gpu < 4 * nodes; ++gpu) {
+            const std::uint32_t next = gpu / 4 * 4 + (gpu + 1) % 4;
+            list.edges.push_back({{.src = fabric.gpu(gpu), .dst = fabric.gpu(next)}});
+        }
+        schedule.edge_sets.emplace_back(list);
+        return static_cast<std::uint32_t>(schedule.edge_sets.size()) - 1;
+    }
+
     // Calls one after the other, `gap` between them.
     void calls(std::uint32_t edges, int count, Duration gap, std::uint32_t host, Duration first = {}) {
         OpId last = delay(first, host);
@@ -71,6 +83,12 @@ Both replayed(const Fabric& fabric, const Schedule& schedule, Packet options, in
     return both;
 }
 
+// How many parts of all calls are of each kind.
+std::vector<std::uint64_t> uses_of_kinds(const Fabric& fabric, const Schedule& schedule, const Packet& options) {
+    const Watch watch;
+    return find_parts(make_traffic({fabric, schedule, {}, {}, watch}, options)).uses;
+}
+
 void check_equal(const Timeline& a, const Timeline& b) {
     REQUIRE(a.kept.size() == b.kept.size());
     CHECK(a.makespan == b.makespan);
@@ -85,6 +103,7 @@ void check_equal(const Timeline& a, const Timeline& b) {
     CHECK(a.packets->delivered_bytes == b.packets->delivered_bytes);
     CHECK(a.packets->marks == b.packets->marks);
     CHECK(a.packets->pauses == b.packets->pauses);
+    CHECK(a.packets->paused == b.packets->paused);
     CHECK(a.packets->starved == b.packets->starved);
     CHECK(a.packets->throttled == Approx(b.packets->throttled));
     CHECK(a.packets->fct_max == b.packets->fct_max);
@@ -154,6 +173,96 @@ TEST_CASE("a call that is skipped and then gets in another's way is simulated fr
                 check_equal(both.with, both.without);
             }
         }
+    }
+}
+
+TEST_CASE("equal parts of one call are simulated once, and calls of other pipelines take them over") {
+    const Fabric fabric(tiny::cluster(4, 4, tiny::fabric(FabricKind::rail_optimized)));
+    for (const Packet& options : policies()) {
+        for (const int threads : {1, 3}) {
+            Rings rings{fabric, {}};
+            rings.call(rings.edges_in_each(4), 20.5 * 80'000, {});
+            const Both once = replayed(fabric, rings.schedule, options, threads);
+            check_equal(once.with, once.without);
+            const std::vector<std::uint64_t> uses = uses_of_kinds(fabric, rings.schedule, options);
+            CHECK(uses == std::vector<std::uint64_t>{4});
+            rings.calls(rings.edges_in_each(2), 2, microseconds(3), 0, microseconds(2000));
+            rings.calls(rings.edges_in_each(3), 2, microseconds(3), 0, microseconds(5000));
+            const Both again = replayed(fabric, rings.schedule, options, threads);
+            check_equal(again.with, again.without);
+            CHECK(again.with.packets->windows <= once.with.packets->windows + 4 * 2);  // a call begins, and ends
+            CHECK(uses_of_kinds(fabric, rings.schedule, options) == std::vector<std::uint64_t>{4 + 2 * 2 + 2 * 3});
+        }
+    }
+}
+
+// A call over two nodes may cross the links of the ring that is simulated, of one that follows it, or of both.
+TEST_CASE("equal parts of one call part when something comes in the way of some") {
+    const Fabric fabric(tiny::cluster(4, 4, tiny::fabric(FabricKind::rail_optimized)));
+    for (const Packet& options : policies()) {
+        for (const std::uint32_t first : {0U, 1U, 2U}) {
+            for (const std::int64_t at : {3, 40, 61, 97, 110, 180}) {
+                for (const int threads : {1, 3}) {
+                    INFO("nodes " << first << " and on, at " << at << " us, threads " << threads);
+                    Rings rings{fabric, {}};
+                    rings.calls(rings.edges_in_each(4), 4, microseconds(6), 0);
+                    rings.calls(rings.edges(first, 2), 3, microseconds(at), 7, microseconds(at));
+                    const Both both = replayed(fabric, rings.schedule, options, threads);
+                    check_equal(both.with, both.without);
+                }
+            }
+        }
+    }
+}
+
+// On every rail a ring over all nodes, and now and then a message from the first node to the second on each; and one
+// on a single rail, which the others do not have.
+TEST_CASE("what comes in the way of equal parts alike is simulated once with one of them") {
+    const Fabric fabric(tiny::cluster(3, 4, tiny::fabric(FabricKind::rail_optimized)));
+    for (const Packet& options : policies()) {
+        for (const std::uint32_t rail : {0U, 1U, 3U, 4U}) {  // 4: nowhere
+            for (const std::int64_t at : {310, 334, 357}) {
+                for (const int threads : {1, 3}) {
+                    INFO("rail " << rail << ", at " << at << " us, threads " << threads);
+                    Rings rings{fabric, {}};
+                    EdgeList ring, messages, single;
+                    for (std::uint32_t r = 0; r < 4; ++r) {
+                        for (std::uint32_t n = 0; n < 3; ++n) {
+                            ring.edges.push_back({{.src = fabric.gpu(4 * n + r), .dst = fabric.gpu((n + 1) % 3 * 4 + r)}});
+                        }
+                        messages.edges.push_back({{.src = fabric.gpu(r), .dst = fabric.gpu(4 + r)}});
+                    }
+                    single.edges.push_back({{.src = fabric.gpu(rail % 4), .dst = fabric.gpu(8 + rail % 4)}});
+                    rings.schedule.edge_sets = {ring, messages, single};
+                    rings.calls(0, 3, microseconds(6), 0);
+                    rings.calls(1, 2, microseconds(20), 1, microseconds(at));
+                    if (rail < 4) { rings.calls(2, 2, microseconds(9), 2, microseconds(at + 25)); }
+                    const Both both = replayed(fabric, rings.schedule, options, threads);
+                    check_equal(both.with, both.without);
+                }
+            }
+        }
+    }
+}
+
+// Three senders to one: the buffers fill and pause them.
+TEST_CASE("a call that pauses its senders is taken over with its pauses") {
+    const Fabric fabric = testing::star(4);
+    Packet options = packets(FlowControl::pfc);
+    options.buffer = Bytes{200'000};
+    options.ecn.k_min = options.ecn.k_max = 1e9;
+    EdgeList list;
+    for (std::uint32_t sender = 1; sender < 4; ++sender) {
+        list.edges.push_back({{.src = fabric.gpu(sender), .dst = fabric.gpu(0)}});
+    }
+    for (const std::int64_t gap : {2, 3000}) {
+        Rings rings{fabric, {}};
+        rings.schedule.edge_sets.emplace_back(list);
+        rings.calls(0, 6, microseconds(gap), 0);
+        const Both both = replayed(fabric, rings.schedule, options);
+        check_equal(both.with, both.without);
+        CHECK(both.with.packets->pauses > 0);
+        if (gap == 3000) { CHECK(both.with.packets->windows < both.without.packets->windows / 4); }
     }
 }
 

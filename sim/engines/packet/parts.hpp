@@ -1,0 +1,46 @@
+#pragma once
+// A shape falls into parts that share no port, buffer, service or piece with each other: a call in every node, or on
+// every rail, is as many parts. Parts whose streams and links correspond in number, order and every property are of one
+// kind: what happens on the links of one happens on those of another.
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sim/engines/packet/flows.hpp"
+
+namespace fabricast::inline packet {
+
+struct Part {
+    std::uint32_t kind = 0;
+    std::uint32_t crossing = 0, releasing = 0;  // streams that cross a port; of them, those that release the pipeline
+    bool controlled = false;                    // some of its flows are under congestion control
+    std::vector<std::uint32_t> streams;         // of the shape, in order
+    // What it touches, in an order in which those of parts of one kind correspond. Ports that a pause frame takes on
+    // its way back are among them.
+    std::vector<std::uint32_t> ports, buffers, services;
+    std::vector<std::uint32_t> resources;  // all of these, numbered: ports, then nodes, then services
+};
+
+struct Parts {
+    std::vector<std::vector<Part>> of_shape;
+    std::vector<std::vector<std::uint32_t>> part_of;  // shape, stream: the part
+    std::vector<std::uint64_t> uses;                  // per kind: how many parts of all pipelines are of it
+};
+
+Parts find_parts(const Traffic& traffic);
+
+// Two hashes of one sequence: that two of a replay's few kinds have both in common by chance is out of the question.
+using PartKey = std::pair<std::uint64_t, std::uint64_t>;
+
+// A part of this pipeline that has begun.
+struct Begun {
+    const Part* part = nullptr;
+    std::uint32_t pipeline = 0;
+    Ps at = 0;
+};
+
+// Equal if the parts are of the same kinds and pipelines, began at the same times, and share links in the same way.
+PartKey joint_key(const Network& net, std::span<const Begun> parts);
+
+}  // namespace fabricast::inline packet

@@ -1,0 +1,221 @@
+// Records what parts leave behind, and gives it to those that take it over.
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "sim/engines/packet/reuse.hpp"
+
+namespace fabricast::inline packet {
+
+void Reuse::record(std::vector<std::uint32_t> leaders) {
+    const std::uint32_t number = leaders.front();
+    Group& group = groups_[number];
+    group.leaders = std::move(leaders);
+    for (const std::uint32_t part : group.leaders) {
+        courses_[part].kind = Course::recorded;
+        courses_[part].group = number;
+        hold(part, part);
+    }
+    const Part links = links_of(group.leaders);
+    for (const std::uint32_t p : links.ports) {
+        group.before.push_back(trace_of(p));
+        group.draws.push_back(net_.counts[p].draws);
+        net_.counts[p].most_queued = net_.ingress[p].headroom_most = 0;
+    }
+    for (const std::uint32_t n : links.buffers) {
+        group.used_before.push_back(std::exchange(net_.nodes[n].used_most, 0));
+    }
+}
+
+Part Reuse::links_of(Members members) const {
+    if (members.size() == 1) { return at(members.front()); }
+    Part links;
+    std::set<std::uint32_t> seen;
+    for (const std::uint32_t part : members) {
+        for (const std::uint32_t r : at(part).resources) {
+            if (r >= net_.port_count + net_.nodes.size() || !seen.insert(r).second) { continue; }
+            if (r < net_.port_count) {
+                links.ports.push_back(r);
+            } else {
+                links.buffers.push_back(r - net_.port_count);
+            }
+        }
+    }
+    return links;
+}
+
+bool Reuse::over(const Group& group) const {
+    return std::ranges::all_of(group.leaders, [&](std::uint32_t part) { return courses_[part].over; });
+}
+
+Reuse::Trace Reuse::trace_of(std::uint32_t p) const {
+    const PortCounts& counts = net_.counts[p];
+    const Ingress& in = net_.ingress[p];
+    return {.sent_bytes = net_.ports[p].sent_bytes,
+            .most_queued = counts.most_queued,
+            .marks = counts.marks,
+            .headroom_most = in.headroom_most,
+            .pauses = in.pauses,
+            .refreshes = in.refreshes,
+            .starved = counts.starved,
+            .paused = counts.paused,
+            .free = net_.ports[p].free,
+            .last_credit = in.last_credit};
+}
+
+Reuse::Outcome Reuse::outcome_of(const Group& group, bool& was_drawn) {
+    const Course& course = courses_[group.leaders.front()];
+    Outcome outcome;
+    outcome.released = course.released == never ? never : course.released - course.entered;
+    outcome.ended = outcome.settled = course.ended - course.entered;
+    const Part links = links_of(group.leaders);
+    for (std::size_t i = 0; i < links.ports.size(); ++i) {
+        const std::uint32_t p = links.ports[i];
+        const Trace& before = group.before[i];
+        Trace trace = trace_of(p);
+        trace.sent_bytes -= before.sent_bytes;
+        trace.marks -= before.marks;
+        trace.pauses -= before.pauses;
+        trace.refreshes -= before.refreshes;
+        trace.starved -= before.starved;
+        trace.paused -= before.paused;
+        trace.free -= course.entered;
+        trace.last_credit -= course.entered;
+        was_drawn |= net_.counts[p].draws != group.draws[i];
+        net_.counts[p].most_queued = std::max(trace.most_queued, before.most_queued);
+        net_.ingress[p].headroom_most = std::max(trace.headroom_most, before.headroom_most);
+        outcome.settled = std::max({outcome.settled, trace.free, trace.last_credit});
+        outcome.traces.push_back(trace);
+    }
+    for (std::size_t i = 0; i < links.buffers.size(); ++i) {
+        Node& node = net_.nodes[links.buffers[i]];
+        outcome.used_most.push_back(node.used_most);
+        node.used_most = std::max(node.used_most, group.used_before[i]);
+    }
+    for (const std::uint32_t part : group.leaders) {
+        count(part, outcome.counts);
+        const Traffic& traffic = shared_.traffic;
+        const std::uint32_t first = traffic.first_stream_flow + traffic.first_stream[pipeline_of(part)];
+        for (const std::uint32_t s : at(part).streams) {
+            const std::uint32_t controller = at(part).controlled ? traffic.flows[first + s].controller : none;
+            if (controller != none) { outcome.sending += shared_.throttles[controller].sending(); }
+        }
+    }
+    return outcome;
+}
+
+// If it has ended and its links are at rest, it is known what the kind of a part that led by itself leaves behind.
+void Reuse::stop_recording(std::uint32_t number, Ps now, std::vector<Start>& starts) {
+    const Group group = std::move(groups_.extract(number).mapped());
+    const bool ended = over(group);
+    const bool single = group.leaders.size() == 1;
+    const std::uint32_t kind = at(number).kind;
+    bool was_drawn = false;
+    Outcome outcome = outcome_of(group, was_drawn);
+    was_drawn &= shared_.control != CongestionControl::none;
+    if (single) { recorded_[kind] = none; }
+    for (const std::uint32_t part : group.leaders) {
+        courses_[part].kind = Course::simulated;
+        courses_[part].followers = 0;
+        hold(part, none);
+    }
+    const bool rests =
+        std::ranges::all_of(group.leaders, [&](std::uint32_t part) { return at_rest(at(part), now); });
+    if (ended && rests && !was_drawn) {
+        for (const std::vector<std::uint32_t>& members : group.followers) { take_over(members, outcome); }
+        if (single) { outcomes_[kind] = std::move(outcome); }
+        return;
+    }
+    for (const std::vector<std::uint32_t>& members : group.followers) {
+        const bool leads = single && !ended && recorded_[kind] == none;
+        if (single && !ended && !leads) {  // it follows the one that leads now, of which nothing has ended yet
+            starts.back().streams_again += courses_[number].streams_ended;
+            starts.back().releases_again += courses_[number].releases_ended;
+            follow(members, recorded_[kind]);
+            continue;
+        }
+        evict_followers(members, starts);
+        if (leads) {
+            recorded_[kind] = members.front();
+            record(members);
+        }
+    }
+}
+
+// Packets of all its streams, each of which arrived once.
+void Reuse::count(std::uint32_t part, DomainCounts& counts) const {
+    const Traffic& traffic = shared_.traffic;
+    const Shape& shape = traffic.shape(pipeline_of(part));
+    for (const std::uint32_t i : at(part).streams) {
+        const Stream& stream = traffic.stream_patterns[shape.first + i];
+        const std::uint32_t pattern = traffic.flow_pattern(shape, i);
+        const std::int64_t hops = traffic.route_patterns[pattern].hops;
+        if (hops == 0) { continue; }
+        const std::int64_t unit = traffic.flow_patterns[pattern].unit;
+        const std::int64_t last = std::min<std::int64_t>(stream.pieces, stream.slices);
+        for (const auto& [pieces, bytes] :
+             {std::pair<std::int64_t, std::int64_t>{stream.pieces - last, stream.piece_bytes},
+              std::pair<std::int64_t, std::int64_t>{last, stream.last_bytes}}) {
+            const std::int64_t each = std::max<std::int64_t>(1, bytes);
+            const std::int64_t packets = pieces * ((each + unit - 1) / unit);
+            counts.injected += packets;
+            counts.delivered += packets;
+            counts.hops += packets * hops;
+            counts.delivered_bytes += pieces * each;
+        }
+    }
+}
+
+// Counts parts that were not simulated.
+void Reuse::take_over(Members members, const Outcome& outcome) {
+    const Part links = links_of(members);
+    const Ps entered = courses_[members.front()].entered;
+    for (std::size_t i = 0; i < links.ports.size(); ++i) {
+        const std::uint32_t p = links.ports[i];
+        const Trace& trace = outcome.traces[i];
+        Port& port = net_.ports[p];
+        PortCounts& counts = net_.counts[p];
+        Ingress& in = net_.ingress[p];
+        port.sent_bytes += trace.sent_bytes;
+        counts.marks += trace.marks;
+        counts.starved += trace.starved;
+        counts.paused += trace.paused;
+        counts.most_queued = std::max(counts.most_queued, trace.most_queued);
+        in.headroom_most = std::max(in.headroom_most, trace.headroom_most);
+        in.pauses += trace.pauses;
+        in.refreshes += trace.refreshes;
+        port.free = std::max(port.free, entered + trace.free);
+        in.last_credit = std::max(in.last_credit, entered + trace.last_credit);
+    }
+    for (std::size_t i = 0; i < links.buffers.size(); ++i) {
+        Node& node = net_.nodes[links.buffers[i]];
+        node.used_most = std::max(node.used_most, outcome.used_most[i]);
+    }
+    shared_.sending += outcome.sending;
+    shared_.skipped.injected += outcome.counts.injected;
+    shared_.skipped.delivered += outcome.counts.delivered;
+    shared_.skipped.hops += outcome.counts.hops;
+    shared_.skipped.delivered_bytes += outcome.counts.delivered_bytes;
+    for (const std::uint32_t part : members) {
+        courses_[part].kind = Course::simulated;
+        hold(part, none);
+    }
+}
+
+void Reuse::hold(std::uint32_t part, std::uint32_t holder) {
+    for (const std::uint32_t r : at(part).resources) { holder_[r] = holder; }
+}
+
+void Reuse::finish() {
+    bool was_drawn = false;
+    for (const auto& [number, group] : groups_) {
+        const Outcome outcome = outcome_of(group, was_drawn);
+        for (const std::vector<std::uint32_t>& members : group.followers) { take_over(members, outcome); }
+    }
+    for (std::uint32_t part = 0; part < courses_.size(); ++part) {
+        if (courses_[part].kind == Course::skipped) { take_over({&part, 1}, *outcomes_[at(part).kind]); }
+    }
+}
+
+}  // namespace fabricast::inline packet
