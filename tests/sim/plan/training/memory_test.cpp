@@ -35,7 +35,7 @@ TEST_CASE(
     CHECK(m.gradients == Approx(4 * held));
     CHECK(m.optimizer == Approx(12 * held / 8));
     CHECK(m.low80 < m.total());
-    CHECK(m.low80 == Approx(m.parameters + m.gradients + m.optimizer + 0.8 * m.activations + 1.5e9));
+    CHECK(m.low80 == Approx(m.parameters + m.gradients + m.optimizer + 0.95 * m.activations + 3e9));
     CHECK(m.high80 > m.total());
     CHECK(memory({"workload.gradient_bytes=2"}).gradients == Approx(2 * held));
     CHECK(memory({"workload.sharding=ddp"}).optimizer == Approx(12 * held));
@@ -60,6 +60,17 @@ TEST_CASE("the last stage holds the logits in 2 and 4 bytes") {
     const StepMemory m = memory({"workload.parallelism.pipeline=1"});
     CHECK(m.activations == Approx(8 * 16 * tokens * h + 6 * tokens * vocabulary / 2));
     CHECK(m.parameters == Approx(2 * (8 * layer + 2 * vocabulary * h + h) / 2));
+}
+
+TEST_CASE("a trainer that gathers the logits has them whole on each tensor rank; DeepSpeed limits what is gathered") {
+    const StepMemory split = memory({"workload.parallelism.pipeline=1"});
+    const StepMemory whole = memory({"workload.parallelism.pipeline=1", "workload.framework=aleph-alpha"});
+    CHECK(whole.activations - split.activations == Approx((14 + 2 / 2.0 - 6 / 2.0) * tokens * vocabulary));
+    const std::vector<std::string> large = {"workload.parallelism.pipeline=1", "workload.parallelism.tensor=1",
+                                            "workload.sharding=zero-3", "workload.dimensions.hidden=16384"};
+    std::vector<std::string> limited = large;
+    limited.emplace_back("workload.framework=deepspeed");
+    CHECK(memory(large).parameters - memory(limited).parameters > 2 * 12 * 16384.0 * 16384);
 }
 
 TEST_CASE("zero-3 holds its share, the ends, the layer at work and the one fetched ahead") {
