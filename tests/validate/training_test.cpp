@@ -156,13 +156,11 @@ TEST_CASE("no published layout that ran is refused for its memory, and most that
         ran += v.ran ? 1 : 0;
         out += v.ran ? 0 : 1;
         caught += !v.ran && v.refused() ? 1 : 0;
-        // ZeRO-3 of 530B on 640 GPUs counts 5 % too much: DeepSpeed gathers a product at a time, not a layer.
-        const bool known = v.table == "megatron-ptdp-vs-zero3-2021" && v.row == 3;
-        CHECK((v.ran && v.refused()) == known);
+        CHECK_FALSE((v.ran && v.refused()));
     }
     CHECK(ran > 700);
     CHECK(out > 500);
-    CHECK(caught > 0.5 * out);
+    CHECK(caught > 0.7 * out);
     for (const NamedFigure& figure : memory_figures(verdicts)) {
         if (figure.name == "train_memory_median_pct") {
             CHECK(figure.value < 25);  // BLOOM's chronicle: nvidia-smi shows a quarter more than is counted
@@ -219,7 +217,7 @@ TEST_CASE("errors and efficiencies are those of the forecast, recomputed by hand
 
 TEST_CASE("every training table reads, and every row that counts makes a scenario") {
     const std::vector<TrainingTable> tables = read_training_tables(folder);
-    CHECK(tables.size() == 35);
+    CHECK(tables.size() == 37);
     std::size_t rows = 0;
     for (const TrainingTable& table : tables) {
         INFO(table.id);
@@ -246,9 +244,9 @@ TEST_CASE(
     std::vector<RowSlope> rows;
     for (int i = 1; i <= 9; ++i) {
         const double slope = -0.1 * i;
-        rows.push_back({nullptr, 1, -slope * 0.2, {slope, 0}});
+        rows.push_back({nullptr, 1, -slope * 0.2, {slope, 0}, 0});
     }
-    rows.push_back({nullptr, 1, 3, {-0.5, 0}});
+    rows.push_back({nullptr, 1, 3, {-0.5, 0}, 0});
     const std::vector<double> x = least_absolute(rows, {0, 0.1}, {10, 0.3});
     CHECK(x[0] == Approx(0.2).margin(0.01));
     CHECK(x[1] == Approx(0.1));

@@ -22,6 +22,7 @@ namespace {
 // expected size of a residual.
 constexpr double points_a_table = 8;
 constexpr double noise = 0.03;
+constexpr std::size_t rows_a_table = 12;  // say as much of it as all
 constexpr double step_of_slope = 0.05;  // of ln(figure)
 
 // Solves A x = b by elimination; A must be symmetric and positive definite.
@@ -146,13 +147,14 @@ std::vector<double> variances(const std::vector<RowSlope>& rows, const std::vect
 
 std::vector<RowSlope> slopes(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog,
                              std::size_t threads) {
-    std::vector<const TrainingForecast*> counted;
-    std::map<const TrainingTable*, double> rows_of;
+    std::map<const TrainingTable*, std::vector<const TrainingForecast*>> rows_of;
     for (const TrainingForecast& f : forecasts) {
-        if (f.counts()) {
-            counted.push_back(&f);
-            rows_of[f.table] += 1;
-        }
+        if (f.counts()) { rows_of[f.table].push_back(&f); }
+    }
+    std::vector<const TrainingForecast*> counted;
+    for (auto& [table, rows] : rows_of) {
+        const std::size_t taken = std::min(rows_a_table, rows.size());
+        for (std::size_t i = 0; i < taken; ++i) { counted.push_back(rows[i * rows.size() / taken]); }
     }
     std::vector<Catalog> changed;
     for (std::size_t k = 0; k < training_constants().size(); ++k) {
@@ -170,7 +172,8 @@ std::vector<RowSlope> slopes(const std::vector<TrainingForecast>& forecasts, con
             }
         }
         RowSlope out{
-            base.table, points_a_table / rows_of.at(base.table), std::log(base.forecast_s / base.measured_s), {}};
+            base.table, points_a_table / std::min<double>(rows_a_table, static_cast<double>(rows_of.at(base.table).size())),
+            std::log(base.forecast_s / base.measured_s), {}, base.row};
         for (std::size_t k = 0; k < changed.size(); ++k) {
             const double moved =
                 used.contains(k) ? forecast_row(*base.table, base.row, changed[k]).forecast_s : base.forecast_s;

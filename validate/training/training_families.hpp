@@ -30,6 +30,7 @@ struct RowSlope {
     double weight = 1;
     double residual = 0;
     std::vector<double> slope;
+    std::size_t row = 0;
 };
 
 // The changes of ln(constants) that minimise the weighted sum of |residual|, under a Gaussian prior with mean `start`
@@ -37,8 +38,8 @@ struct RowSlope {
 std::vector<double> least_absolute(const std::vector<RowSlope>& rows, const std::vector<double>& start,
                                    const std::vector<double>& spread);
 
-// Slopes of all forecasts that count: each row is simulated again with each constant that it uses slightly increased.
-// Takes minutes.
+// Slopes of the forecasts that count, of a large table at most twelve, evenly spaced: each is simulated again with each
+// constant that it uses slightly increased. Takes minutes.
 std::vector<RowSlope> slopes(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog,
                              std::size_t threads);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <map>
 #include <set>
 
 #include "base/percentile.hpp"
@@ -19,12 +20,13 @@ constexpr int rounds = 3;
 // The rows as linear functions around what has been fitted so far.
 void move_to(std::vector<RowSlope>& rows, const std::vector<TrainingForecast>& forecasts,
              const std::vector<double>& changes) {
-    auto row = rows.begin();
+    std::map<std::pair<const TrainingTable*, std::size_t>, double> residuals;
     for (const TrainingForecast& f : forecasts) {
-        if (!f.counts()) { continue; }
-        row->residual = std::log(f.forecast_s / f.measured_s) -
-                        std::inner_product(changes.begin(), changes.end(), row->slope.begin(), 0.0);
-        ++row;
+        if (f.counts()) { residuals[{f.table, f.row}] = std::log(f.forecast_s / f.measured_s); }
+    }
+    for (RowSlope& row : rows) {
+        row.residual = residuals.at({row.table, row.row}) -
+                       std::inner_product(changes.begin(), changes.end(), row.slope.begin(), 0.0);
     }
 }
 
@@ -92,7 +94,6 @@ std::string with_fit(std::string_view yaml, const Catalog& before, const std::ve
         out += constant ? line_of(key, before.parts.at(part).figure(key), fit.at(*constant)) : std::string(line);
         out += '\n';
     }
-    out.pop_back();
     return out;
 }
 
