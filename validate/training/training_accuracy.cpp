@@ -8,6 +8,7 @@
 #include "base/parallel_map_ordered.hpp"
 #include "base/percentile.hpp"
 #include "sim/plan/training/layout.hpp"
+#include "sim/plan/training/memory_risk.hpp"
 #include "sim/plan/training/model_shape.hpp"
 #include "sim/report/summarize_training.hpp"
 #include "sim/run/simulate.hpp"
@@ -119,7 +120,9 @@ TrainingForecast forecast_row(const TrainingTable& table, std::size_t row, const
         const Layout layout = make_layout(w, model, fabric.gpu_count(), fabric.gpus_per_node());
         out.aspects = step_aspects(w, model, layout, fabric);
         out.peak_s = peak_seconds(w, out.step, catalog);
-        out.memory_share = out.step.memory_bytes() / static_cast<double>(fabric.node().gpu.memory.count);
+        const ComputeCosts costs(catalog, fabric.node().gpu, w, fabric.node_count());
+        out.memory_share = likely_bytes(step_memory({costs, model, w, layout})) /
+                           static_cast<double>(fabric.node().gpu.memory.count);
         out.peak_kind = peak_kind(fabric.node().gpu, w.precision);
         out.label = fmt::format("{} {} on {} GPUs, batch {}", w.model, to_string(w.precision), out.step.gpus,
                                 out.step.global_batch);
