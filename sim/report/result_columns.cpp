@@ -137,6 +137,11 @@ Columns<StepRow> step_columns(bool tokens) {
             .printed("efficiency", 10, "", share_text)
             .on_page("efficiency", Unit::share),
         C("compute_s", "Computing, mean over the pipeline stages.", &R::compute_s),
+        C("products_s", "Of it matrix products; kernels that run beside communication share its delay.",
+          &R::products_s),
+        C("attention_s", "Of it attention.", &R::attention_s),
+        C("small_kernels_s", "Of it element-wise kernels.", &R::small_kernels_s),
+        C("logits_s", "Of it the last product and the loss.", &R::logits_s),
         C("exposed_comm_s", "Communication that nothing was computed beside.",
           [](const R& r) { return r.exposed_s(); }),
         C("exposed_tensor_s", "Of it tensor-parallel.", &R::exposed_tensor_s),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
 #include "base/text.hpp"
@@ -22,6 +23,10 @@ std::string bottleneck_of(const StepRow& row) {
     return fmt::format("{} {}", longest.name, percent(row.*longest.seconds / row.step_time_s));
 }
 
+// By the number of a WorkKind.
+constexpr std::array<double StepRow::*, work_kinds> kernel_seconds = {&StepRow::products_s, &StepRow::attention_s,
+                                                                      &StepRow::small_kernels_s, &StepRow::logits_s};
+
 StepRow row_of(const TrainingFacts& step, const ReplayedPlan& replayed) {
     const Timeline& timeline = replayed.timelines.timeline;
     const StepAccount parts = account(step, replayed.plan.schedule, timeline);
@@ -36,6 +41,10 @@ StepRow row_of(const TrainingFacts& step, const ReplayedPlan& replayed) {
     row.flops_per_gpu = step.model_flops / parts.step / row.gpus;
     row.mfu = row.flops_per_gpu / step.peak;
     row.compute_s = parts.compute;
+    const double alone = std::max(1e-300, std::accumulate(step.kind_s.begin(), step.kind_s.end(), 0.0));
+    for (std::size_t kind = 0; kind < work_kinds; ++kind) {
+        row.*kernel_seconds.at(kind) = parts.compute * step.kind_s[kind] / alone;
+    }
     row.bubble_s = parts.bubble;
     row.fixed_s = parts.fixed;
     for (std::size_t kind = 0; kind < comm_kinds; ++kind) { row.*comm_part(kind).seconds = parts.exposed[kind]; }

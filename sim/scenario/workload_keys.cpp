@@ -113,7 +113,9 @@ Rows<TrainingWorkload> step_keys() {
              whole_key("global_batch", &W::global_batch, 1, 1e9, "Sequences or images a step.",
                        "one micro-batch a data rank"),
              whole_key("micro_batch", &W::micro_batch, 1, 1e6, "Of them at once on one data rank."),
-             word_key("order", &W::order, PipelineOrder::gpipe, "Of forward and backward in the pipeline."),
+             word_key("order", &W::order, PipelineOrder::zero_bubble,
+                      "Of forward and backward in the pipeline; zero-bubble: gradients of weights fill its bubbles "
+                      "(ZB-H1)."),
              word_key(
                  "sharding", &W::sharding, Sharding::hsdp,
                  "What data-parallel ranks share out: nothing, optimizer states, gradients too, parameters too; hsdp: "
@@ -144,10 +146,20 @@ Rows<TrainingWorkload> step_keys() {
              word_key("dispatch", &W::dispatch, Dispatch::once,
                       "Tokens to experts: a copy for each expert (NCCL), or one to each node or rank that has any of "
                       "them (DeepEP, HybridEP)."),
+             flag_key("narrow_dispatch", &W::narrow_dispatch,
+                      "They go there in 8 bits, one scale for 128 elements, and come back in 16."),
              flag_key("balanced_routing", &W::balanced_routing,
                       "Experts get as many tokens each, as benchmarks force."),
              whole_key("next_tokens", &W::next_tokens, 1, 16,
                        "More tokens predicted at each place, each by a layer and a head.", "none"),
+             whole_key("adapters", &W::adapters, 1, 65536,
+                       "Rank of LoRA adapters beside every product; the model itself is frozen.", "none"),
+             whole_key("document", &W::document, 1, 1e8,
+                       "Mean tokens of a document, where several are packed into a sequence and attention stays inside "
+                       "each.",
+                       "the sequence"),
+             number_key("imbalance", &W::imbalance, 1, 64,
+                        "Tokens of the fullest data rank over the mean: samples of different lengths."),
              text_key("framework", &W::framework, "Training framework, a catalogue part."),
              flag_key("compiled", &W::compiled, "Element-wise kernels are fused; `false`: eager."),
              flag_key("graphs", &W::graphs, "CUDA graphs launch the layers."),

@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -8,6 +11,7 @@
 #include "validate/training/training_accuracy.hpp"
 #include "validate/training/training_families.hpp"
 #include "validate/training/training_figures.hpp"
+#include "validate/training/training_fit.hpp"
 #include "validate/training/training_intervals.hpp"
 #include "validate/training/training_layouts.hpp"
 #include "validate/training/training_memory.hpp"
@@ -152,13 +156,11 @@ TEST_CASE("no published layout that ran is refused for its memory, and most that
         ran += v.ran ? 1 : 0;
         out += v.ran ? 0 : 1;
         caught += !v.ran && v.refused() ? 1 : 0;
-        // ZeRO-3 of 530B on 640 GPUs counts 5 % too much: DeepSpeed gathers a product at a time, not a layer.
-        const bool known = v.table == "megatron-ptdp-vs-zero3-2021" && v.row == 3;
-        CHECK((v.ran && v.refused()) == known);
+        CHECK_FALSE((v.ran && v.refused()));
     }
     CHECK(ran > 700);
     CHECK(out > 500);
-    CHECK(caught > 0.5 * out);
+    CHECK(caught > 0.7 * out);
     for (const NamedFigure& figure : memory_figures(verdicts)) {
         if (figure.name == "train_memory_median_pct") {
             CHECK(figure.value < 25);  // BLOOM's chronicle: nvidia-smi shows a quarter more than is counted
@@ -215,7 +217,7 @@ TEST_CASE("errors and efficiencies are those of the forecast, recomputed by hand
 
 TEST_CASE("every training table reads, and every row that counts makes a scenario") {
     const std::vector<TrainingTable> tables = read_training_tables(folder);
-    CHECK(tables.size() == 35);
+    CHECK(tables.size() == 37);
     std::size_t rows = 0;
     for (const TrainingTable& table : tables) {
         INFO(table.id);
@@ -242,12 +244,28 @@ TEST_CASE(
     std::vector<RowSlope> rows;
     for (int i = 1; i <= 9; ++i) {
         const double slope = -0.1 * i;
-        rows.push_back({nullptr, 1, -slope * 0.2, {slope, 0}});
+        rows.push_back({nullptr, 1, -slope * 0.2, {slope, 0}, 0});
     }
-    rows.push_back({nullptr, 1, 3, {-0.5, 0}});
+    rows.push_back({nullptr, 1, 3, {-0.5, 0}, 0});
     const std::vector<double> x = least_absolute(rows, {0, 0.1}, {10, 0.3});
     CHECK(x[0] == Approx(0.2).margin(0.01));
     CHECK(x[1] == Approx(0.1));
+}
+
+TEST_CASE("a fit replaces the figures behind which its constants stand, and no other line") {
+    const std::string before =
+        "compute-h100:\n  figures:\n    gemm.bf16: 0.66  # old\n    gemm.tf32: {value: 0.60}\n"
+        "mlperf:\n  figures:\n    step: {value: 30 ms}\n";
+    std::vector<ConstantFit> fit(training_constants().size());
+    fit.at(constant_behind(catalogue(), "compute-h100", "gemm.bf16").value()) = {std::log(1.1), 0.01};
+    const std::string after = with_fit(before, catalogue(), fit);
+    const double value = 1.1 * catalogue().at("compute", "compute-h100").number("gemm.bf16");
+    CHECK_THAT(after, ContainsSubstring(fmt::format("    gemm.bf16: {{value: {:.4g}, low80: {:.3g}, high80: {:.3g}, "
+                                                    "origin: fitted",
+                                                    value, value / std::exp(0.012816), value * std::exp(0.012816))));
+    CHECK_THAT(after, ContainsSubstring("gemm.tf32: {value: 0.60}\nmlperf:"));
+    CHECK_THAT(after, ContainsSubstring(" ms, low80:"));
+    CHECK(std::count(after.begin(), after.end(), '\n') == std::count(before.begin(), before.end(), '\n'));
 }
 
 TEST_CASE("every constant that is refitted is in the catalogue, and every one that tables told is refitted") {
@@ -267,13 +285,12 @@ TEST_CASE("every constant that is refitted is in the catalogue, and every one th
     CHECK_FALSE(constant_behind(catalogue(), "megatron", "bucket"));
     for (const auto& [part_name, part] : catalogue().parts) {
         for (const auto& [figure_name, figure] : part.figures) {
-            const bool told = std::any_of(figure.source.begin(), figure.source.end(), [](const std::string& source) {
-                return source.find("fitted to the training tables") != std::string::npos;
-            });
-            if (told) {
-                INFO(part_name << "/" << figure_name);
-                CHECK((figure.origin != Origin::fitted || constant_behind(catalogue(), part_name, figure_name)));
-            }
+            // Nothing else is called fitted, and every constant is.
+            const bool of_training = part.kind == "compute" || part.kind == "framework";
+            const bool behind = of_training && constant_behind(catalogue(), part_name, figure_name).has_value();
+            INFO(part_name << "/" << figure_name);
+            CHECK((!of_training || (figure.origin == Origin::fitted) == behind));
+            CHECK((!behind || figure.source == std::vector<std::string>{fitted_source}));
         }
     }
 }

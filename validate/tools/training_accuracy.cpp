@@ -1,7 +1,8 @@
 // fabricast-training-accuracy: forecasts every training table, prints the figures and writes
 // docs/accuracy-training.{md,csv,svg}, and all that is known of each row to build/accuracy-training.csv.
 // `--families yes` refits without each family and stores the result next to the measurements; `--intervals FILE` writes
-// training_intervals.yaml of the catalogue from that result; `--fit FILE` writes the constants refitted to all tables.
+// training_intervals.yaml of the catalogue from that result; `--fit FILE` writes the constants
+// fitted to all tables into that file of the catalogue (`./dev fit --training`).
 
 #include <fmt/format.h>
 
@@ -13,10 +14,12 @@
 #include <thread>
 
 #include "base/text_file.hpp"
+#include "base/yaml.hpp"
 #include "models/embedded_catalog.hpp"
 #include "validate/tools/run_tool.hpp"
 #include "validate/training/training_families.hpp"
 #include "validate/training/training_figures.hpp"
+#include "validate/training/training_fit.hpp"
 #include "validate/training/training_intervals.hpp"
 #include "validate/training/training_layouts.hpp"
 #include "validate/training/training_page.hpp"
@@ -46,7 +49,11 @@ void run(const Options& options) {
     if (families || options.has("--fit")) {
         const std::vector<RowSlope> rows = slopes(forecasts, catalog, threads);
         if (options.has("--fit")) {
-            write_atomically(options.value("--fit"), fit_yaml(catalog, refitted(catalog, rows, "")));
+            const std::filesystem::path file = options.value("--fit");
+            const std::string before = read_text(file, yaml::max_file_bytes);
+            write_atomically(file, with_fit(before, catalog, fit_constants(tables, rows, catalog, threads)));
+            fmt::print("wrote {}: build, and make docs and left-out forecasts again (--families yes)\n", file.string());
+            return;
         }
         if (families) { write_family_out(kept, family_out(forecasts, rows, catalog, threads)); }
     }

@@ -8,6 +8,7 @@
 #include "base/parallel_map_ordered.hpp"
 #include "base/percentile.hpp"
 #include "sim/plan/training/layout.hpp"
+#include "sim/plan/training/memory_risk.hpp"
 #include "sim/plan/training/model_shape.hpp"
 #include "sim/report/summarize_training.hpp"
 #include "sim/run/simulate.hpp"
@@ -25,6 +26,7 @@ std::string peak_kind(const GpuSpec& gpu, Precision precision) {
 
 double peak_seconds(const TrainingWorkload& workload, const StepRow& step, const Catalog& catalog) {
     const ModelShape model = model_shape(catalog, workload);
+    if (model.convolutional()) { return step.mfu * step.step_time_s; }
     const double six_n = model_flops(model, model.sequence) - attention_flops(model, model.sequence);
     return six_n * step.tokens_per_s * step.step_time_s / (step.gpus * step.flops_per_gpu / step.mfu);
 }
@@ -86,6 +88,15 @@ bool software_only(const std::string& setting) {
            setting.starts_with("workload.gradient_bytes=") || setting.starts_with("workload.overlap.");
 }
 
+// The same step on one GPU, against which tables of scaling efficiency were measured.
+double alone_seconds(Scenario scenario, const Catalog& catalog) {
+    auto& w = std::get<TrainingWorkload>(scenario.workload);
+    w.global_batch = 0;
+    w.parallelism.data = 0;
+    scenario.cluster.nodes = scenario.cluster.gpus_per_node = 1;
+    return simulate(scenario, catalog).steps.at(0).step_time_s;
+}
+
 }  // namespace
 
 TrainingForecast forecast_row(const TrainingTable& table, std::size_t row, const Catalog& catalog) {
@@ -100,13 +111,18 @@ TrainingForecast forecast_row(const TrainingTable& table, std::size_t row, const
         out.step = report.steps.at(0);
         for (const FigureUsed& figure : report.figures) { out.used.emplace(figure.part, figure.figure); }
         out.forecast_s = out.step.step_time_s;
-        out.measured_s = measured_step(table, row, out.step).value_or(0);
+        out.measured_s = table.step_unit == "efficiency"
+                             ? alone_seconds(derived.scenario, catalog) / std::stod(table.rows[row].at(table.step_column))
+                             : measured_step(table, row, out.step).value_or(0);
         const auto& w = std::get<TrainingWorkload>(derived.scenario.workload);
         const Fabric fabric(build(derived.scenario, catalog));
         const ModelShape model = model_shape(catalog, w);
         const Layout layout = make_layout(w, model, fabric.gpu_count(), fabric.gpus_per_node());
         out.aspects = step_aspects(w, model, layout, fabric);
         out.peak_s = peak_seconds(w, out.step, catalog);
+        const ComputeCosts costs(catalog, fabric.node().gpu, w, fabric.node_count());
+        out.memory_share = likely_bytes(step_memory({costs, model, w, layout})) /
+                           static_cast<double>(fabric.node().gpu.memory.count);
         out.peak_kind = peak_kind(fabric.node().gpu, w.precision);
         out.label = fmt::format("{} {} on {} GPUs, batch {}", w.model, to_string(w.precision), out.step.gpus,
                                 out.step.global_batch);

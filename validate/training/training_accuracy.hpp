@@ -21,6 +21,7 @@ struct TrainingForecast {
     double measured_s = 0, forecast_s = 0, null_s = 0;
     double family_out_s = 0, null_out_s = 0;  // with constants fitted without the family of the table; 0: unknown
     double peak_s = 0;                        // 6 N D at the GPUs' peak rate: the time of the MFU null at an MFU of one
+    double memory_share = 0;                  // of the GPU's memory, that the step needs with three chances in four
     std::string peak_kind;                    // GPUs and precisions that share one MFU
     std::vector<std::string> aspects;         // sim/report/summarize_training.hpp
     StepRow step;

@@ -22,6 +22,7 @@ namespace {
 // expected size of a residual.
 constexpr double points_a_table = 8;
 constexpr double noise = 0.03;
+constexpr std::size_t rows_a_table = 12;  // say as much of it as all
 constexpr double step_of_slope = 0.05;  // of ln(figure)
 
 // Solves A x = b by elimination; A must be symmetric and positive definite.
@@ -43,23 +44,56 @@ std::vector<double> solve(std::vector<std::vector<double>> a, std::vector<double
 
 bool is_refitted(const Part& part) { return part.kind == "compute" || part.kind == "framework"; }
 
-// The catalogue with every figure multiplied by the factor of its constant.
-Catalog scaled(const Catalog& catalog, const std::vector<double>& factors) {
-    Catalog out = catalog;
-    for (auto& [name, part] : out.parts) {
-        if (!is_refitted(part)) { continue; }
-        for (auto& [path, figure] : part.figures) {
-            if (const std::optional<std::size_t> k = constant_behind(catalog, name, path)) {
-                figure.value.front() *= factors[*k];
-                figure.low80 *= factors[*k];
-                figure.high80 *= factors[*k];
-            }
+using Matrix = std::vector<std::vector<double>>;
+
+// Weights of rows that make squares as large as absolute values, and what they tell of the constants beside the prior.
+struct Normal {
+    Matrix a;
+    std::vector<double> b;
+};
+
+Normal normal_equations(const std::vector<RowSlope>& rows, const std::vector<double>& x,
+                        const std::vector<double>& start, const std::vector<double>& spread) {
+    const std::size_t n = x.size();
+    Normal out{Matrix(n, std::vector<double>(n, 0)), std::vector<double>(n, 0)};
+    for (std::size_t k = 0; k < n; ++k) {
+        out.a[k][k] = 1 / (spread[k] * spread[k]);
+        out.b[k] = start[k] * out.a[k][k];
+    }
+    for (const RowSlope& row : rows) {
+        const double residual = std::inner_product(x.begin(), x.end(), row.slope.begin(), row.residual);
+        const double weight = row.weight / (noise * std::max(std::abs(residual), 0.2 * noise));
+        for (std::size_t k = 0; k < n; ++k) {
+            for (std::size_t j = 0; j < n; ++j) { out.a[k][j] += weight * row.slope[k] * row.slope[j]; }
+            out.b[k] -= weight * row.slope[k] * row.residual;
         }
     }
     return out;
 }
 
+std::vector<double> spreads() {
+    std::vector<double> list;
+    for (const TrainingConstant& constant : training_constants()) { list.push_back(constant.spread); }
+    return list;
+}
+
 }  // namespace
+
+Catalog scaled(const Catalog& catalog, const std::vector<double>& changes) {
+    Catalog out = catalog;
+    for (auto& [name, part] : out.parts) {
+        if (!is_refitted(part)) { continue; }
+        for (auto& [path, figure] : part.figures) {
+            if (const std::optional<std::size_t> k = constant_behind(catalog, name, path)) {
+                const double factor = std::exp(changes[*k]);
+                figure.value.front() *= factor;
+                figure.low80 *= factor;
+                figure.high80 *= factor;
+            }
+        }
+    }
+    return out;
+}
 
 const std::vector<TrainingConstant>& training_constants() {
     static const std::vector<TrainingConstant> list = [] {
@@ -92,43 +126,41 @@ std::optional<std::size_t> constant_behind(const Catalog& catalog, const std::st
 
 std::vector<double> least_absolute(const std::vector<RowSlope>& rows, const std::vector<double>& start,
                                    const std::vector<double>& spread) {
-    const std::size_t n = start.size();
     std::vector<double> x = start;
     for (int round = 0; round < 60; ++round) {
-        std::vector<std::vector<double>> a(n, std::vector<double>(n, 0));
-        std::vector<double> b(n, 0);
-        for (std::size_t k = 0; k < n; ++k) {
-            a[k][k] = 1 / (spread[k] * spread[k]);
-            b[k] = start[k] * a[k][k];
-        }
-        for (const RowSlope& row : rows) {
-            const double residual = std::inner_product(x.begin(), x.end(), row.slope.begin(), row.residual);
-            const double weight = row.weight / (noise * std::max(std::abs(residual), 0.2 * noise));
-            for (std::size_t k = 0; k < n; ++k) {
-                for (std::size_t j = 0; j < n; ++j) { a[k][j] += weight * row.slope[k] * row.slope[j]; }
-                b[k] -= weight * row.slope[k] * row.residual;
-            }
-        }
-        x = solve(std::move(a), std::move(b));
+        Normal equations = normal_equations(rows, x, start, spread);
+        x = solve(std::move(equations.a), std::move(equations.b));
     }
     return x;
 }
 
+std::vector<double> variances(const std::vector<RowSlope>& rows, const std::vector<double>& changes) {
+    const Matrix a = normal_equations(rows, changes, changes, spreads()).a;
+    std::vector<double> out;
+    for (std::size_t k = 0; k < changes.size(); ++k) {
+        std::vector<double> unit(changes.size(), 0);
+        unit[k] = 1;
+        out.push_back(solve(a, unit)[k]);
+    }
+    return out;
+}
+
 std::vector<RowSlope> slopes(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog,
                              std::size_t threads) {
-    std::vector<const TrainingForecast*> counted;
-    std::map<const TrainingTable*, double> rows_of;
+    std::map<const TrainingTable*, std::vector<const TrainingForecast*>> rows_of;
     for (const TrainingForecast& f : forecasts) {
-        if (f.counts()) {
-            counted.push_back(&f);
-            rows_of[f.table] += 1;
-        }
+        if (f.counts()) { rows_of[f.table].push_back(&f); }
+    }
+    std::vector<const TrainingForecast*> counted;
+    for (auto& [table, rows] : rows_of) {
+        const std::size_t taken = std::min(rows_a_table, rows.size());
+        for (std::size_t i = 0; i < taken; ++i) { counted.push_back(rows[i * rows.size() / taken]); }
     }
     std::vector<Catalog> changed;
     for (std::size_t k = 0; k < training_constants().size(); ++k) {
-        std::vector<double> factors(training_constants().size(), 1);
-        factors[k] = std::exp(step_of_slope);
-        changed.push_back(scaled(catalog, factors));
+        std::vector<double> changes(training_constants().size(), 0);
+        changes[k] = step_of_slope;
+        changed.push_back(scaled(catalog, changes));
     }
     return parallel_map(counted.size(), threads, [&](std::size_t i) {
         const TrainingForecast& base = *counted[i];
@@ -140,7 +172,8 @@ std::vector<RowSlope> slopes(const std::vector<TrainingForecast>& forecasts, con
             }
         }
         RowSlope out{
-            base.table, points_a_table / rows_of.at(base.table), std::log(base.forecast_s / base.measured_s), {}};
+            base.table, points_a_table / std::min<double>(rows_a_table, static_cast<double>(rows_of.at(base.table).size())),
+            std::log(base.forecast_s / base.measured_s), {}, base.row};
         for (std::size_t k = 0; k < changed.size(); ++k) {
             const double moved =
                 used.contains(k) ? forecast_row(*base.table, base.row, changed[k]).forecast_s : base.forecast_s;
@@ -150,36 +183,16 @@ std::vector<RowSlope> slopes(const std::vector<TrainingForecast>& forecasts, con
     });
 }
 
-Catalog refitted(const Catalog& catalog, const std::vector<RowSlope>& rows, const std::string& without) {
-    std::vector<double> start, spread;
+std::vector<double> refitted_changes(const Catalog& catalog, const std::vector<RowSlope>& rows,
+                                     const std::string& without) {
+    std::vector<double> start;
     for (const TrainingConstant& constant : training_constants()) {
         start.push_back(std::log(constant.value / catalog.parts.at(constant.part).number(constant.figure)));
-        spread.push_back(constant.spread);
     }
     std::vector<RowSlope> others;
     std::ranges::copy_if(rows, std::back_inserter(others),
                          [&](const RowSlope& row) { return row.table->family != without; });
-    std::vector<double> factors = least_absolute(others, start, spread);
-    std::ranges::transform(factors, factors.begin(), [](double change) { return std::exp(change); });
-    return scaled(catalog, factors);
-}
-
-std::string fit_yaml(const Catalog& before, const Catalog& after) {
-    std::string text =
-        "# Made by `build/bin/fabricast-training-accuracy --fit FILE`: the constants of training refitted to all "
-        "tables.\n";
-    std::map<std::string, std::string> parts;
-    for (const TrainingConstant& constant : training_constants()) {
-        const Figure& was = before.parts.at(constant.part).figure(constant.figure);
-        const Figure& is = after.parts.at(constant.part).figure(constant.figure);
-        const std::string unit = was.unit.empty() ? "" : " " + was.unit;
-        parts[constant.part] += fmt::format("    {}: {:.4g}{}  # {:.4g} before, {:.4g} without any table\n",
-                                            constant.figure, is.value.front(), unit, was.value.front(), constant.value);
-    }
-    for (const auto& [part, figures] : parts) {
-        text += part + ":\n  kind: " + before.parts.at(part).kind + "\n  figures:\n" + figures;
-    }
-    return text;
+    return least_absolute(others, start, spreads());
 }
 
 void take_family_out(const FamilyOut& out, std::vector<TrainingForecast>& forecasts) {
@@ -195,7 +208,7 @@ FamilyOut family_out(const std::vector<TrainingForecast>& forecasts, const std::
     std::map<std::string, Catalog> without;
     for (const TrainingForecast& f : forecasts) {
         if (!without.contains(f.table->family)) {
-            without.emplace(f.table->family, refitted(catalog, rows, f.table->family));
+            without.emplace(f.table->family, scaled(catalog, refitted_changes(catalog, rows, f.table->family)));
         }
     }
     const std::vector<double> seconds = parallel_map(forecasts.size(), threads, [&](std::size_t i) {

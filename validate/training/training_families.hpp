@@ -30,6 +30,7 @@ struct RowSlope {
     double weight = 1;
     double residual = 0;
     std::vector<double> slope;
+    std::size_t row = 0;
 };
 
 // The changes of ln(constants) that minimise the weighted sum of |residual|, under a Gaussian prior with mean `start`
@@ -37,16 +38,19 @@ struct RowSlope {
 std::vector<double> least_absolute(const std::vector<RowSlope>& rows, const std::vector<double>& start,
                                    const std::vector<double>& spread);
 
-// Slopes of all forecasts that count: each row is simulated again with each constant that it uses slightly increased.
-// Takes minutes.
+// Slopes of the forecasts that count, of a large table at most twelve, evenly spaced: each is simulated again with each
+// constant that it uses slightly increased. Takes minutes.
 std::vector<RowSlope> slopes(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog,
                              std::size_t threads);
 
-// The catalogue with its constants fitted to the tables of all families except `without` ("": to all tables).
-Catalog refitted(const Catalog& catalog, const std::vector<RowSlope>& rows, const std::string& without);
+// Changes of ln(constants) by a fit to the tables of all families except `without` ("": to all tables).
+std::vector<double> refitted_changes(const Catalog& catalog, const std::vector<RowSlope>& rows,
+                                     const std::string& without);
+// Variances of such changes, by the prior and the rows.
+std::vector<double> variances(const std::vector<RowSlope>& rows, const std::vector<double>& changes);
 
-// The figures that `refitted` changed, as overlay YAML.
-std::string fit_yaml(const Catalog& before, const Catalog& after);
+// The catalogue with ln of every constant, and of the figures behind which it stands, changed by so much.
+Catalog scaled(const Catalog& catalog, const std::vector<double>& changes);
 
 // Forecasts of each family by a fit without it, and the fingerprint of the forecasts and priors that they belong to.
 struct FamilyOut {

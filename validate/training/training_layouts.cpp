@@ -69,7 +69,8 @@ std::map<std::string, TableLayouts> by_table(const std::vector<LayoutGroup>& gro
 }  // namespace
 
 double LayoutGroup::chosen_over_best() const {
-    const Entry& chosen = *std::ranges::min_element(entries, {}, &Entry::forecast_s);
+    const auto rank = [](const Entry& entry) { return std::pair(!entry.fits, entry.forecast_s); };
+    const Entry& chosen = *std::ranges::min_element(entries, {}, rank);
     return chosen.measured_s / std::ranges::min_element(entries, {}, &Entry::measured_s)->measured_s - 1;
 }
 
@@ -95,7 +96,7 @@ std::vector<LayoutGroup> layout_groups(const std::vector<TrainingForecast>& fore
         group.table = f.table->id;
         auto entry = std::ranges::find(group.entries, layout, &LayoutGroup::Entry::layout);
         if (entry == group.entries.end()) {
-            group.entries.push_back({layout, 0, f.forecast_s, 0});
+            group.entries.push_back({layout, 0, f.forecast_s, 0, f.memory_share <= 1});
             entry = std::prev(group.entries.end());
         }
         entry->measured_s = (entry->measured_s * entry->runs + f.measured_s) / (entry->runs + 1);

@@ -16,11 +16,12 @@ struct LayoutGroup {
         std::string layout;  // what the scenario says of it
         double measured_s = 0, forecast_s = 0;
         int runs = 0;
+        bool fits = true;  // as far as is expected: `fabricast plan` looks at no other
     };
     std::string table;
     std::vector<Entry> entries;
 
-    // Time of the layout that the forecast puts first over the measured best, less 1.
+    // Time of the layout that the forecast puts first, of those that fit, over the measured best, less 1.
     double chosen_over_best() const;
     // Pairs whose measured times differ by more than runs of one layout do, and how many of them are in the right
     // order.

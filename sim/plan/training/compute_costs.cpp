@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -45,11 +46,39 @@ Work& Work::operator+=(const Work& other) {
     busy_s += other.busy_s;
     operand_bytes += other.operand_bytes;
     streamed_bytes += other.streamed_bytes;
+    weights_s += other.weights_s;
+    for (std::size_t k = 0; k < work_kinds; ++k) { kind_s[k] += other.kind_s[k]; }
     return *this;
 }
 
 Work operator*(double times, const Work& work) {
-    return {times * work.flops, times * work.busy_s, times * work.operand_bytes, times * work.streamed_bytes};
+    Work out{times * work.flops, times * work.busy_s, times * work.operand_bytes, times * work.streamed_bytes,
+             times * work.weights_s};
+    for (std::size_t k = 0; k < work_kinds; ++k) { out.kind_s[k] = times * work.kind_s[k]; }
+    return out;
+}
+
+Work Work::take_weights() {
+    const double streamed = std::exchange(streamed_bytes, 0);
+    const double share = busy_s > 0 ? weights_s / busy_s : 0;
+    Work taken = share * *this;
+    taken.weights_s = weights_s = 0;
+    *this = (1 - share) * *this;
+    streamed_bytes = streamed;
+    return taken;
+}
+
+Work ComputeCosts::as(WorkKind kind, Work work) {
+    double all = 0;
+    for (double& seconds : work.kind_s) { all += std::exchange(seconds, 0); }
+    work.kind_s.at(static_cast<std::size_t>(kind)) = all;
+    return work;
+}
+
+Work ComputeCosts::work(WorkKind kind, double flops, double busy_s, double operand_bytes, double streamed_bytes) const {
+    Work out{flops, busy_s, operand_bytes, streamed_bytes, 0, {}};
+    out.kind_s.at(static_cast<std::size_t>(kind)) = seconds(out);
+    return out;
 }
 
 ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const TrainingWorkload& workload, double nodes)
@@ -89,7 +118,7 @@ Work ComputeCosts::product(const Product& p) const {
         flops / (peak * gpu("gemm." + std::string(to_string(used)))) * wave * (1 + gpu("tile.start") / p.k);
     const double memory = bytes / (gpu("gemm.memory") * gpu_.memory_bandwidth);
     const double seconds = p.count * (either(compute, memory) + gpu("launch")) + fixed;
-    return {p.count * flops, seconds, p.count * bytes, 0};
+    return work(WorkKind::products, p.count * flops, seconds, p.count * bytes, 0);
 }
 
 std::string ComputeCosts::attention_kernel() const {
@@ -110,7 +139,7 @@ Work ComputeCosts::attention(const ModelShape& model, double tokens, double sequ
             flops / (peak_ * gpu("gemm." + std::string(to_string(precision_))) * gpu("attention.unfused"));
         const double scores = model.heads * share * tokens * sequence;
         const double passes = gpu("unfused.passes") * (backward ? gpu("unfused.backward") : 1);
-        return {flops, seconds, 0, passes * 2 * scores / gpu("softmax.memory")};
+        return work(WorkKind::attention, flops, seconds, 0, passes * 2 * scores / gpu("softmax.memory"));
     }
     // Two products forward and five backward; causal attention skips the half above the diagonal.
     const double flops = (backward ? 2.5 : 1) * (model.causal ? 1 : 2) * tokens * sequence * widths;
@@ -118,25 +147,27 @@ Work ComputeCosts::attention(const ModelShape& model, double tokens, double sequ
     const double short_sequences = 1 + gpu("attention.short") * (longer - 1);
     const double share_of_peak =
         gpu("attention." + kernel) * gpu(backward ? "attention.backward" : "attention.forward");
-    return {flops, flops / (half_peak_ * share_of_peak) * short_sequences + gpu("launch"), 0, 0};
+    return work(WorkKind::attention, flops, flops / (half_peak_ * share_of_peak) * short_sequences + gpu("launch"), 0,
+                0);
 }
 
 Work ComputeCosts::elementwise(double bytes, double kernels) const {
-    return {0, kernels * gpu("launch"), 0, bytes * eager() / gpu("elementwise.memory")};
+    return work(WorkKind::small_kernels, 0, kernels * gpu("launch"), 0, bytes * eager() / gpu("elementwise.memory"));
 }
 
-Work ComputeCosts::cast(double bytes) const { return {0, 0, 0, bytes / gpu("cast.memory")}; }
+Work ComputeCosts::cast(double bytes) const { return work(WorkKind::small_kernels, 0, 0, 0, bytes / gpu("cast.memory")); }
 
 Work ComputeCosts::convolution(double flops, double bytes) const {
     const double compute = flops / (peak_ * gpu("conv." + std::string(to_string(precision_))));
     const double memory = bytes / (gpu("gemm.memory") * gpu_.memory_bandwidth);
-    return {flops, either(compute, memory) + gpu("launch"), bytes, 0};
+    return work(WorkKind::products, flops, either(compute, memory) + gpu("launch"), bytes, 0);
 }
 
 // For the `held` parameters, Adam reads and writes two moments, the fp32 copy, the gradient and the parameter; the
 // gradient norm reads the gradients of `all` parameters of the stage once.
 Work ComputeCosts::optimizer(double held, double all) const {
-    return {0, 0, 0, (gpu("optimizer.bytes") * held + gpu("optimizer.norm") * all) / gpu("elementwise.memory")};
+    const double bytes = gpu("optimizer.bytes") * held + gpu("optimizer.norm") * all;
+    return work(WorkKind::small_kernels, 0, 0, 0, bytes / gpu("elementwise.memory"));
 }
 
 double ComputeCosts::seconds(const Work& work) const {

@@ -3,6 +3,8 @@
 // product's size and on the attention kernel (catalogue parts of kind `compute` and `framework`; docs/training.md
 // derives each formula).
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,16 +18,24 @@
 
 namespace fabricast::inline training {
 
+// What kernels do, for the account of a step.
+enum class WorkKind : std::uint8_t { products, attention, small_kernels, logits };
+inline constexpr std::size_t work_kinds = 4;
+
 // Kernels that run one after another on an idle GPU.
 struct Work {
     double flops = 0;           // floating-point operations
     double busy_s = 0;          // seconds of kernels bound by arithmetic or launches
     double operand_bytes = 0;   // memory traffic of those kernels
     double streamed_bytes = 0;  // of kernels bound by memory, divided by the share of the bandwidth that they reach
+    double weights_s = 0;       // of busy_s: gradients of weights, which nothing but the step's end waits for
+    std::array<double, work_kinds> kind_s{};  // seconds of them all, by what they do
 
     Work& operator+=(const Work& other);
     friend Work operator+(Work a, const Work& b) { return a += b; }
     friend Work operator*(double times, const Work& work);
+    // Leaves the gradients of weights for later: takes them out of this work.
+    Work take_weights();
 };
 
 // C(m x n) = A(m x k) B(k x n), `count` of them.
@@ -49,6 +59,8 @@ public:
     Work convolution(double flops, double bytes) const;
     Work optimizer(double held, double all) const;
 
+    // The same work, accounted for as `kind`.
+    static Work as(WorkKind kind, Work work);
     // Seconds on an idle GPU.
     double seconds(const Work& work) const;
     // The work as operations of a schedule: one bound by arithmetic, one by memory; empty ones are left out.
@@ -69,6 +81,7 @@ public:
     std::vector<FigureUsed> figures() const { return log_.figures(); }
 
 private:
+    Work work(WorkKind kind, double flops, double busy_s, double operand_bytes, double streamed_bytes) const;
     std::string attention_kernel() const;
 
     const Part* compute_;

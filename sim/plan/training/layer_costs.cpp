@@ -8,18 +8,26 @@ namespace fabricast::inline training {
 
 namespace {
 
-// A forward product, or the two products of its backward pass: for the gradient of the operand and for that of the
-// weights, whose fp32 gradient is read and written (8 bytes per element).
-Work both(const ComputeCosts& costs, Product forward, bool backward) {
+Product by_operand(Product forward) {
+    std::swap(forward.n, forward.k);
+    return forward;
+}
+
+// The weights' fp32 gradient is read and written: 8 bytes an element.
+Product by_weight(const Product& forward) {
+    Product out = forward;
+    out.m = forward.n;
+    out.n = forward.k;
+    out.k = forward.m;
+    out.more_bytes = 8 * forward.n * forward.k;
+    return out;
+}
+
+Work trained_product(const ComputeCosts& costs, const Product& forward, bool backward) {
     if (!backward) { return costs.product(forward); }
-    Product by_operand = forward;
-    std::swap(by_operand.n, by_operand.k);
-    Product by_weight = forward;
-    by_weight.m = forward.n;
-    by_weight.n = forward.k;
-    by_weight.k = forward.m;
-    by_weight.more_bytes = 8 * forward.n * forward.k;
-    return costs.product(by_operand) + costs.product(by_weight);
+    Work weights = costs.product(by_weight(forward));
+    weights.weights_s = weights.busy_s;
+    return costs.product(by_operand(forward)) + weights;
 }
 
 // A layer of a convolutional network.
@@ -46,7 +54,7 @@ std::vector<NetworkLayer> network(const LayerCosts& step) {
     }
     for (const Convolution& p : step.model.products) {
         const Product product{images, p.out, p.in};
-        layers.push_back({both(costs, product, false), both(costs, product, true), p.in * p.out + p.out});
+        layers.push_back({trained_product(costs, product, false), trained_product(costs, product, true), p.in * p.out + p.out});
     }
     return layers;
 }
@@ -68,20 +76,32 @@ Phases operator*(double layers, const Phases& phases) {
     return all;
 }
 
+// A forward product, or the two products of its backward pass: for the gradient of the operand and for that of the
+// weights. Frozen weights have no gradient, but two products of adapters beside them, which do (LoRA, arXiv 2106.09685).
+Work LayerCosts::both(const Product& forward, bool backward) const {
+    if (workload.adapters > 0) {
+        const Product down{forward.m, static_cast<double>(workload.adapters), forward.k, forward.count};
+        const Product up{forward.m, forward.n, static_cast<double>(workload.adapters), forward.count};
+        return costs.product(backward ? by_operand(forward) : forward) + trained_product(costs, down, backward) +
+               trained_product(costs, up, backward);
+    }
+    return trained_product(costs, forward, backward);
+}
+
 Work LayerCosts::attention_products(bool backward) const {
     const ModelShape& m = model;
     const double t = layout.t;
     const double tokens = layout.tokens;
-    Work work = both(costs, {tokens, m.hidden, m.value_width() / t}, backward);
+    Work work = both({tokens, m.hidden, m.value_width() / t}, backward);
     if (m.kv_rank > 0) {  // latent attention
         const double plain = m.head_size - m.rope_size;
-        work += both(costs, {tokens, m.q_rank + m.kv_rank + m.rope_size, m.hidden}, backward);
-        work += both(costs, {tokens, m.query_width() / t, m.q_rank}, backward);
-        work += both(costs, {tokens, m.heads * (plain + m.value_head_size) / t, m.kv_rank}, backward);
+        work += both({tokens, m.q_rank + m.kv_rank + m.rope_size, m.hidden}, backward);
+        work += both({tokens, m.query_width() / t, m.q_rank}, backward);
+        work += both({tokens, m.heads * (plain + m.value_head_size) / t, m.kv_rank}, backward);
         return work;
     }
     const double width = m.query_width() + m.key_value_width();
-    return m.attention_share() * (work + both(costs, {tokens, width / t, m.hidden}, backward));
+    return m.attention_share() * (work + both({tokens, width / t, m.hidden}, backward));
 }
 
 // A Mamba-2 layer: a product before the scan and one behind it; convolution, scan and gated norm are bound by memory.
@@ -89,15 +109,15 @@ Work LayerCosts::state_space(bool backward) const {
     const double t = layout.t;
     if (!(model.ssm_layers > 0)) { return {}; }
     const double bytes = costs.gpu("traffic.scan") * layout.tokens * model.ssm_width() / t;
-    return model.ssm_share() * (both(costs, {layout.tokens, model.ssm_inputs() / t, model.hidden}, backward) +
-                                both(costs, {layout.tokens, model.hidden, model.ssm_width() / t}, backward) +
+    return model.ssm_share() * (both({layout.tokens, model.ssm_inputs() / t, model.hidden}, backward) +
+                                both({layout.tokens, model.hidden, model.ssm_width() / t}, backward) +
                                 costs.elementwise((backward ? 2 : 1) * bytes, costs.gpu("elementwise.kernels")));
 }
 
 Work LayerCosts::dense_products(double width, double tokens, bool backward) const {
     const double t = layout.t;
-    return both(costs, {tokens, model.gates() * width / t, model.hidden}, backward) +
-           both(costs, {tokens, model.hidden, width / t}, backward);
+    return both({tokens, model.gates() * width / t, model.hidden}, backward) +
+           both({tokens, model.hidden, width / t}, backward);
 }
 
 // Tokens visit experts_per_token experts each. A rank has experts / e of them, shared with x ranks, and these x ranks
@@ -107,12 +127,12 @@ Work LayerCosts::expert_products(bool backward) const {
     const double each = layout.tokens * x / layout.t * model.experts_per_token / here;
     Product in{each, model.gates() * model.expert_ffn / x, model.hidden, here};
     Product out{each, model.hidden, model.expert_ffn / x, here};
-    Work work = both(costs, in, backward) + both(costs, out, backward);
+    Work work = both(in, backward) + both(out, backward);
     return (workload.balanced_routing ? 1 : costs.framework("expert_imbalance")) * work;
 }
 
 Work LayerCosts::attention(bool backward) const {
-    return model.attention_share() * costs.attention(model, layout.tokens, layout.sequence, 1.0 / layout.t, backward);
+    return model.attention_share() * costs.attention(model, layout.tokens, model.document, 1.0 / layout.t, backward);
 }
 
 // Bytes of a rank's tokens on their way to the experts. Of `copies` that go to random ones of `places`, so many arrive
@@ -125,7 +145,9 @@ GroupCall LayerCosts::to_experts() const {
         const double places = std::min(nodes > 1 ? nodes : layout.e, limit);
         copies = places * (1 - std::pow(1 - 1 / places, copies));
     }
-    return {CommKind::expert, Collective::all_to_all, 2 * copies * layout.tokens * model.hidden / layout.t, 1};
+    // There in 8 bits with a 32-bit scale for 128 elements, and back in 16: the mean of both.
+    const double width = workload.narrow_dispatch ? (1 + 4.0 / 128 + 2) / 2 : 2;
+    return {CommKind::expert, Collective::all_to_all, width * copies * layout.tokens * model.hidden / layout.t, 1};
 }
 
 // Norms, residuals and dropout; activation; rotary, bias and split; routing; casts to 8 bits. Bytes per token:
@@ -253,9 +275,13 @@ Work LayerCosts::embedding() const {
 
 Work LayerCosts::head(bool backward) const {
     const double t = layout.t;
-    const Product logits{layout.tokens, model.vocabulary / t, model.hidden, 1, true};
-    Work work = both(costs, logits, backward);
-    return work + costs.elementwise(costs.gpu("traffic.logits") * layout.tokens * model.vocabulary / t);
+    const double tokens = model.predicted * layout.tokens;
+    const Product logits{tokens, model.vocabulary / t, model.hidden, 1, true};
+    const bool frozen = workload.adapters > 0;
+    const Work work = frozen ? costs.product(backward ? by_operand(logits) : logits)
+                             : trained_product(costs, logits, backward);
+    const Work loss = costs.elementwise(costs.gpu("traffic.logits") * tokens * model.vocabulary / t);
+    return ComputeCosts::as(WorkKind::logits, work + loss);
 }
 
 Piece LayerCosts::piece(const Layers& layers) const {
@@ -330,6 +356,16 @@ Held LayerCosts::held(const Layers& layers) const {
         all += experts ? expert_parameters(model) / layout.x / layout.e : 0;
     }
     return {shared, all - shared};
+}
+
+// Adapters of rank r beside each product m x n have r (m + n) parameters; about twelve widths a layer.
+Held LayerCosts::trained(const Held& held) const {
+    if (workload.adapters == 0) { return held; }
+    const ModelShape& m = model;
+    const double widths = m.hidden + m.query_width() + m.key_value_width() + m.value_width() + m.hidden +
+                          (m.gates() + 1) * m.hidden + (m.gates() + 1) * m.ffn;
+    const double share = workload.adapters * widths / layer_parameters(m, false);
+    return {std::min(1.0, share) * held.shared, 0};
 }
 
 }  // namespace fabricast::inline training

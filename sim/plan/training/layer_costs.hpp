@@ -74,8 +74,11 @@ struct LayerCosts {
     // Time that the host needs for the launches of the layers, forward or backward; none with CUDA graphs.
     double launch_seconds(const Layers& layers, bool forward) const;
     Held held(const Layers& layers) const;
+    // Of the held parameters, those that are trained: their gradients are reduced, their states kept. All, or adapters.
+    Held trained(const Held& held) const;
 
 private:
+    Work both(const Product& forward, bool backward) const;
     Work embedding() const;          // before the first layer, forward or backward
     Work head(bool backward) const;  // last product and loss, after the last layer
     Work attention_products(bool backward) const;

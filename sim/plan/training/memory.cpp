@@ -23,7 +23,10 @@ double layer_activations(const LayerCosts& step, bool experts) {
     }
     bytes += m.kv_rank > 0 ? 2 * (m.q_rank + m.kv_rank + m.rope_size) : 0;
     const double width = experts ? (m.experts_per_token + m.shared_experts) * m.expert_ffn : m.ffn;
-    bytes += 2 * (m.gates() + 1) * width / t;
+    // The gates' products are kept twice where activation and product are kernels of their own.
+    bytes += 2 * (m.gates() + 1 + (m.gated && !step.workload.compiled ? 1 : 0)) * width / t;
+    // Inputs of the products behind a gather, where they are kept and not gathered again.
+    bytes += step.costs.framework_or("memory.gathered", 0) * m.hidden * (1 - 1 / shared);
     if (experts) {  // tokens copied for each of their experts, and what comes back
         bytes += 2 * m.experts_per_token * m.hidden * (1 + 1 / shared);
     }
@@ -37,6 +40,7 @@ double score_activations(const ModelShape& m, const Layout& layout) {
 
 double in_flight(const TrainingWorkload& w, const Layout& layout, std::uint32_t stage) {
     if (w.order == PipelineOrder::gpipe) { return layout.micro_batches; }
+    if (w.order == PipelineOrder::zero_bubble) { return std::min(layout.p, layout.micro_batches); }
     const double ahead =
         layout.v == 1 ? layout.p - stage : (2.0 * (layout.p - stage - 1) + (layout.v - 1) * layout.p + 1) / layout.v;
     return std::min<double>(ahead, layout.micro_batches);
@@ -75,7 +79,8 @@ double activations(const LayerCosts& step, std::uint32_t stage, const LayerCount
     }
     double bytes = kept * in_flight(w, layout, stage) + again;
     if (stage + 1 == layout.p) {
-        bytes += 6 * layout.tokens * step.model.vocabulary / layout.t;  // logits in bf16 and fp32
+        const double split = step.costs.framework("memory.logits") / layout.t;
+        bytes += step.model.predicted * layout.tokens * step.model.vocabulary * (split + step.costs.framework_or("memory.logits.whole", 0));
     }
     return bytes;
 }
@@ -99,18 +104,23 @@ StepMemory stage_memory(const LayerCosts& step, std::uint32_t stage) {
     all.shared += ends;
 
     const double shard = layout.shard, expert_shard = layout.expert_shard();
-    const auto held = [&](bool split) {
-        return all.shared / (split ? shard : 1) + all.experts / (split ? expert_shard : 1);
+    const Held trained = step.trained(all);
+    const auto held = [&](const Held& of, bool split) {
+        return of.shared / (split ? shard : 1) + of.experts / (split ? expert_shard : 1);
     };
     StepMemory out;
-    out.parameters = 2 * held(w.sharding >= Sharding::zero_3);
-    out.gradients = gradient_bytes(w) * held(w.sharding >= Sharding::zero_2);
-    out.optimizer = (w.optimizer == OptimizerKind::adam ? 12 : 8) * held(w.sharding >= Sharding::zero_1);
+    out.parameters = 2 * held(all, w.sharding >= Sharding::zero_3);
+    out.gradients = gradient_bytes(w) * held(trained, w.sharding >= Sharding::zero_2);
+    out.optimizer = (w.optimizer == OptimizerKind::adam ? 12 : 8) * held(trained, w.sharding >= Sharding::zero_1);
+    // DeepSpeed gathers product by product and holds a number of parameters at most, and the product at work.
+    const double live = costs.framework_or("memory.live", 0);
+    const double product = model.hidden * std::max(model.gates() * model.ffn, model.query_width()) / layout.t;
+    const auto whole = [&](double parameters) { return live > 0 ? std::min(parameters, live + product) : parameters; };
     if (w.sharding >= Sharding::zero_3) {  // gathered: embedding, head, the current layer, those fetched ahead
-        out.parameters += 2 * (ends + (1 + costs.framework("layers_ahead")) * largest_layer);
+        out.parameters += 2 * whole(ends + (1 + costs.framework("layers_ahead")) * largest_layer);
     }
     if (w.sharding >= Sharding::zero_2) {  // whole until they are scattered
-        out.gradients += gradient_bytes(w) * largest_layer;
+        out.gradients += gradient_bytes(w) * whole(step.trained({largest_layer, 0}).shared);
     }
     out.activations = activations(step, stage, layers);
     add_reserved(out, costs);

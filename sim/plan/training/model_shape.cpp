@@ -1,5 +1,7 @@
 #include "sim/plan/training/model_shape.hpp"
 
+#include <algorithm>
+
 namespace fabricast::inline training {
 
 namespace {
@@ -21,6 +23,7 @@ constexpr ShapeFigure shape_figures[] = {
     {"vocabulary", &ModelShape::vocabulary, &ModelDimensions::vocabulary},
     {"sequence", &ModelShape::sequence},
     {"positions", &ModelShape::positions},
+    {"predicted", &ModelShape::predicted},
     {"experts", &ModelShape::experts, &ModelDimensions::experts},
     {"experts_per_token", &ModelShape::experts_per_token, &ModelDimensions::experts_per_token},
     {"expert_ffn", &ModelShape::expert_ffn, &ModelDimensions::expert_ffn},
@@ -113,6 +116,8 @@ ModelShape model_shape(const Catalog& catalog, const TrainingWorkload& workload)
         model.sequence = workload.sequence_length;
         model.positions = model.positions > 0 ? model.sequence : 0;
     }
+    model.document = workload.document > 0 ? std::min<double>(workload.document, model.sequence) : model.sequence;
+    model.frozen = workload.adapters > 0;
     return model;
 }
 
@@ -154,7 +159,8 @@ double parameters(const ModelShape& m) {
 }
 
 double attention_flops(const ModelShape& m, double tokens) {
-    return 6 * m.layers * m.attention_share() * (m.query_width() + m.value_width()) * tokens;
+    const double to = m.document > 0 ? std::min(tokens, m.document) : tokens;
+    return 6 * m.layers * m.attention_share() * (m.query_width() + m.value_width()) * to;
 }
 
 double model_flops(const ModelShape& m, double tokens) {
@@ -169,8 +175,8 @@ double model_flops(const ModelShape& m, double tokens) {
     const double sparse = m.layers_with_experts();
     const double expert = m.experts_per_token * ffn_parameters(m, m.expert_ffn);
     const double weights = (m.layers - sparse) * layer_parameters(m, false) +
-                           sparse * (layer_parameters(m, true) + expert) + m.vocabulary * m.hidden;
-    return 6 * weights + attention_flops(m, tokens);
+                           sparse * (layer_parameters(m, true) + expert) + m.predicted * m.vocabulary * m.hidden;
+    return (m.frozen ? 4 : 6) * weights + attention_flops(m, tokens);
 }
 
 }  // namespace fabricast::inline training

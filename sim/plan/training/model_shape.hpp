@@ -23,6 +23,9 @@ struct ModelShape {
     double head_size = 0, value_head_size = 0;  // widths of one head's queries and keys, and of its values
     double ffn = 0, vocabulary = 0;
     double sequence = 0;   // tokens of the usual sequence
+    double document = 0;   // of it, tokens that attend to each other; 0: all
+    bool frozen = false;   // only adapters are trained: weights have no gradients
+    double predicted = 1;  // share of the tokens that logits are computed for
     double positions = 0;  // learned position embeddings; 0: none
     bool gated = false, tied = false, causal = true;
     double experts = 0, experts_per_token = 0, expert_ffn = 0, shared_experts = 0;

@@ -24,6 +24,7 @@ struct ReplicatedChunk {
     std::vector<Piece> pieces;  // in forward order
     ChunkEnds ends;
     std::vector<Ends> gathered;  // by piece: the end of its gathering; empty: nothing is gathered
+    std::vector<Work> weights;   // by piece: gradients of weights that wait (zero-bubble)
     struct Ready {               // the gradients of a piece
         Ends ends;
         std::uint32_t lanes = 0;
@@ -45,9 +46,13 @@ public:
 
     void add() {
         gather_parameters();
-        turns_.run([&](const StepOp& what, std::uint32_t lane, const Ends& after) {
+        const auto action = [&](const StepOp& what, std::uint32_t lane, const Ends& after) {
             return what.forward ? forward(what, lane, after) : backward(what, lane, after);
-        });
+        };
+        const auto later = [&](const StepOp& what, std::uint32_t lane, const Ends& after) {
+            return what.forward ? after : weights(what, lane, after);
+        };
+        defers() ? turns_.run(action, later) : turns_.run(action);
         if (!step_.workload.overlap.gradients) {
             for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
                 for (std::uint32_t chunk = layout_.v; chunk-- > 0;) {
@@ -63,6 +68,7 @@ public:
     }
 
 private:
+    bool defers() const { return step_.workload.order == PipelineOrder::zero_bubble; }
     bool shares_states() const { return step_.workload.sharding >= Sharding::zero_1; }
     bool broadcasts() const { return step_.costs.framework_or("broadcast_per_rank", 0) > 0; }
     double bucket() const {
@@ -72,7 +78,7 @@ private:
 
     ReplicatedChunk make_chunk(std::uint32_t stage, std::uint32_t place) const {
         const Layers layers = layout_.layers_of(step_.model, stage, place);
-        ReplicatedChunk chunk{step_.piece(layers), {}, step_.ends(stage, place), {}, {}};
+        ReplicatedChunk chunk{step_.piece(layers), {}, step_.ends(stage, place), {}, {}, {}};
         chunk.whole.held.shared += chunk.ends.front_parameters + chunk.ends.back_parameters;
         const double wanted = std::ceil(4 * chunk.whole.held.total() / bucket());
         const double buckets = std::max(1.0, std::min({wanted, most_buckets, layers.count}));
@@ -83,6 +89,13 @@ private:
         }
         chunk.pieces.front().held.shared += chunk.ends.front_parameters;
         chunk.pieces.back().held.shared += chunk.ends.back_parameters;
+        if (defers()) {
+            for (Piece& piece : chunk.pieces) {
+                chunk.weights.emplace_back();
+                for (Phase& phase : piece.backward) { chunk.weights.back() += phase.work.take_weights(); }
+            }
+            for (Phase& phase : chunk.whole.backward) { phase.work.take_weights(); }
+        }
         return chunk;
     }
 
@@ -108,7 +121,8 @@ private:
                 for (const Piece& piece : gathering.pieces) {
                     const StepOp what{StepTag::data, true, stage, 0, chunk};
                     chain =
-                        builder_.call_on(Collective::all_gather, 2, piece.held, layout_.sharded(stage), what, chain);
+                        builder_.call_on(Collective::all_gather, 2, step_.trained(piece.held), layout_.sharded(stage), what,
+                                         chain);
                     gathering.gathered.push_back(chain);
                 }
             }
@@ -124,8 +138,8 @@ private:
         const Collective collective = scatters ? Collective::reduce_scatter : Collective::all_reduce;
         const StepOp what{StepTag::data, false, stage, layout_.micro_batches - 1, chunk};
         Ends& chain = reducing_[stage];
-        chain = builder_.call_on(collective, gradient_bytes(step_.workload), piece.held, layout_.data(stage), what,
-                                 joined(chain, after));
+        chain = builder_.call_on(collective, gradient_bytes(step_.workload), step_.trained(piece.held),
+                                 layout_.data(stage), what, joined(chain, after));
         reduced_ = joined(std::move(reduced_), chain);
     }
 
@@ -151,7 +165,7 @@ private:
                 after = builder_.phases(chunk.pieces[i].backward, what, lane, after);
                 ReplicatedChunk::Ready& ready = chunk.ready[i];
                 ready.ends = joined(std::move(ready.ends), after);
-                if (++ready.lanes == builder_.lanes() && step_.workload.overlap.gradients) {
+                if (++ready.lanes == builder_.lanes() && step_.workload.overlap.gradients && !defers()) {
                     reduce(what.stage, what.chunk, chunk.pieces[i], ready.ends);
                 }
             }
@@ -161,10 +175,29 @@ private:
         return builder_.compute(chunk.ends.before, what, lane, after);
     }
 
+    // Gradients of weights, of as many micro-batches late as stages are before this one: each stage then keeps as many
+    // micro-batches, and the last ones fill what would be the bubble at the end (Qi et al. 2023, 2.2, ZB-H1).
+    Ends weights(const StepOp& what, std::uint32_t lane, Ends after) {
+        const std::uint32_t last = layout_.micro_batches - 1;
+        std::uint32_t& done = weights_done_[{what.stage, lane}];
+        for (; done <= what.micro_batch && (what.micro_batch == last || done + what.stage <= what.micro_batch); ++done) {
+            ReplicatedChunk& chunk = stages_[what.stage][what.chunk];
+            for (std::size_t i = chunk.pieces.size(); i-- > 0;) {
+                after = builder_.compute(chunk.weights[i], what, lane, after);
+                if (done < last || !step_.workload.overlap.gradients) { continue; }
+                Ends& ready = chunk.ready[i].ends;
+                ready = joined(std::move(ready), after);
+                if (chunk.ready[i].lanes == builder_.lanes()) { reduce(what.stage, what.chunk, chunk.pieces[i], ready); }
+            }
+        }
+        return after;
+    }
+
     StepBuilder& builder_;
     const LayerCosts& step_;
     const Layout& layout_;
     StageTurns turns_;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> weights_done_;  // [stage, lane]: micro-batches
     std::vector<std::vector<ReplicatedChunk>> stages_;  // [stage][chunk]
     std::map<std::uint32_t, Ends> reducing_;            // [stage]
     Ends reduced_;

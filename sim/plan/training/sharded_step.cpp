@@ -87,10 +87,11 @@ private:
     Ends scatter(const Held& held, const StepOp& what, const Ends& computed) {
         const double width = gradient_bytes(step_.workload);
         Ends& wire = stages_[what.stage].wire;
-        wire = builder_.call_on(Collective::reduce_scatter, width, held, layout_.sharded(what.stage), what,
+        const Held grown = step_.trained(held);
+        wire = builder_.call_on(Collective::reduce_scatter, width, grown, layout_.sharded(what.stage), what,
                                 joined(wire, computed));
         if (step_.workload.sharding == Sharding::hsdp) {
-            wire = builder_.call({CommKind::data, Collective::all_reduce, width * held.shared / layout_.shard, 1},
+            wire = builder_.call({CommKind::data, Collective::all_reduce, width * grown.shared / layout_.shard, 1},
                                  layout_.copies(what.stage), what, Layout::all, wire);
         }
         return step_.workload.overlap.gradients ? computed : joined(computed, wire);

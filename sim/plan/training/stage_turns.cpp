@@ -6,7 +6,7 @@
 namespace fabricast::inline training {
 
 // Stages take turns: each continues as long as its inputs are there.
-void StageTurns::run(const Body& body) {
+void StageTurns::run(const Body& body, const Body& later) {
     const Layout& layout = step_.layout;
     struct Place {
         std::uint32_t lane;
@@ -34,6 +34,7 @@ void StageTurns::run(const Body& body) {
                 computed = joined(body(what, place.lane, joined(computed, *waits)), launched);
                 sent_.erase({what.stage, place.lane});
                 post(what, place.lane, computed);
+                if (later) { computed = later(what, place.lane, computed); }
                 moved = true;
             }
         }
@@ -133,7 +134,7 @@ std::vector<StepOp> stage_actions(PipelineOrder order, std::uint32_t stage, std:
     std::vector<StepOp> actions;
     actions.reserve(std::size_t{2} * total);
     std::uint32_t ahead = total;
-    if (order == PipelineOrder::one_f_one_b) {
+    if (order != PipelineOrder::gpipe) {
         ahead = chunks == 1 ? stages - stage - 1 : 2 * (stages - stage - 1) + (chunks - 1) * stages;
         ahead = std::min(ahead, total);
     }

@@ -26,8 +26,9 @@ public:
 
     explicit StageTurns(StepBuilder& builder) : builder_(builder), step_(builder.step()) {}
 
-    // Adds every stage's actions in their order, each as soon as everything that it waits for has been added.
-    void run(const Body& body);
+    // Adds every stage's actions in their order, each as soon as everything that it waits for has been added. `later`,
+    // if any, adds what a stage still has to do when it has sent an action's result.
+    void run(const Body& body, const Body& later = {});
 
     // The end of what the stage's lane has computed so far; what comes next waits for it.
     Ends& computed(std::uint32_t stage, std::uint32_t lane) { return computed_[{stage, lane}]; }

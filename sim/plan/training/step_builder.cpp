@@ -45,6 +45,9 @@ Ends StepBuilder::compute(const Work& work, const StepOp& what, std::uint32_t la
         after = finishes({plan_.schedule.add(kernel, after)});
         tag(what, what.tag);
     }
+    if (what.tag == StepTag::compute) {
+        for (std::size_t k = 0; k < work_kinds; ++k) { plan_.kind_s[k] += work.kind_s[k]; }
+    }
     return after;
 }
 
@@ -120,7 +123,7 @@ Ends StepBuilder::finish(const std::vector<Held>& held_of_stage, const Ends& aft
     const double shard = step_.workload.sharding == Sharding::ddp ? 1 : step_.layout.shard;
     Ends done;
     for (std::uint32_t stage = 0; stage < held_of_stage.size(); ++stage) {
-        const Held& held = held_of_stage[stage];
+        const Held held = step_.trained(held_of_stage[stage]);
         const double experts_shard = shard > 1 ? step_.layout.expert_shard() : 1;
         const Work work = step_.costs.optimizer(held.shared / shard + held.experts / experts_shard, held.total());
         const StepOp what{StepTag::fixed, false, stage, step_.layout.micro_batches - 1, 0};

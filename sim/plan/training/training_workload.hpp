@@ -15,7 +15,8 @@ namespace fabricast::inline training {
 // mxfp8: 8-bit products with one scale for every 32 elements, as Blackwell has them; fp8: one for a whole tensor.
 enum class Precision : std::uint8_t { bf16, fp16, fp8, mxfp8, fp4, tf32, fp32 };
 enum class Recompute : std::uint8_t { none, selective, half, full };
-enum class PipelineOrder : std::uint8_t { one_f_one_b, gpipe };
+// zero_bubble: 1F1B whose gradients of weights wait until the stage has nothing else to do (Qi et al. 2023, ZB-H1).
+enum class PipelineOrder : std::uint8_t { one_f_one_b, gpipe, zero_bubble };
 // What the data-parallel ranks shard: nothing (ddp), optimizer states (zero-1), also gradients (zero-2), also
 // parameters (zero-3); hsdp shards all three inside a group and replicates the group.
 enum class Sharding : std::uint8_t { ddp, zero_1, zero_2, zero_3, hsdp };
@@ -29,7 +30,7 @@ enum class Dispatch : std::uint8_t { all_to_all, once };
 inline constexpr std::array<std::string_view, 7> precision_names = {"bf16", "fp16", "fp8", "mxfp8",
                                                                     "fp4",  "tf32", "fp32"};
 inline constexpr std::array<std::string_view, 4> recompute_names = {"none", "selective", "half", "full"};
-inline constexpr std::array<std::string_view, 2> pipeline_order_names = {"1f1b", "gpipe"};
+inline constexpr std::array<std::string_view, 3> pipeline_order_names = {"1f1b", "gpipe", "zero-bubble"};
 inline constexpr std::array<std::string_view, 5> sharding_names = {"ddp", "zero-1", "zero-2", "zero-3", "hsdp"};
 inline constexpr std::array<std::string_view, 5> attention_names = {"auto", "cudnn", "flash-2", "triton", "unfused"};
 inline constexpr std::array<std::string_view, 2> optimizer_names = {"adam", "sgd"};
@@ -90,9 +91,13 @@ struct TrainingWorkload {
     OptimizerKind optimizer = OptimizerKind::adam;
     std::string framework = "megatron";  // catalogue part of kind `framework`
     bool compiled = true;                // fused element-wise kernels; false: eager
+    bool narrow_dispatch = false;        // tokens go to experts in 8 bits, and come back in 16 (DeepSeek-V3, 3.3)
     bool balanced_routing = false;       // each expert gets as many tokens, as benchmarks force it
     bool graphs = false;                 // CUDA graphs launch the layers: the host has nothing to do for them
     std::uint32_t next_tokens = 0;       // more tokens predicted (DeepSeek-V3, 2.2), each by one more layer and head
+    std::uint32_t adapters = 0;          // rank of LoRA adapters beside every product; all else is frozen. 0: none
+    std::uint32_t document = 0;          // tokens of a document where sequences are packed of several; 0: one
+    double imbalance = 1;                // tokens of the fullest data rank over the mean
     bool check_memory = true;            // refuse a step that does not fit the GPU
 };
 

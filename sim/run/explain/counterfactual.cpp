@@ -202,6 +202,62 @@ private:
             }
         }
         add("gpu-twice-as-fast", "GPU arithmetic and memory twice as fast", faster);
+        layouts();
+    }
+
+    // Another layout of the same step on the same cluster; one that does not run or fit says so. `fabricast plan`
+    // searches them all.
+    void layouts() {
+        const auto with = [&](const char* name, const std::string& words, const auto& change) {
+            Scenario changed = scenario_;
+            auto& w = std::get<TrainingWorkload>(changed.workload);
+            change(w);
+            w.parallelism.data = 0;  // what the GPUs allow
+            add(name, words, std::move(changed));
+        };
+        const auto& now = std::get<TrainingWorkload>(scenario_.workload);
+        const Parallelism& cut = now.parallelism;
+        const auto twice = [](const char* of, std::uint32_t ranks) {
+            return fmt::format("{} over {} ranks in place of {}", of, 2 * ranks, ranks);
+        };
+        const auto half = [](const char* of, std::uint32_t ranks) {
+            return fmt::format("{} over {} ranks in place of {}", of, ranks / 2, ranks);
+        };
+        if (now.global_batch > 0) {
+            with("micro-batch-doubled", fmt::format("micro-batches of {}", 2 * now.micro_batch),
+                 [](TrainingWorkload& w) { w.micro_batch *= 2; });
+        }
+        if (now.micro_batch % 2 == 0) {
+            with("micro-batch-halved", fmt::format("micro-batches of {}", now.micro_batch / 2),
+                 [](TrainingWorkload& w) { w.micro_batch /= 2; });
+        }
+        with("tensor-doubled", twice("layers", cut.tensor), [](TrainingWorkload& w) { w.parallelism.tensor *= 2; });
+        if (cut.tensor % 2 == 0) {
+            with("tensor-halved", half("layers", cut.tensor), [](TrainingWorkload& w) { w.parallelism.tensor /= 2; });
+        }
+        if (cut.pipeline % 2 == 0) {
+            with("pipeline-halved", fmt::format("{} stages in place of {}", cut.pipeline / 2, cut.pipeline),
+                 [](TrainingWorkload& w) {
+                     w.parallelism.pipeline /= 2;
+                     w.parallelism.chunks = w.parallelism.pipeline == 1 ? 1 : w.parallelism.chunks;
+                 });
+        }
+        if (cut.pipeline > 1) {
+            with("more-chunks", fmt::format("{} pieces of the model on a stage", 2 * cut.chunks),
+                 [](TrainingWorkload& w) { w.parallelism.chunks *= 2; });
+        }
+        if (cut.tensor > 1 && !now.overlap.tensor) {
+            with("tensor-overlap", "tensor-parallel traffic beside its products",
+                 [](TrainingWorkload& w) { w.overlap.tensor = true; });
+        }
+        if (cut.expert > 1 && !now.overlap.experts) {
+            with("expert-overlap", "tokens travel to experts beside another micro-batch's layers",
+                 [](TrainingWorkload& w) { w.overlap.experts = true; });
+        }
+        if (now.recompute != Recompute::none) {
+            with("nothing-recomputed", "no activations computed again",
+                 [](TrainingWorkload& w) { w.recompute = Recompute::none; });
+        }
     }
 
     Scenario scenario_;

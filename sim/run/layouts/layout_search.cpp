@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/parallel_map_ordered.hpp"
-#include "sim/plan/training/memory.hpp"
+#include "sim/plan/training/memory_risk.hpp"
 #include "sim/plan/training/step_bound.hpp"
 #include "sim/run/explain/explained_run.hpp"
 #include "sim/run/forecast.hpp"
@@ -121,16 +121,16 @@ private:
         });
     }
 
-    // Every layout that fits the memory, the least bound first.
+    // Every layout that fits the memory with three chances in four, the least bound first.
     void find_candidates() {
         candidates_ = candidates_on(fabric_.node_count(), true);
         result_.layouts = candidates_.size();
         if (training_of(scenario_).check_memory) {
             const auto least =
-                std::ranges::min_element(candidates_, {}, [](const Candidate& c) { return c.memory.total(); });
+                std::ranges::min_element(candidates_, {}, [](const Candidate& c) { return likely_bytes(c.memory); });
             const Candidate nearest = *least;
             result_.too_large =
-                std::erase_if(candidates_, [&](const Candidate& c) { return c.memory.total() > has(); });
+                std::erase_if(candidates_, [&](const Candidate& c) { return likely_bytes(c.memory) > has(); });
             if (candidates_.empty()) { refuse(nearest); }
         }
         std::ranges::stable_sort(candidates_, {}, &Candidate::least_s);
@@ -144,10 +144,10 @@ private:
             const std::uint32_t nodes = times * fabric_.node_count();
             try {
                 const std::vector<Candidate> all = candidates_on(nodes, false);
-                const auto fits = [&](const Candidate& c) { return c.memory.total() <= has(); };
+                const auto fits = [&](const Candidate& c) { return likely_bytes(c.memory) <= has(); };
                 if (const auto found = std::ranges::find_if(all, fits); found != all.end()) {
                     more = fmt::format("on {} nodes {} would fit, {:.1f} GB", nodes, words_of(found->choice),
-                                       found->memory.total() * 1e-9);
+                                       likely_bytes(found->memory) * 1e-9);
                     break;
                 }
             } catch (const LayoutError&) {
@@ -158,7 +158,7 @@ private:
             scenario_, "workload",
             fmt::format("no layout fits the memory: of {} the one that needs least, {}, takes {:.1f} GB of the {:.1f} "
                         "GB that may be filled on '{}'; {}",
-                        result_.layouts, words_of(nearest.choice), nearest.memory.total() * 1e-9, has() * 1e-9,
+                        result_.layouts, words_of(nearest.choice), likely_bytes(nearest.memory) * 1e-9, has() * 1e-9,
                         result_.gpu, more));
     }
 

@@ -135,6 +135,10 @@ workload:
   attention: flash-2
   optimizer: sgd
   next_tokens: 1
+  adapters: 16
+  document: 512
+  imbalance: 1.1
+  narrow_dispatch: true
   framework: jax
   compiled: false
   check_memory: false

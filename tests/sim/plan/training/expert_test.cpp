@@ -67,6 +67,11 @@ TEST_CASE("a token that goes once to a node takes fewer bytes than a copy for ea
     CHECK(inside.forward_bytes(CommKind::expert) == Approx(2 * 4 * (1 - std::pow(0.75, 8)) * token_bytes));
 }
 
+TEST_CASE("tokens that go to experts in 8 bits and come back in 16 take 97/128 of the bytes") {
+    CHECK(Run{{"workload.narrow_dispatch=true"}}.forward_bytes(CommKind::expert) ==
+          Approx((1 + 4.0 / 128 + 2) / 4 * Run{}.forward_bytes(CommKind::expert)));
+}
+
 TEST_CASE("an all-to-all beside the layers' work costs no more than what does not fit beside it") {
     const StepRow alone = Run{}.row(), beside = Run{{"workload.overlap.experts=true"}}.row();
     CHECK(beside.step_time_s < alone.step_time_s);

@@ -62,6 +62,17 @@ TEST_CASE("the last stage holds the logits in 2 and 4 bytes") {
     CHECK(m.parameters == Approx(2 * (8 * layer + 2 * vocabulary * h + h) / 2));
 }
 
+TEST_CASE("a trainer that gathers the logits has them whole on each tensor rank; DeepSpeed limits what is gathered") {
+    const StepMemory split = memory({"workload.parallelism.pipeline=1"});
+    const StepMemory whole = memory({"workload.parallelism.pipeline=1", "workload.framework=aleph-alpha"});
+    CHECK(whole.activations - split.activations == Approx((14 + 2 / 2.0 - 6 / 2.0) * tokens * vocabulary));
+    const std::vector<std::string> large = {"workload.parallelism.pipeline=1", "workload.parallelism.tensor=1",
+                                            "workload.sharding=zero-3", "workload.dimensions.hidden=16384"};
+    std::vector<std::string> limited = large;
+    limited.emplace_back("workload.framework=deepspeed");
+    CHECK(memory(large).parameters - memory(limited).parameters > 2 * 12 * 16384.0 * 16384);
+}
+
 TEST_CASE("zero-3 holds its share, the ends, the layer at work and the one fetched ahead") {
     const StepMemory m =
         memory({"workload.parallelism.pipeline=1", "workload.parallelism.tensor=1", "workload.sharding=zero-3"});

@@ -1,6 +1,8 @@
 add_executable(test_workloads
   ${CMAKE_CURRENT_LIST_DIR}/expert_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/goodput_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/growth_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/kinds_of_step_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/memory_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/model_shape_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/monotone_test.cpp

@@ -1,0 +1,73 @@
+// What else people train than a whole model of full sequences: adapters, packed documents, ranks of unequal batches;
+// pipelines without bubbles.
+#include "models/device_part.hpp"
+#include "sim/plan/training/layer_costs.hpp"
+#include "sim/run/simulate.hpp"
+#include "sim/scenario/parse.hpp"
+#include "tests/sim/plan/training/small.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+
+namespace {
+
+StepRow row(const std::vector<std::string>& set = {}) {
+    return simulate(parse_scenario(small, "small.yaml", set), catalogue()).steps.at(0);
+}
+
+// Four equal stages of four layers, nothing else: few words, so that head and embedding weigh nothing.
+const std::vector<std::string> even = {"workload.dimensions.vocabulary=64", "workload.dimensions.layers=16",
+                                       "workload.parallelism.pipeline=4",   "workload.parallelism.tensor=1",
+                                       "workload.sharding=ddp",             "workload.overlap.gradients=false",
+                                       "workload.global_batch=64",          "workload.check_memory=false"};
+
+std::vector<std::string> with(std::vector<std::string> list, const std::string& one) {
+    list.push_back(one);
+    return list;
+}
+
+}  // namespace
+
+TEST_CASE("gradients of weights that wait fill the bubble: (p - 1)(f + b - 2w) is left of (p - 1)(f + b)") {
+    // Products' backward is half gradients of weights; attention and small kernels have none, so less than two thirds
+    // of the bubble can go.
+    const StepRow plain = row(even), filled = row(with(even, "workload.order=zero-bubble"));
+    CHECK(filled.compute_s == Approx(plain.compute_s).epsilon(1e-3));
+    CHECK(filled.bubble_s < 0.6 * plain.bubble_s);
+    CHECK(filled.bubble_s > 0.2 * plain.bubble_s);
+    CHECK(filled.step_time_s < plain.step_time_s);
+    CHECK_THROWS_WITH(row({"workload.order=zero-bubble", "workload.parallelism.chunks=2"}),
+                      ContainsSubstring("one chunk a stage"));
+}
+
+TEST_CASE("frozen weights have no gradients: less to compute, to reduce and to hold") {
+    const StepRow whole = row(), adapted = row({"workload.adapters=16"});
+    CHECK(adapted.compute_s < 0.92 * whole.compute_s);
+    CHECK(adapted.compute_s > 0.6 * whole.compute_s);
+    CHECK(adapted.gradient_bytes < 0.05 * whole.gradient_bytes);
+    CHECK(adapted.optimizer_bytes < 0.05 * whole.optimizer_bytes);
+    CHECK(adapted.parameter_bytes == whole.parameter_bytes);
+    CHECK(adapted.exposed_data_s <= whole.exposed_data_s);
+}
+
+TEST_CASE("attention stays inside the documents of a packed sequence") {
+    const StepRow one = row(), packed = row({"workload.document=256"});
+    CHECK(packed.attention_s < 0.5 * one.attention_s);
+    CHECK(packed.products_s == Approx(one.products_s).epsilon(0.02));
+    CHECK(packed.tokens_per_s > one.tokens_per_s);
+}
+
+TEST_CASE("the fullest rank sets the pace, and what it has more than the others counts for nobody") {
+    const StepRow equal = row(), unequal = row({"workload.imbalance=1.25"});
+    CHECK(unequal.step_time_s > 1.15 * equal.step_time_s);
+    CHECK(unequal.step_time_s < 1.3 * equal.step_time_s);
+    CHECK(unequal.tokens_per_s * unequal.step_time_s == Approx(equal.tokens_per_s * equal.step_time_s));
+}
+
+TEST_CASE("what is computed splits into products, attention, small kernels and logits") {
+    const StepRow r = row();
+    CHECK(r.products_s + r.attention_s + r.small_kernels_s + r.logits_s == Approx(r.compute_s));
+    CHECK(r.products_s > r.attention_s);
+    CHECK(row({"workload.dimensions.vocabulary=128000"}).logits_s > 3 * r.logits_s);
+}
