@@ -107,6 +107,15 @@ TEST_CASE("a publisher's sites are left out together, and siblings of its own do
     CHECK(figure(rows, "nccl_lopo_every_site_small_median_pct") == Approx(50));
 }
 
+TEST_CASE("a GPU left out with all its sites is a figure of its own, inside a node") {
+    std::vector<ComparedRow> rows = {row("a", 8, 110), row("b", 8, 110)};
+    rows[0][Forecast::gpu_out] = 80e-6;
+    rows[1][Forecast::gpu_out] = 200e-6;
+    rows[1].part = "between";
+    CHECK(figure(rows, "gpu_out_small_median_pct") == Approx(20));
+    CHECK(figure(rows, "nccl_between_gpu_out_small_median_pct") == Approx(100));
+}
+
 TEST_CASE("a line for each curve and regime says how far off its forecasts are, and moves with each of them") {
     std::vector<ComparedRow> rows = {row("a", 8, 110), row("a", 16, 130), row("a", 70000, 95),
                                      row("b, c", 8, 400, RowUse::excluded)};

@@ -1,6 +1,7 @@
 // Files as strangers write them: systems that none of our own measurements has, in other words and with other columns.
 // Each is derived, built and forecast.
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -171,4 +172,25 @@ TEST_CASE("machines and networks that the tables do not have are assumed, not re
           {"dgx-h100", 2, 8, "slingshot-11", "2.21.5", {"hopper", ">=2.18", "slingshot-11"}});
     check("system: {gpu: H100 NVL, gpus_per_node: 8, nodes: 2, nic: NDR}\n" + benchmark,
           {"8x-h100-nvl-bridges", 2, 8, "infiniband-ndr", "2.21.5", {"hopper", ">=2.18", "infiniband-ndr"}});
+}
+
+// github.com/rouge3877/ns3-msccl-data at 76fd624, plain RCCL 2.21.5 on eight MI300X of Azure: the out-of-place columns
+// of all logs, every second size.
+TEST_CASE("an all-gather of RCCL on eight MI300X is forecast from data files alone, within 15 % in the median") {
+    const Comparison c = compared_file(
+        "id: mi300x\nkind: nccl\nsource: {repo: github.com/rouge3877/ns3-msccl-data}\n"
+        "system: {gpu: AMD Instinct MI300X VF, gpus_per_node: 8, nodes: 1, intra: 'xGMI full mesh, 7 links per GPU'}\n"
+        "software: {nccl: 'RCCL 2.21.5'}\nbenchmark: {tool: rccl-tests, collective: all_gather, ranks: 8, dtype: "
+        "float}\n"
+        "columns: [size_bytes, time_us]\nrows:\n  - [1024, 17.64]\n  - [4096, 18.3]\n  - [16384, 18.96]\n"
+        "  - [65536, 19.24]\n  - [262144, 19.43]\n  - [1048576, 35.34]\n  - [4194304, 47.05]\n  - [16777216, 96]\n"
+        "  - [67108864, 236]\n  - [268435456, 806.95]\n  - [1073741824, 3079.15]\n");
+    REQUIRE(c.sizes.size() == 11);
+    std::vector<double> errors;
+    for (const ComparedSize& size : c.sizes) {
+        errors.push_back(std::abs(size.ours.seconds / size.measured.seconds - 1));
+    }
+    std::ranges::nth_element(errors, errors.begin() + 5);
+    CHECK(errors[5] < 0.1);
+    CHECK(*std::ranges::max_element(errors) < 0.45);
 }

@@ -1,6 +1,7 @@
 // Transfers between two devices: from the words of a file to scenarios, and their forecasts beside the numbers.
 
 #include <cmath>
+#include <map>
 
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
@@ -76,4 +77,94 @@ TEST_CASE("a test that is not understood is refused by name") {
     Measurement m = matrix("x");
     m.benchmark.at("tool").text = "my own loop";
     CHECK_THROWS_WITH(derive_transfers(m), ContainsSubstring("a test that no row of transfers.yaml understands"));
+}
+
+namespace {
+
+std::string cards(const std::string& gpu, const std::string& intra, const std::string& more = "") {
+    return "system: {gpu: '" + gpu + "', gpus_per_node: 2, nodes: 1, intra: '" + intra + "'" + more + "}\n";
+}
+
+TransferComparison compared(const std::string& system, const std::string& benchmark, const std::string& table,
+                            const std::string& kind = "p2p") {
+    return compare_transfers(parse_measurement("id: t\nsource: {path: x}\nkind: " + kind + "\n" + system +
+                                                   "benchmark: {" + benchmark + "}\n" + table,
+                                               "t.yaml"),
+                             catalogue());
+}
+
+const std::string pair = "columns: [src_gpu, dst0_GBps, dst1_GBps]\nrows:\n  - [0, 1500, 22]\n  - [1, 22, 1500]\n";
+
+}  // namespace
+
+TEST_CASE("cards are peers where the file's words say so: a patched driver, a switch that they share") {
+    const std::string enabled = "tool: p2pBandwidthLatencyTest, test: 'Unidirectional P2P=Enabled'";
+    CHECK(compared(cards("RTX 5090 x2", "PCIe gen5"), enabled, pair).points[1].transport == "host-staged");
+    CHECK(compared(cards("RTX 5090 x2", "PCIe gen5, patched P2P driver"), enabled, pair).points[1].transport ==
+          "pcie-p2p");
+    const TransferComparison below =
+        compared(cards("RTX 6000 Ada", "PCIe gen4, both behind one switch"), enabled, pair);
+    CHECK(below.points[1].transport == "pcie-p2p");
+    // An assumed GPU and an assumed box widen the interval.
+    const auto width = [&](const std::string& gpu) {
+        const TransferPoint p = compared(cards(gpu, "PCIe gen4"), enabled, pair).points[1];
+        return p.high80 / p.low80;
+    };
+    CHECK(width("not stated, on cards") > 1.2 * width("RTX 6000 Ada"));
+    CHECK(below.assumptions.back().find("2x-rtx-6000-ada-pcie") != std::string::npos);
+}
+
+TEST_CASE("machines of their own kind are known by their processor or their network") {
+    const auto system = [](const std::string& gpu, const std::string& more) {
+        return compared("system: {gpu: '" + gpu + "', gpus_per_node: 1, nodes: 1" + more + "}\n",
+                        "tool: bandwidthTest, test: h2d",
+                        "columns: [size_bytes, bandwidth_GBps]\nrows:\n  - [1048576, 9]\n")
+            .system;
+    };
+    CHECK(system("V100 SXM2", ", cpu: 2x POWER9") == "power9-v100-4x x 1");
+    CHECK(system("P100", ", network: Cray Aries") == "xc50 x 1");
+    CHECK(system("V100-SXM2-32GB; NVIDIA A40 beside it", "").find("v100") != std::string::npos);
+    CHECK(system("not stated (7 GPUs, PCIe gen5 x16)", ", intra: PCIe gen5 x16").find("rtx-pro-6000") !=
+          std::string::npos);
+}
+
+TEST_CASE("every tool of `import` has its rows: a forecast for each, none refused") {
+    const std::string nodes =
+        "system: {gpu: NVIDIA H100 SXM, gpus_per_node: 8, nodes: 2, nic: ConnectX-7 NDR 400 Gb/s, "
+        "network: InfiniBand}\n";
+    const std::string rate = "columns: [size_bytes, bandwidth_MBps]\nrows:\n  - [65536, 20000]\n";
+    const std::string time = "columns: [size_bytes, latency_us]\nrows:\n  - [64, 3]\n";
+    for (const auto& [tool, table] : std::map<std::string, std::string>{{"ib_write_bw", rate},
+                                                                        {"ib_write_lat", time},
+                                                                        {"ib_read_bw", rate},
+                                                                        {"ib_read_lat", time},
+                                                                        {"ib_send_bw", rate},
+                                                                        {"ib_send_lat", time},
+                                                                        {"ib_send_lat --use_cuda", time},
+                                                                        {"OSU MPI Bandwidth Test v7.4", rate},
+                                                                        {"OSU MPI-CUDA Bandwidth Test v7.4 D D", rate},
+                                                                        {"OSU MPI Bi-Directional Bandwidth Test", rate},
+                                                                        {"osu_bibw D D", rate},
+                                                                        {"OSU MPI Latency Test v7.4", time},
+                                                                        {"osu_latency D D", time}}) {
+        INFO(tool);
+        const TransferComparison c = compared(nodes, "tool: '" + tool + "'", table, "rdma");
+        REQUIRE(c.points.size() == 1);
+        CHECK(c.points[0].left_out.empty());
+        CHECK(c.points[0].forecast > 0);
+    }
+    const std::string node = "system: {gpu: NVIDIA H100 SXM, gpus_per_node: 8, nodes: 1, intra: NVSwitch}\n";
+    const std::string tests = "columns: [test, GBps]\nrows:\n";
+    for (const auto& [benchmark, table] : std::map<std::string, std::string>{
+             {"tool: nvbandwidth", tests + "  - [device_to_device_memcpy_read_ce, 390]\n"},
+             {"tool: 'superbench gpu_copy'", tests + "  - [gpu0_to_gpu1_write_by_dma, 390]\n"},
+             {"tool: bandwidthTest, test: d2h", "columns: [size_bytes, bandwidth_GBps]\nrows:\n  - [1048576, 40]\n"},
+             {"tool: p2pBandwidthLatencyTest, test: 'P2P=Enabled Latency'",
+              "columns: [src_gpu, dst0_us, dst1_us]\nrows:\n  - [0, 2, 2.7]\n"}}) {
+        INFO(benchmark);
+        const TransferComparison c = compared(node, benchmark, table);
+        REQUIRE(!c.points.empty());
+        CHECK(c.points.back().left_out.empty());
+        CHECK(c.points.back().forecast > 0);
+    }
 }

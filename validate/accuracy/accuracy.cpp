@@ -61,6 +61,7 @@ std::vector<NamedFigure> accuracy_figures(const std::vector<ComparedRow>& rows) 
         append("loso_every_site_", {.which = Forecast::left_out});
         append("lopo_", {.which = Forecast::publisher_out, .sibling = true});
         append("lopo_every_site_", {.which = Forecast::publisher_out});
+        append("gpu_out_", {.which = Forecast::gpu_out});
         append("null_alphabeta_", {.which = Forecast::null_alphabeta});
         append("null_tuning_", {.which = Forecast::null_tuning});
         append("null_fitted_alphabeta_", {.which = Forecast::fitted_alphabeta});

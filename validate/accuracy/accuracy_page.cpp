@@ -40,6 +40,7 @@ std::string figures_table(const std::vector<NamedFigure>& all) {
         {"**fitted without the publisher**; another publisher has GPU, era and fabric", "lopo_"},
         {"fitted without the site, with and without siblings", "loso_every_site_"},
         {"**fitted without the publisher, with and without siblings**", "lopo_every_site_"},
+        {"fitted without any site that has its GPU: only the datasheet is left", "gpu_out_"},
         {"null: alpha–beta from datasheets", "null_alphabeta_"},
         {"null: NCCL's tuning model as a clock", "null_tuning_"},
         {"null: alpha–beta, fitted without the publisher", "null_fitted_alphabeta_"},

@@ -37,7 +37,8 @@ std::vector<std::string> cells(const std::vector<NamedFigure>& figures, const st
 std::vector<NamedFigure> headline_figures(const std::vector<NamedFigure>& figures) {
     constexpr std::pair<const char*, const char*> names[] = {{"inside_loso", "nccl_inside_loso"},
                                                              {"between_loso", "nccl_between_loso"},
-                                                             {"unseen", "nccl_loso_without_sibling"}};
+                                                             {"unseen", "nccl_loso_without_sibling"},
+                                                             {"gpu_out", "nccl_inside_gpu_out"}};
     std::vector<NamedFigure> headlines;
     for (const auto& [name, same] : names) {
         for (const Regime regime : all_regimes) {

@@ -49,7 +49,11 @@ double part_similarity(const Part& a, const Part& b) {
     if (a.name == b.name) { return 1; }
     if (a.kind != b.kind) { return 0; }
     if (a.kind == "transport") { return transports(a, b); }
-    const bool costs = a.kind == "kernel" && a.text.contains("arch") && b.text.contains("arch");
+    // Parts of a maker whose generations have no order are not fitted.
+    const auto ordered = [](const Part& p) {
+        return p.text.contains("arch") && std::ranges::find(gpu_arch_names, p.word("arch")) != gpu_arch_names.end();
+    };
+    const bool costs = a.kind == "kernel" && ordered(a) && ordered(b);
     return costs ? kernels(a, b) : 0;
 }
 

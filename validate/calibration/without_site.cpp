@@ -17,15 +17,20 @@ namespace {
 // The name of a set of left-out sites: "a100, v100".
 std::string sites_key(const std::set<std::string>& sites) { return fmt::format("{}", fmt::join(sites, ", ")); }
 
-// The sets to leave out: each site by itself, and all sites of each publisher.
-std::vector<std::set<std::string>> left_out_sets(const std::vector<FitDataset>& data) {
-    std::map<std::string, std::set<std::string>> publishers;
+const std::string& gpu_of(const Scenario& scenario, FabricCache& cache) { return cache.at(scenario).node().gpu.name; }
+
+// The sets to leave out: each site by itself, all sites of each publisher, all sites that have each GPU.
+std::vector<std::set<std::string>> left_out_sets(const std::vector<FitDataset>& data, FabricCache& cache) {
+    std::map<std::string, std::set<std::string>> publishers, gpus;
     std::set<std::set<std::string>> sets;
     for (const FitDataset& dataset : data) {
         sets.insert({dataset.site});
         publishers[dataset.publisher].insert(dataset.site);
+        gpus[gpu_of(dataset.scenario, cache)].insert(dataset.site);
     }
-    for (const auto& [publisher, sites] : publishers) { sets.insert(sites); }
+    for (const auto& groups : {publishers, gpus}) {
+        for (const auto& [name, sites] : groups) { sets.insert(sites); }
+    }
     return {sets.begin(), sets.end()};
 }
 
@@ -64,14 +69,15 @@ Catalog catalog_without(const Catalog& catalog, const SiteOverlays& overlays, co
 }
 
 SiteOverlays fit_without_each(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
-                              unsigned threads) {
+                              unsigned threads, const SiteOverlays& kept) {
     const Fitter fitter(catalog, data, cache);
     const FitResult base = fitter.as_catalogued();
-    const std::vector<std::set<std::string>> sets = left_out_sets(data);
+    std::vector<std::set<std::string>> sets = left_out_sets(data, cache);
+    std::erase_if(sets, [&](const auto& sites) { return kept.contains(sites_key(sites)); });
     const auto changed = parallel_map(sets.size(), std::max(1U, threads), [&](std::size_t i) {
         return difference(fitter.fit_without(sets[i], base), fitter.figures_of(sets[i]), catalog);
     });
-    SiteOverlays overlays;
+    SiteOverlays overlays = kept;
     for (std::size_t i = 0; i < sets.size(); ++i) { overlays[sites_key(sets[i])] = changed[i]; }
     return overlays;
 }
@@ -125,13 +131,15 @@ SiteOverlays read_overlays(const std::filesystem::path& file, const std::string&
 void forecast_without_site(std::vector<ComparedRow>& rows, const Collection& collection, const SiteOverlays& overlays,
                            const Catalog& catalog, FabricCache& cache) {
     std::map<SystemGroup, std::set<std::string>> sites_of_group;
-    std::map<std::string, std::set<std::string>> sites_of_publisher;
+    std::map<std::string, std::set<std::string>> sites_of_publisher, sites_of_gpu;
     std::map<std::string, const Derived*> systems;
+    const auto gpu_in = [&](const Derived& system) { return gpu_of(system.scenario, cache); };
     for (const CollectedCurve& curve : collection.curves) {
         systems[curve.comparison.id] = &curve.comparison.derived;
         if (curve.cause.empty()) {
             sites_of_group[curve.comparison.derived.group].insert(curve.site);
             sites_of_publisher[curve.publisher].insert(curve.site);
+            sites_of_gpu[gpu_in(curve.comparison.derived)].insert(curve.site);
         }
     }
     std::map<std::string, Catalog> catalogs;
@@ -154,6 +162,7 @@ void forecast_without_site(std::vector<ComparedRow>& rows, const Collection& col
             row.sibling = has_sibling(row, {row.site});
             row[Forecast::publisher_out] = forecast(row, publisher);
             row.publisher_sibling = has_sibling(row, publisher);
+            row[Forecast::gpu_out] = forecast(row, sites_of_gpu.at(gpu_in(*systems.at(row.table))));
         }
     }
 }

@@ -22,9 +22,10 @@ using SiteOverlays = std::map<std::string, std::map<FigureName, double>>;
 // The catalogue of the fit without these sites. Throws std::out_of_range if there is no such fit.
 Catalog catalog_without(const Catalog& catalog, const SiteOverlays& overlays, const std::set<std::string>& sites);
 
-// Refits without each site, and without all sites of each publisher, on `threads` threads.
+// Refits without each site, without all sites of each publisher, and without all sites that have each GPU, on `threads`
+// threads. Fits in `kept` are not made again.
 SiteOverlays fit_without_each(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
-                              unsigned threads);
+                              unsigned threads, const SiteOverlays& kept = {});
 
 // A hash of the rows: dataset, site, publisher, use, size, measured and forecast time. Any change that affects none of
 // these leaves the stored fits valid.
@@ -38,8 +39,8 @@ std::vector<yaml::Node> kept_members(const std::filesystem::path& file, const st
 // Empty if the file is missing or stale.
 SiteOverlays read_overlays(const std::filesystem::path& file, const std::string& fingerprint);
 
-// Fills Forecast::left_out and ::publisher_out of every healthy row, and whether a sibling took part in each of the
-// two fits.
+// Fills Forecast::left_out, ::publisher_out and ::gpu_out of every healthy row, and whether a sibling took part in each
+// of the first two fits.
 void forecast_without_site(std::vector<ComparedRow>& rows, const Collection& collection, const SiteOverlays& overlays,
                            const Catalog& catalog, FabricCache& cache);
 

@@ -32,8 +32,9 @@ const Alias* nearest_gpu(std::string_view words) {
         return std::string(gpu.word("gpu").substr(0, gpu.word("gpu").find('-')));
     };
     const std::vector<std::string> stems = names_of(gpus, stem);
-    static const Pattern model("[a-z]+[0-9]+[a-z]*");
+    static const Pattern model("[a-z]+[0-9]+[a-z]*"), other("^(x|gen|pcie|nv|nvlink|cuda)[0-9]");
     for (const Pattern::Groups& word : model.all_in(words)) {
+        if (other.found_in(*word[0])) { continue; }
         const std::string near = nearest_word(lower_case(*word[0]), stems);
         if (!near.empty() && near.size() == word[0]->size()) {  // one letter mistyped, not left out
             return &gpus[static_cast<std::size_t>(std::ranges::find(stems, near) - stems.begin())];
@@ -53,8 +54,9 @@ void choose_gpu(const Measurement& m, NodeChoice& choice) {
     const std::string_view said = text(m.system, "gpu");
     const std::string words = machine_words(m);
     const AliasTable& table = builtin_aliases();
-    choice.gpu = first_match(table.gpus, said);
-    if (choice.gpu == nullptr) {
+    static const Pattern unsaid("^(not (stated|known|named)|unknown|unnamed)");
+    choice.gpu = first_match(table.gpus, said.substr(0, said.find(';')));  // of several, the first
+    if (choice.gpu == nullptr || unsaid.found_in(said)) {
         choice.gpu = first_match(table.gpus, words);
         if (choice.gpu == nullptr) { choice.gpu = nearest_gpu(said); }
         if (choice.gpu != nullptr) {
@@ -62,6 +64,7 @@ void choose_gpu(const Measurement& m, NodeChoice& choice) {
         }
     }
     if (choice.gpu == nullptr) { choice.gpu = first_match(table.unnamed_gpus, words); }
+    choice.named = choice.assumptions.empty() && choice.gpu->word("assumed").empty();
     if (const std::string_view assumed = choice.gpu->word("assumed"); !assumed.empty()) {
         assume(choice, "gpu: " + std::string(assumed), number_in<double>(choice.gpu->word("spread")).value_or(1));
     }
@@ -93,11 +96,15 @@ std::uint32_t way_of_node(std::string_view words) {
     return match ? number_in<std::uint32_t>(*(*match)[1]).value_or(0) : 0;
 }
 
-// The smallest template for this GPU and connection that has at least so many GPUs, or null.
-const NodeAlias* template_of(std::string_view gpu, std::string_view intra, std::uint32_t gpus) {
+// The smallest template for this GPU and connection that has at least so many GPUs, or null. A machine of its own kind
+// is known by other words of the file, and goes before.
+const NodeAlias* template_of(std::string_view gpu, std::string_view intra, std::uint32_t gpus,
+                             const std::string& words) {
     const NodeAlias* best = nullptr;
     for (const NodeAlias& node : builtin_aliases().nodes) {
-        const bool fits = node.gpu == gpu && node.network.empty() && node.intra == intra && node.gpus >= gpus;
+        if (node.gpu != gpu || !node.network.empty() || node.gpus < gpus) { continue; }
+        if (node.words && node.words->found_in(words)) { return &node; }
+        const bool fits = !node.words && node.intra == intra;
         if (fits && (best == nullptr || node.gpus < best->gpus)) { best = &node; }
     }
     return best;
@@ -112,9 +119,11 @@ std::string cpu_of(const Measurement& m, NodeChoice& choice) {
     const std::string vendor(host == nullptr ? "" : host->word("vendor"));
     auto found = usual.find(generation + " " + vendor);
     found = found == usual.end() ? usual.find(generation) : found;
+    const std::string_view own = vendor.empty() ? choice.gpu->word("cpu") : "";
+    std::string part = own.empty() ? found->second : std::string(own);
     assume(choice, fmt::format("cpu: {}; {}, usual beside {}", vendor.empty() ? "not stated" : vendor + " of no model",
-                               found->second, generation));
-    return found->second;
+                               part, own.empty() ? generation : choice.gpu->word("gpu")));
+    return part;
 }
 
 // "PCIe gen4 x8" -> ", slot: pcie-gen4-x8"; empty if the file does not say.
@@ -130,6 +139,18 @@ struct BoxWords {
     std::string joined, tree;
     std::uint32_t nics = 1;
 };
+
+// Of cards in slots, as many as a file's words put below a PCIe switch; 0: they are on root ports.
+std::uint32_t cards_a_switch(std::string_view said, std::uint32_t gpus) {
+    static const Pattern one(R"(\b(one|same|single|a) (pci-?e )?switch)"), some(R"(\bplx\b|\bpix\b|\bswitch(es)?\b)");
+    constexpr std::uint32_t most = 4;  // a switch of 96 lanes has ports for no more
+    if (gpus < 2 || !some.found_in(said)) { return 0; }
+    if (gpus <= most && one.found_in(said)) { return gpus; }
+    for (const std::uint32_t each : {most, 2U, 3U}) {
+        if (gpus % each == 0) { return each; }
+    }
+    return 0;
+}
 
 BoxWords box_words(const Measurement& m, const NodeChoice& choice) {
     constexpr std::uint32_t small_mesh = 4, most_nics_a_switch = 4;
@@ -151,12 +172,23 @@ BoxWords box_words(const Measurement& m, const NodeChoice& choice) {
     const std::uint32_t said = stated_count(m, "nics_per_node");
     words.nics = said != 0 ? said : board || meshed ? gpus : 1;
     const bool rack = choice.intra == "nvl72";  // its GPUs are on the chips that are their hosts
-    const std::uint32_t switches = (board || meshed) && !rack && gpus % 2 == 0 ? gpus / 2 : 0;
-    const bool shared = switches > 0 && words.nics % switches == 0 && words.nics / switches <= most_nics_a_switch;
+    const bool joined_board = board || meshed;
+    const std::uint32_t each = rack           ? 0
+                               : joined_board ? (gpus % 2 == 0 ? 2 : 0)
+                                              : cards_a_switch(text(m.system, "intra"), gpus);
+    const std::uint32_t switches = each > 0 ? gpus / each : 0;
+    const std::uint32_t most_nics = joined_board ? most_nics_a_switch : 1;
+    const bool shared = switches > 0 && words.nics % switches == 0 && words.nics / switches <= most_nics;
     words.tree = switches == 0 ? "GPUs on root ports"
-                 : shared      ? fmt::format("two GPUs and {} NICs a switch", words.nics / switches)
-                               : "two GPUs a switch";
+                 : shared      ? fmt::format("{} GPUs and {} NICs a switch", each, words.nics / switches)
+                               : fmt::format("{} GPUs a switch", each);
     return words;
+}
+
+// A driver that lets cards be peers which the stock one keeps apart (tinygrad/open-gpu-kernel-modules and its forks).
+bool patched_driver(const Measurement& m) {
+    static const Pattern patched(R"(patched|p2p[- ](driver|module)|modified driver)");
+    return patched.found_in(machine_words(m));
 }
 
 // A box of so many of these GPUs, as far as the file tells it; what it does not tell is as boxes with them usually are.
@@ -169,9 +201,9 @@ void build_box(const Measurement& m, NodeChoice& choice) {
     const std::uint32_t sockets = choice.gpus > one_socket ? 2 : 1;
     const std::string text = fmt::format(
         "{{name: {}x-{}-{}, gpus: {{part: {}, count: {}, joined: {}{}}}, cpus: {{part: {}, count: {}}}, pcie: {}, "
-        "nics: {{part: connectx-7, count: {}}}}}",
+        "nics: {{part: connectx-7, count: {}}}{}}}",
         choice.gpus, part, words.joined.substr(0, words.joined.find(',')), part, choice.gpus, words.joined,
-        slot_words(m), cpu, sockets, words.tree, words.nics);
+        slot_words(m), cpu, sockets, words.tree, words.nics, patched_driver(m) ? ", peer_to_peer: true" : "");
     choice.parts = yaml::parse(text, "a box for " + m.file);
     choice.node = choice.parts->required("name").text;
     assume(choice,
@@ -193,7 +225,9 @@ NodeChoice understood_node(const Measurement& m) {
 
 void choose_node(const Measurement& m, std::uint32_t used, NodeChoice& choice) {
     const std::uint32_t whole = std::max(used, way_of_node(text(m.system, "intra")));
-    if (const NodeAlias* node = template_of(choice.gpu->word("gpu"), choice.intra, whole)) {
+    const NodeAlias* node =
+        patched_driver(m) ? nullptr : template_of(choice.gpu->word("gpu"), choice.intra, whole, machine_words(m));
+    if (node != nullptr) {
         choice.node = node->node;
         choice.gpus = node->gpus;
         assume(choice, fmt::format("node: {} over {} is a {}, {} of its {} GPUs in use", shown(text(m.system, "gpu")),

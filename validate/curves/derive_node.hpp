@@ -12,6 +12,7 @@ namespace fabricast::inline curves {
 
 struct NodeChoice {
     const Alias* gpu = nullptr;       // a row of the alias table; it lives as long as the program
+    bool named = false;               // the file says which GPU it is
     std::string intra;                // how the GPUs are joined, as the alias table names it
     std::string node;                 // the template's name, or the box's
     std::optional<yaml::Node> parts;  // of a box

@@ -7,6 +7,14 @@
 namespace fabricast::inline validate_import {
 namespace {
 
+Pattern read_pattern(const yaml::Node& node) {
+    try {
+        return Pattern(node.as_string());
+    } catch (const std::invalid_argument& error) {
+        node.fail(std::string("not a regular expression: ") + error.what());
+    }
+}
+
 Alias read_alias(const yaml::Node& node) {
     node.required("match");
     Alias alias;
@@ -19,11 +27,7 @@ Alias read_alias(const yaml::Node& node) {
             alias.means[member.name] = member.as_string();
             continue;
         }
-        try {
-            pattern->emplace(member.as_string());
-        } catch (const std::invalid_argument& error) {
-            member.fail(std::string("not a regular expression: ") + error.what());
-        }
+        *pattern = read_pattern(member);
     }
     return alias;
 }
@@ -32,10 +36,17 @@ std::vector<NodeAlias> read_nodes(const yaml::Node& root) {
     constexpr std::int64_t most = 1024;
     std::vector<NodeAlias> nodes;
     for (const yaml::Node& node : root.required("nodes").items()) {
-        node.allow({"gpu", "intra", "gpus", "network", "node"});
-        nodes.push_back({node.required("gpu").as_string(), node.required("intra").as_string(),
-                         node.required("node").as_string(),
-                         static_cast<std::uint32_t>(node.required("gpus").as_int(1, most)), node.text_or("network")});
+        node.allow({"gpu", "intra", "gpus", "network", "node", "words"});
+        NodeAlias alias{
+            node.required("gpu").as_string(),  node.text_or("intra"),
+            node.required("node").as_string(), static_cast<std::uint32_t>(node.required("gpus").as_int(1, most)),
+            node.text_or("network"),           {}};
+        if (const yaml::Node* words = node.get("words")) {
+            alias.words = read_pattern(*words);
+        } else {
+            node.required("intra");
+        }
+        nodes.push_back(std::move(alias));
     }
     return nodes;
 }

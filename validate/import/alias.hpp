@@ -37,8 +37,9 @@ const Alias* first_match(const AliasList& list, std::string_view text);
 // The node template of the catalogue for a number of GPUs of one kind that are connected in one way.
 struct NodeAlias {
     std::string gpu, intra, node;
-    std::uint32_t gpus = 0;  // in the template
-    std::string network;     // the template is for this family of networks; empty: for any
+    std::uint32_t gpus = 0;        // in the template
+    std::string network;           // the template is for this family of networks; empty: for any
+    std::optional<Pattern> words;  // a machine of its own kind: what else the file says of it, in place of `intra`
 };
 
 struct AliasTable {

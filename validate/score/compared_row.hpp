@@ -17,6 +17,7 @@ enum class Forecast : std::uint8_t {
     ours,
     left_out,       // from a fit without the row's site
     publisher_out,  // from a fit without any site of its publisher
+    gpu_out,        // from a fit without any site that has its GPU: of that only the datasheet is left
     // Null models of collectives; `fitted`: their constants come from the rows of other publishers.
     null_alphabeta,
     null_tuning,

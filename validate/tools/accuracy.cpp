@@ -36,7 +36,7 @@ using namespace fabricast;
 constexpr const char* usage =
     "usage: fabricast-accuracy [--data DIR]... [--loso] [--calibrate] [--docs DIR] [--measurements DIR] [--rows DIR]\n"
     "  --data DIR  forecast the measurements of this folder too\n"
-    "  --loso      refit without each site and publisher (minutes) and keep the result beside the measurements\n"
+    "  --loso      refit without each site, publisher and GPU (minutes) and keep the result beside the measurements\n"
     "  --calibrate calibrate each system on half of its own sizes, and on a pilot (minutes; --loso does too); keep "
     "that\n"
     "  --rows DIR  where accuracy.csv with every row goes (build)\n";
@@ -51,8 +51,9 @@ std::vector<NamedFigure> leave_sites_out(std::vector<ComparedRow>& rows, const C
     const std::filesystem::path file = measurements / "without_site.yaml";
     const std::string mark = fingerprint(rows);
     if (options.has("--loso")) {
-        write_atomically(file,
-                         to_yaml(fit_without_each(catalog, data, cache, std::thread::hardware_concurrency()), mark));
+        write_atomically(file, to_yaml(fit_without_each(catalog, data, cache, std::thread::hardware_concurrency(),
+                                                        read_overlays(file, mark)),
+                                       mark));
     }
     const SiteOverlays overlays = read_overlays(file, mark);
     if (overlays.empty()) {

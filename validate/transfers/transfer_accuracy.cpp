@@ -30,7 +30,8 @@ ComparedRow row_of(const TransferComparison& file, const TransferPoint& point) {
         return point.latency || value <= 0 ? value : static_cast<double>(std::max(point.size, Bytes{1}).count) / value;
     };
     ComparedRow row;
-    row.table = row.site = row.publisher = file.id;
+    row.table = file.id;
+    row.site = row.publisher = file.source;
     row.label = point.label;
     row.part = fmt::format("{}{}", file.kind, classes[file.latency_matrix ? 2 : point.size >= large ? 0 : 1]);
     row.size = point.size;
@@ -41,14 +42,15 @@ ComparedRow row_of(const TransferComparison& file, const TransferPoint& point) {
     return row;
 }
 
-std::vector<NamedFigure> figures_without(const TransferAccuracy& accuracy, const std::vector<DrawnFrom>& drawn,
-                                         std::string_view ending) {
+// The part's beginning and the figure's name.
+using FigureName = std::pair<std::string_view, std::string_view>;
+
+std::vector<NamedFigure> medians(const std::vector<ComparedRow>& rows, std::string ComparedRow::*group,
+                                 std::initializer_list<FigureName> names) {
     std::vector<NamedFigure> figures;
-    const std::vector<ComparedRow> rows = transfer_rows(accuracy, drawn);
-    for (const char* part : {"p2p_large", "p2p_small", "p2p_latency", "rdma_large", "rdma_small", "other"}) {
-        const GroupErrors files = errors_by(&ComparedRow::table, rows, {.part = part});
-        if (const auto median = median_over(files, &ErrorSummary::median)) {
-            figures.push_back({fmt::format("{}_median{}_pct", part, ending), 100 * *median, "percent"});
+    for (const auto& [part, name] : names) {
+        if (const auto median = median_over(errors_by(group, rows, {.part = part}), &ErrorSummary::median)) {
+            figures.push_back({fmt::format("{}_median_pct", name), 100 * *median, "percent"});
         }
     }
     return figures;
@@ -126,9 +128,20 @@ std::vector<ComparedRow> transfer_rows(const TransferAccuracy& accuracy, const s
 }
 
 std::vector<NamedFigure> transfer_figures(const TransferAccuracy& accuracy) {
-    std::vector<NamedFigure> figures = figures_without(accuracy, {}, "");
-    const std::vector<NamedFigure> undrawn = figures_without(accuracy, accuracy.drawn, "_undrawn");
-    figures.insert(figures.end(), undrawn.begin(), undrawn.end());
+    std::vector<NamedFigure> figures = medians(transfer_rows(accuracy), &ComparedRow::table,
+                                               {{"p2p_large", "p2p_large"},
+                                                {"p2p_small", "p2p_small"},
+                                                {"p2p_latency", "p2p_latency"},
+                                                {"rdma_large", "rdma_large"},
+                                                {"rdma_small", "rdma_small"},
+                                                {"other", "other"}});
+    const std::vector<NamedFigure> left_out = medians(transfer_rows(accuracy, accuracy.drawn), &ComparedRow::site,
+                                                      {{"p2p_large", "p2p_loso_large"},
+                                                       {"p2p_small", "p2p_loso_small"},
+                                                       {"p2p_latency", "latency_loso"},
+                                                       {"rdma_large", "rdma_loso_large"},
+                                                       {"rdma_small", "rdma_loso_small"}});
+    figures.insert(figures.end(), left_out.begin(), left_out.end());
     return figures;
 }
 
@@ -136,9 +149,6 @@ std::string transfer_page(const TransferAccuracy& accuracy) {
     std::string figures;
     for (const NamedFigure& figure : transfer_figures(accuracy)) {
         figures += fmt::format("| `{}` | {:.1f} % |\n", figure.name, figure.value);
-    }
-    if (figures_without(accuracy, accuracy.drawn, "").size() < figures_without(accuracy, {}, "").size()) {
-        figures += "| others without those rows | no row is left |\n";
     }
     std::string refused;
     for (const auto& [id, why] : accuracy.refused) { refused += fmt::format("- {}: {}\n", id, why); }

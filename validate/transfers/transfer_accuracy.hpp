@@ -27,12 +27,14 @@ struct TransferAccuracy {
 // Reads the folders p2p, rdma and other of `measurements`. Throws IoError.
 TransferAccuracy transfer_accuracy(const std::filesystem::path& measurements, const Catalog& catalog);
 
-// A file is a table and a site; its parts are "p2p_large" (messages of 1 MiB and more), "p2p_small", "p2p_latency" (the
-// latency matrices) and so on. Rows that the constants `without` were derived from are left out.
+// A file is a table, what it names as its source a site; its parts are "p2p_large" (messages of 1 MiB and more),
+// "p2p_small", "p2p_latency" (the latency matrices) and so on. Rows that the constants `without` were derived from are
+// left out.
 std::vector<ComparedRow> transfer_rows(const TransferAccuracy& accuracy, const std::vector<DrawnFrom>& without = {});
 
 // Median over files of the median absolute error of time of each file, in percent, so that a file with a long table
-// counts once. First all rows, then without those that constants were derived from; these names contain `_undrawn`.
+// counts once. Then, as `_loso_`, the median over sites, without the rows that constants were derived from: no forecast
+// among them has seen its site.
 std::vector<NamedFigure> transfer_figures(const TransferAccuracy& accuracy);
 
 std::string transfer_page(const TransferAccuracy& accuracy);

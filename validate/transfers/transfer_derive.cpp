@@ -34,15 +34,15 @@ double unit_of(std::string_view name) {
 }
 
 struct TransferAliases {
-    AliasList systems, libraries, tools, tests;
+    AliasList libraries, tools, tests;
 };
 
 const TransferAliases& transfer_aliases() {
     static const TransferAliases table = [] {
         const yaml::Node root = embedded_tree("validate/transfers.yaml");
-        root.allow({"systems", "libraries", "tools", "tests"});
-        return TransferAliases{read_aliases(root, "systems"), read_aliases(root, "libraries"),
-                               read_aliases(root, "tools"), read_aliases(root, "tests")};
+        root.allow({"libraries", "tools", "tests"});
+        return TransferAliases{read_aliases(root, "libraries"), read_aliases(root, "tools"),
+                               read_aliases(root, "tests")};
     }();
     return table;
 }
@@ -90,24 +90,12 @@ private:
         base_.name = m_.id;
         base_.file = m_.file;
         base_.workload = TransferWorkload{};
-        const Alias* system = first_match(transfer_aliases().systems, words);
-        const bool other_node = count_in_word(text(m_.system, "nodes")).value_or(1) > 1;
-        if (system != nullptr && !(other_node && system->word("nodes").empty())) {  // a row of one node is for one
-            base_.cluster.node = system->word("node");
-            base_.cluster.link = system->word("link");
-            nodes_ = system->word("nodes").empty() ? 1 : 2;
-            if (const std::string_view gpu = system->word("gpu"); !gpu.empty()) {
-                base_.cluster.node_options["gpu"] = gpu;
-            }
-            out_.comparison.uncounted = system->word("uncounted");
-        } else {
-            TransferMachine machine = machine_of(m_);
-            base_.cluster = std::move(machine.cluster);
-            nodes_ = base_.cluster.nodes;
-            out_.comparison.uncounted = machine.uncounted;
-            out_.comparison.assumptions = std::move(machine.assumptions);
-        }
-        base_.cluster.nodes = nodes_;
+        TransferMachine machine = machine_of(m_);
+        base_.cluster = std::move(machine.cluster);
+        nodes_ = base_.cluster.nodes;
+        out_.comparison.uncounted = machine.uncounted;
+        out_.comparison.spread = machine.spread;
+        out_.comparison.assumptions = std::move(machine.assumptions);
         out_.comparison.system = fmt::format("{} x {}{}{}", base_.cluster.node, nodes_,
                                              base_.cluster.link.empty() ? "" : ", ", base_.cluster.link);
         assume("system: " + shown(words) + " is " + out_.comparison.system);
@@ -207,7 +195,7 @@ private:
         if (size_column == m_.columns.size() || value_column == m_.columns.size()) {
             refuse(m_.place, "no column of sizes, or none of values, among " + joined(m_.columns));
         }
-        same_node_pair_ = nodes_ > 1 && figure_in_word(fabricast::text(m_.system, "nodes")) == 1;
+        same_node_pair_ = m_.kind == "rdma" && figure_in_word(fabricast::text(m_.system, "nodes")) == 1;
         if (same_node_pair_) {
             nodes_ = 1;
             assume("nodes: 1; two processes of one node");

@@ -18,6 +18,7 @@ struct TransferPoint {
     bool latency = false;  // true: values are seconds; false: bytes per second
     double measured = 0;
     double forecast = 0;
+    double low80 = 0, high80 = 0;  // 80 % interval of the forecast
     std::string transport;
     std::string left_out;  // why there is no forecast or it does not count; empty: it does
 
@@ -27,6 +28,7 @@ struct TransferPoint {
 struct TransferComparison {
     std::string id, kind, source, system;  // "p2p", "rdma", "other"
     std::vector<std::string> assumptions;
+    double spread = 1;      // what was assumed of the machine widens the intervals by this factor
     std::string uncounted;  // why the whole file does not count; empty: it does
     bool latency_matrix = false;
     std::vector<TransferPoint> points;

@@ -20,12 +20,15 @@ TransferMachine machine_of(const Measurement& m) {
     curves::Derived machine;
     machine.scenario.cluster.node = choice.node;
     machine.scenario.cluster.node_parts = choice.parts;
-    machine.scenario.cluster.nodes = stated("nodes") > 1 ? 2 : 1;
+    // Two processes of one node that talk through its adapter are forecast on two nodes of a network as well.
+    const bool adapter = m.kind == "rdma" && (!text(m.system, "nic").empty() || !text(m.system, "network").empty());
+    machine.scenario.cluster.nodes = stated("nodes") > 1 || adapter ? 2 : 1;
+    if (!choice.parts) { machine.scenario.cluster.node_options["gpu"] = choice.gpu->word("part"); }
     machine.group.generation = choice.gpu->word("generation");
     machine.assumptions = choice.assumptions;
     curves::derive_network(m, machine);
-    const bool named = choice.gpu->word("assumed").empty();
-    return {machine.scenario.cluster, machine.assumptions, named ? "" : "the GPU is not stated"};
+    return {machine.scenario.cluster, machine.assumptions, curves::both_spreads(choice.spread, machine.spread),
+            choice.named ? "" : "the GPU is not stated"};
 }
 
 }  // namespace fabricast::inline validate_transfers

@@ -1,5 +1,5 @@
 #pragma once
-// The machine of a transfer that no row of validate/transfers.yaml names: understood or built as for collectives.
+// The machine of a transfer: understood or built as for collectives.
 
 #include <string>
 #include <vector>
@@ -12,6 +12,7 @@ namespace fabricast::inline validate_transfers {
 struct TransferMachine {
     ClusterRequest cluster;  // one node or two
     std::vector<std::string> assumptions;
+    double spread = 1;      // how far a forecast may be off for what was assumed, as a factor
     std::string uncounted;  // why a comparison with it does not count: the file does not say which GPU; empty: it does
 };
 

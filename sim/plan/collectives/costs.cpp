@@ -25,9 +25,32 @@ bool lists(const Part& part, std::string_view path, std::string_view item) {
     return has_word(part.word_or(path, ""), item);
 }
 
+// The GPU as kernel parts know it: its generation, or that of another maker's GPU that stands in for it, and the
+// generation that its own part names.
+struct KernelGpu {
+    GpuArch arch;
+    std::string own;
+};
+
+KernelGpu kernel_gpu(const Catalog& catalog, const GpuSpec& gpu) {
+    const Part* part = catalog.find(gpu.name);
+    return {gpu.arch, part == nullptr ? "" : part->word_or("arch", "")};
+}
+
+// Generations between a kernel part and a GPU. A part of a maker that the table of generations does not know serves the
+// generations that it names, and no other.
+int generations_between(const Part& part, const KernelGpu& gpu) {
+    constexpr int never = 1000;
+    const int index = arch_index(part.word("arch"));
+    if (index == static_cast<int>(gpu_arch_names.size())) { return lists(part, "arch", gpu.own) ? 0 : never; }
+    // What stands in is farther than the GPU's own.
+    const bool stands_in = arch_index(gpu.own) == static_cast<int>(gpu_arch_names.size()) && !gpu.own.empty();
+    return std::abs(index - static_cast<int>(gpu.arch)) + (stands_in ? 1 : 0);
+}
+
 // How far a kernel part's data are from this system: GPU generation counts most, NCCL version least.
-int distance(const Part& part, GpuArch arch, std::string_view inside, const nccl::Version& version) {
-    const int generations = std::abs(arch_index(part.word("arch")) - static_cast<int>(arch));
+int distance(const Part& part, const KernelGpu& gpu, std::string_view inside, const nccl::Version& version) {
+    const int generations = generations_between(part, gpu);
     const bool same_inside = part.word("inside") == inside;
     const bool related = part.word("inside").starts_with("pcie") == inside.starts_with("pcie");
     const bool newer = nccl::parse_version(part.word("since")) > version;
@@ -37,13 +60,13 @@ int distance(const Part& part, GpuArch arch, std::string_view inside, const nccl
 
 using Parts = std::vector<const Part*>;
 
-const Part& nearest_kernel(const Catalog& catalog, GpuArch arch, std::string_view inside,
+const Part& nearest_kernel(const Catalog& catalog, const KernelGpu& gpu, std::string_view inside,
                            const nccl::Version& version) {
     Parts parts = catalog.of_kind("kernel");
     std::erase_if(parts, [](const Part* part) { return !part->text.contains("arch"); });  // the network part
     if (parts.empty()) { throw PlanError("the catalogue holds no kernel costs (parts of kind 'kernel')"); }
     return **std::ranges::min_element(parts, {},
-                                      [&](const Part* part) { return distance(*part, arch, inside, version); });
+                                      [&](const Part* part) { return distance(*part, gpu, inside, version); });
 }
 
 // NCCL's network transport (NET) that is nearest to a system.
@@ -174,10 +197,11 @@ CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::V
     parts.known.gpu = node.gpu.name;
     parts.known.link = fabric.node_count() > 1 ? fabric.cluster().fabric.link.name : "";
     parts.known.sites = sites_by_dataset(catalog);
-    parts.kernel = &nearest_kernel(catalog, node.gpu.arch, inside, version);
+    const KernelGpu gpu = kernel_gpu(catalog, node.gpu);
+    parts.kernel = &nearest_kernel(catalog, gpu, inside, version);
     parts.launch = first_of(catalog, "launch", "nccl-tests");
     parts.intervals = first_of(catalog, "interval", "forecast-intervals");
-    const int far = distance(*parts.kernel, node.gpu.arch, inside, version);
+    const int far = distance(*parts.kernel, gpu, inside, version);
     parts.evidence = far == 0    ? Evidence::same_gpu_era_fabric
                      : far < 100 ? Evidence::same_family
                                  : Evidence::formula_only;

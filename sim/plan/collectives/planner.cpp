@@ -183,7 +183,9 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
     nccl::Environment environment = read_settings(workload, library, algorithms);
     keep_to_rails(fabric, environment);
     const nccl::Version version = nccl::parse_version(library.nccl);
-    nccl::Release release = nccl::release(catalog, version);
+    const Part* gpu = catalog.find(fabric.node().gpu.name);
+    nccl::Release release =
+        nccl::release(catalog, version, gpu == nullptr ? "nccl" : gpu->word_or("collectives", "nccl"));
     note_unknown(catalog, version, release, library, environment.notes);
     if (fabric.gpu_count() < 2) {
         throw PlanError(fmt::format("a collective needs at least two GPUs; this cluster has {}", fabric.gpu_count()));

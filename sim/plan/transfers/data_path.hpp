@@ -113,6 +113,7 @@ struct PathRequest {
     const HostConditions& host;
     DataPathFigures& figures;
     std::span<const Transport> transports = every_transport();  // to choose from
+    Direction direction = Direction::one_way;
 };
 
 }  // namespace fabricast::inline transfers

@@ -100,7 +100,9 @@ Exchanger::Exchanger(const TransferWorkload& workload, const Fabric& fabric, con
 }
 
 PathRequest Exchanger::request(DeviceId from, DeviceId to, Bytes size, DataPathFigures& figures) const {
-    return {fabric_, from, to, size, workload_.operation, workload_.host, figures};
+    PathRequest r{fabric_, from, to, size, workload_.operation, workload_.host, figures};
+    r.direction = workload_.direction;
+    return r;
 }
 
 // An MPI may have its own transport inside a node.
@@ -117,9 +119,15 @@ std::string Exchanger::transport() const {
 }
 
 Messaging Exchanger::messaging(const DataPath& path, DataPathFigures& figures) const {
-    return messaging_of(
+    Messaging m = messaging_of(
         workload_.messaging.empty() ? catalog_.at("data-path", path.transport).word("messaging") : workload_.messaging,
         figures);
+    const std::string& gpu = fabric_.node().gpu.name;
+    const Part* part = catalog_.find(gpu);
+    if (m.issued_by_gpu && part != nullptr && part->has("copy.issue")) {
+        m.send = m.send_gap = from_seconds(figures.number(gpu, "copy.issue"));
+    }
+    return m;
 }
 
 Endpoints Exchanger::conversation(DeviceId from, DeviceId to, Bytes size, DataPathFigures& figures) const {

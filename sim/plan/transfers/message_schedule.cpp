@@ -223,6 +223,7 @@ Messaging messaging_of(const std::string& name, DataPathFigures& figures) {
     m.acknowledged = part.word_or("acknowledged", "no") == "yes";
     m.offloaded = part.word_or("offloaded", "no") == "yes";
     m.by_core = part.word_or("posted_by", "core") == "core";
+    m.issued_by_gpu = part.word_or("issued_by", "") == "gpu";
     m.in_order = part.word_or("in_order", "no") == "yes";
     return m;
 }

@@ -26,9 +26,10 @@ struct Messaging {
     bool offloaded = false;       // the receiver's adapter answers, not a core
     double read_outstanding = 0;  // bytes in flight of a kernel's loads; 0: a copy engine, no limit
     std::uint32_t window = 64;
-    bool by_core = true;        // a core hands messages over; false: threads of a GPU do
-    bool in_order = false;      // a message begins when the previous one has ended
-    bool acknowledged = false;  // the benchmark waits for an answer after each window
+    bool by_core = true;         // a core hands messages over; false: threads of a GPU do
+    bool issued_by_gpu = false;  // the GPU's own `copy.issue` goes before `send`
+    bool in_order = false;       // a message begins when the previous one has ended
+    bool acknowledged = false;   // the benchmark waits for an answer after each window
 };
 
 // Throws CatalogError.

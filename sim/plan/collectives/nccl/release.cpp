@@ -74,11 +74,11 @@ double Release::number_of(std::string_view figure, Proto proto) const {
     return number(fmt::format("{}.{}", figure, figure_prefix(proto)));
 }
 
-Release release(const Catalog& catalog, const Version& version) {
+Release release(const Catalog& catalog, const Version& version, std::string_view library) {
     const Part* best = nullptr;
     Version best_version;
     for (const Part* part : catalog.of_kind("library")) {
-        if (!part->name.starts_with("nccl-")) { continue; }
+        if (!part->name.starts_with(fmt::format("{}-", library))) { continue; }
         const Version found = parse_version(part->word("version"));
         const bool better = best == nullptr || (found <= version ? best_version > version || found > best_version
                                                                  : best_version > version && found < best_version);
@@ -87,7 +87,9 @@ Release release(const Catalog& catalog, const Version& version) {
             best_version = found;
         }
     }
-    if (best == nullptr) { throw PlanError("the catalogue holds no NCCL release (parts named nccl-<version>)"); }
+    if (best == nullptr) {
+        throw PlanError(fmt::format("the catalogue holds no release of {0} (parts named {0}-<version>)", library));
+    }
     return {.entry = best, .version = best_version, .flags = read_flags(*best)};
 }
 

@@ -44,8 +44,8 @@ struct Release {
     int slots() const { return static_cast<int>(number("buffer.steps")); }
 };
 
-// The newest release that is not newer than `version`, or the oldest one. Throws PlanError if the catalogue has none,
-// or if the release has a flag that is none.
-Release release(const Catalog& catalog, const Version& version);
+// The newest release that is not newer than `version`, or the oldest one, of NCCL or of a library that was made of
+// it, by the name of its parts. Throws PlanError if the catalogue has none, or if the release has a flag that is none.
+Release release(const Catalog& catalog, const Version& version, std::string_view library = "nccl");
 
 }  // namespace fabricast::inline collectives::nccl

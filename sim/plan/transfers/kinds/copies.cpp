@@ -14,8 +14,12 @@ namespace fabricast::inline transfers::transports {
 PathAttempt local_copy(const PathRequest& r) {
     if (r.from != r.to) { return Refusal{"the two devices are not one"}; }
     if (is_gpu(r.fabric, r.from)) {
+        const Part* gpu = r.figures.catalog().find(r.fabric.node().gpu.name);
+        const bool own = gpu != nullptr && gpu->has("copy.share");
+        const double share =
+            own ? r.figures.number(gpu->name, "copy.share") : r.figures.number("local-copy", "memory_share");
         return DataPath{.legs = {{.what = "copy kernel of " + name_of(r, r.from) + " reads and writes its memory",
-                                  .memory_traffic = 2 / r.figures.number("local-copy", "memory_share")}}};
+                                  .memory_traffic = 2 / share}}};
     }
     if (is_host(r.fabric, r.from)) {
         return DataPath{.legs = {core_copy(r, r.from, "core copies inside " + name_of(r, r.from),
@@ -65,7 +69,12 @@ PathAttempt host_staged(const PathRequest& r) {
     }
     path.legs = {copy_engine(r, r.from, *memory, name_of(r, *memory)),
                  copy_engine(r, *memory, r.to, name_of(r, *memory))};
-    for (Leg& leg : path.legs) { leg.start = from_seconds(r.figures.number("host-staged", "piece_start")); }
+    // The driver lets the two directions of a pair wait for each other.
+    const double share = r.direction == Direction::both_ways ? r.figures.number("host-staged", "both_ways.share") : 1;
+    for (Leg& leg : path.legs) {
+        leg.start = from_seconds(r.figures.number("host-staged", "piece_start"));
+        leg.wire_ratio /= share;
+    }
     path.latency = {r.figures.latency("the engines wait for each other", "host-staged", "handover")};
     return path;
 }

@@ -28,7 +28,9 @@ PathAttempt nvlink_p2p(const PathRequest& r) {
         .legs = {{.what = fmt::format("copy engine of {} {} {} over NVLink", name_of(r, reads ? r.to : r.from),
                                       reads ? "reads" : "writes", name_of(r, reads ? r.from : r.to)),
                   .paths = {over},
-                  .wire_ratio = reads ? r.figures.number("nvlink-p2p", "read.wire") : 1}}};
+                  // Requests travel against the data: they cost the links only where those carry data both ways.
+                  .wire_ratio =
+                      reads && r.direction == Direction::both_ways ? r.figures.number("nvlink-p2p", "read.wire") : 1}}};
 }
 
 namespace {
@@ -70,11 +72,12 @@ PathAttempt pcie_p2p(const PathRequest& r) {
     if (!found || found->count == 0) {
         return Refusal{"no PCIe joins " + name_of(r, r.from) + " and " + name_of(r, r.to)};
     }
-    const Part* gpu = r.figures.catalog().find(r.fabric.node().gpu.name);
-    if (gpu != nullptr && gpu->word_or("peer_to_peer", "yes") == "no") {
-        return Refusal{"the stock driver of " + gpu->name + " allows no peer to peer"};
+    if (!r.fabric.node().peer_to_peer) {
+        const Part* gpu = r.figures.catalog().find(r.fabric.node().gpu.name);
+        const bool driver = gpu != nullptr && gpu->word_or("peer_to_peer", "yes") == "no";
+        return Refusal{driver ? "the stock driver of " + gpu->name + " allows no peer to peer"
+                              : "the node allows no peer to peer (`peer_to_peer: false`)"};
     }
-    if (!r.fabric.node().peer_to_peer) { return Refusal{"the node allows no peer to peer (`peer_to_peer: false`)"}; }
     if (r.host.virtualised && !r.host.p2p_clique) {
         return Refusal{"the guest sees a flat topology: without the P2P clique capability the driver allows no peers"};
     }

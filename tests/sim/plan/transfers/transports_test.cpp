@@ -17,7 +17,7 @@ TEST_CASE("a copy over NVLink takes its start, the links' latency and its bytes 
     const Path links = c.fabric.path(query(c.fabric.gpu(0), c.fabric.gpu(5), PathKind::nvlink));
     const Exchange e = c.at(big);
     CHECK(e.choice.path.transport == "nvlink-p2p");
-    CHECK(e.one_s == Approx(figure("cuda-copies", "send.overhead") + to_seconds(links.latency) +
+    CHECK(e.one_s == Approx(figure("a100-sxm4-40", "copy.issue") + to_seconds(links.latency) +
                             static_cast<double>(big.count) / narrowest(c.fabric, links)));
     CHECK(e.choice.path.dma_crossings() == 1);
 }
@@ -43,6 +43,23 @@ TEST_CASE("a staged copy streams at the slower of its two legs once its buffers 
     }
     CHECK(e.bandwidth < slowest * 1.0001);
     CHECK(e.bandwidth > 0.6 * slowest);
+}
+
+TEST_CASE("staged both ways, two cards carry 1.2 to 1.5 of what they carry one way") {
+    const std::string ends = "  from: node0.gpu0\n  to: node0.gpu2\n";
+    const Bytes matrix{40'000'000};  // of p2pBandwidthLatencyTest
+    const double one = Case("node: rtx4090-8x", ends).at(matrix).bandwidth;
+    const double both = Case("node: rtx4090-8x", ends + "  direction: both-ways\n").at(matrix).bandwidth;
+    CHECK(both / one > 1.2);
+    CHECK(both / one < 1.5);
+}
+
+TEST_CASE("a read over NVLink costs the links its requests only where data goes both ways") {
+    const std::string ends = "  from: node0.gpu0\n  to: node0.gpu5\n";
+    const auto rate = [&](const std::string& more) { return Case("node: dgx-a100", ends + more).at(big).bandwidth; };
+    CHECK(rate("  operation: read\n") == Approx(rate("")));
+    CHECK(rate("  direction: both-ways\n") / rate("  operation: read\n  direction: both-ways\n") ==
+          Approx(figure("nvlink-p2p", "read.wire")).epsilon(0.02));
 }
 
 TEST_CASE("ACS sends peers below one switch through the root port, and ATS takes them back") {
