@@ -99,8 +99,9 @@ private:
         }
         plan_.nodes_per_router = std::max(nodes, 1U);
         const std::uint32_t needed = ceil_div(nodes_, plan_.nodes_per_router);
-        plan_.routers = std::min(needed, std::max(radix_ / 2, 1U));
-        plan_.groups = ceil_div(needed, plan_.routers);
+        // Even groups: a small last one would have too few cables inside for what comes in from the others.
+        plan_.groups = ceil_div(needed, std::max(radix_ / 2, 1U));
+        plan_.routers = ceil_div(needed, plan_.groups);
         plan_.last_routers = needed - (plan_.groups - 1) * plan_.routers;
     }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The number of routers and cables of a dragonfly. Groups are filled one after the other, so the last one may be
+// The number of routers and cables of a dragonfly. Groups of a given shape are filled one after the other, so the last one may be
 // smaller. Each router (dragonfly) or leaf (dragonfly+) adds ceil(NICs / oversubscription) global cables to its group,
 // which are spread evenly over the other groups: pairs of full groups differ by at most one cable; a pair with a
 // smaller last group may have fewer.
