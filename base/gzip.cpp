@@ -55,7 +55,7 @@ struct InputFile::Source {
     std::uint64_t left = 0;     // unread bytes of the current file in the archive
     std::uint64_t padding = 0;  // bytes after it
     TarBlock head{};            // the last header; at first, the first block, whether it is a header or not
-    std::size_t head_size = 0, head_used = 0;  // of a first block that is no header
+    std::size_t head_size = 0, head_used = 0;  // of a first block that is not a header
     io::filtering_streambuf<io::input> stream;
 
     // Up to `size` bytes of the unpacked file; 0 at its end.

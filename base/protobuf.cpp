@@ -84,7 +84,7 @@ bool WireFile::next() {
         const bool ended = file_.read(&next, 1) == 0;
         if (ended && i == 0) { return false; }
         taken_ += ended ? 0 : 1;
-        if (ended || i == longest_varint) { fail("the length of a message is no number"); }
+        if (ended || i == longest_varint) { fail("the length of a message is not a number"); }
         const auto byte = static_cast<unsigned char>(next);
         size |= static_cast<std::uint64_t>(byte & 0x7FU) << static_cast<unsigned>(7 * i);
         if ((byte & 0x80U) == 0) { break; }

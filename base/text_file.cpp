@@ -118,7 +118,7 @@ void NewFile::write(std::string_view text) {
 }
 
 void NewFile::publish() {
-    // Some file systems have no fsync, which is no fault of the file.
+    // Some file systems have no fsync, which is not a fault of the file.
     if (::fsync(file_) != 0 && errno != EINVAL && errno != ENOTSUP) { cannot_write(path_); }
     if (::rename(temporary_.c_str(), path_.c_str()) != 0) { cannot_write(path_); }
     published_ = true;

@@ -75,7 +75,7 @@ std::int64_t Element::whole(std::string_view attribute, std::int64_t low, std::i
     const std::string& text = required(attribute);
     const std::optional<std::int64_t> value = count_in_word(text);
     if (!value || *value < low || *value > high) {
-        fail(error_message(fmt::format("'{}' of <{}> is no whole number in range", attribute, name), shown(text),
+        fail(error_message(fmt::format("'{}' of <{}> is not a whole number in range", attribute, name), shown(text),
                            fmt::format("{} to {}", low, high)));
     }
     return *value;

@@ -49,7 +49,7 @@ public:
           quiet_(values.contains("quiet")),
           width_(outputs.width()),
           out_(outputs.words()),
-          progress_(pieces(scenario), wants_progress(values)) {}
+          progress_(pieces_of(scenario), wants_progress(values)) {}
 
     void add(const Row& row) {
         progress_.clear();
@@ -72,14 +72,6 @@ public:
     Progress& progress() { return progress_; }
 
 private:
-    // Rows of the table, and points of the scaling table.
-    static std::size_t pieces(const Scenario& scenario) {
-        const std::vector<Bytes>* sizes = sizes_of(scenario.workload);
-        const auto& scaling = scenario.scaling;
-        return (sizes != nullptr ? sizes->size() : 1) +
-               (scaling ? std::max(scaling->nodes.size(), scaling->gpus.size()) : 0);
-    }
-
     const Scenario& scenario_;
     bool quiet_;
     std::size_t width_;

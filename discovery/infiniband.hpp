@@ -12,7 +12,7 @@ namespace fabricast::inline discovery {
 class InfinibandFabric {
 public:
     // Adds a device under its description, "a08-p1-dgx-04 mlx5_5" or "MF0;ibsw1:MQM9700/U1", and returns its key. A
-    // device that is no part of the fabric is counted and left out, with its cables.
+    // device that is not a part of the fabric is counted and left out, with its cables.
     std::string add(DeviceSeen device, std::string_view description);
     // The rate follows from the technology, "4xNDR", unless it is stated.
     void add_cable(CableEnd a, CableEnd b, std::string technology, const SourceLocation& at, std::int64_t megabits = 0);

@@ -168,7 +168,7 @@ struct Observations {
     bool empty() const;
 };
 
-// "00000000:1B:00.0" and "1b:00.0" -> "0000:1b:00.0". Empty if it is no bus id.
+// "00000000:1B:00.0" and "1b:00.0" -> "0000:1b:00.0". Empty if it is not a bus id.
 std::string normal_bus(std::string_view text);
 // Hexadecimal digits in lower case without 0x, separators and zeros at the front. Empty if it is none, or zero.
 std::string normal_guid(std::string_view text);
@@ -176,7 +176,8 @@ std::string normal_guid(std::string_view text);
 std::string host_name(std::string_view text);
 // "MF0;ibsw1:MQM9700/U1" -> "ibsw1"; a unit of a director keeps its place: "core:MCS8500/L16/U2" -> "core/l16/u2".
 std::string switch_name(std::string_view text);
-// "4xNDR", "4x NDR" -> 400,000 Mb/s; 0 if it is no known rate. SDR to XDR by lane, as the InfiniBand standard has them.
+// "4xNDR", "4x NDR" -> 400,000 Mb/s; 0 if it is not a known rate. SDR to XDR by lane, as the InfiniBand standard has
+// them.
 std::int64_t infiniband_megabits(std::string_view technology);
 // "32.0 GT/s PCIe" -> 32; 0 if it says nothing.
 double gigatransfers(std::string_view text);

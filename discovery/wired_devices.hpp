@@ -13,7 +13,7 @@ class WiredDevices {
 public:
     // Adds a cable and, if they are new, the devices at its ends.
     void add(const CableEnd& a, const CableEnd& b, std::int64_t megabits, const SourceLocation& at);
-    // States what a device is. A role that is no part of a fabric ("oob-switch", "mgmt", "exit") drops it, with its
+    // States what a device is. A role that is not a part of a fabric ("oob-switch", "mgmt", "exit") drops it, with its
     // cables.
     void state(std::string_view name, std::string_view role, const SourceLocation& at);
     void drop(const std::string& kind) { ++dropped_[kind]; }

@@ -13,7 +13,8 @@ namespace fabricast::inline models {
 inline int whole(const Part& part, std::string_view path) {
     const double value = part.number(path, "");
     if (!(std::abs(value) < 1e9)) {
-        throw CatalogError("part '" + part.name + "': '" + std::string(path) + "' is no count (accepted: below 10^9)");
+        throw CatalogError("part '" + part.name + "': '" + std::string(path) +
+                           "' is not a count (accepted: below 10^9)");
     }
     return static_cast<int>(std::lround(value));
 }

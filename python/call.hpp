@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <future>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
+#include "sim/scenario/sweep_spec.hpp"
 
 namespace fabricast::python {
 
@@ -31,14 +33,25 @@ struct Source {
     Catalog parts(const Scenario* of = nullptr) const { return calibrated_catalog(catalog, of, overlays); }
 };
 
+// What one entry of `vary` says; in messages its place is <vary>.
+inline Variation variation_of(const std::string& path, const std::vector<std::string>& values) {
+    const auto place = std::make_shared<const std::string>("<vary>");
+    Variation variation{path, {place}, {}};
+    for (const std::string& value : values) { variation.values.push_back({value, {place}}); }
+    return variation;
+}
+
 inline std::size_t threads_or_cores(std::size_t threads) { return threads > 0 ? threads : cores(); }
 
 inline std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// Runs `work(stop)` on its own thread with the GIL released, and checks for Ctrl-C meanwhile.
-std::string unlocked(const std::function<std::string(const std::atomic<bool>& stop)>& work);
+// Runs `work` on its own thread with the GIL released. Meanwhile checks for Ctrl-C, and calls `progress`, unless it is
+// None, on the calling thread with the share that is done, from 0 to 1; what it raises stops the work and is raised
+// here.
+std::string unlocked(const py::object& progress, const std::function<std::string(const Watch&)>& work);
+inline std::string unlocked(const std::function<std::string(const Watch&)>& work) { return unlocked(py::none(), work); }
 
-// Adds explain, study, compare, calibrate, diagnose, topo, cluster, catalog and Pricer to the module.
+// Adds explain, study, plan, compare, calibrate, diagnose, topo, cluster, catalog and Pricer to the module.
 void add_commands(py::module_& module);
 
 }  // namespace fabricast::python

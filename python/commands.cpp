@@ -15,6 +15,8 @@
 #include "python/call.hpp"
 #include "sim/run/explain/explained.hpp"
 #include "sim/run/explain/outage.hpp"
+#include "sim/run/layouts/layout_report.hpp"
+#include "sim/run/layouts/layout_search.hpp"
 #include "sim/run/pricer.hpp"
 #include "sim/run/study/study_inputs.hpp"
 #include "sim/run/study/study_report.hpp"
@@ -41,19 +43,19 @@ std::optional<Scenario> scenario_in(const std::optional<Source>& source) {
     return source ? std::optional(source->scenario()) : std::nullopt;
 }
 
-Json explain(const Source& source, const Texts& dead, std::size_t threads, const std::atomic<bool>& stop) {
+Json explain(const Source& source, const Texts& dead, std::size_t threads, const Watch& watch) {
     Scenario scenario = source.scenario();
     const Catalog catalog = source.parts(&scenario);
     if (!dead.empty()) {
         scenario.events.push_back(without(dead));
-        return to_json(outage(scenario, catalog, {&stop, {}}));
+        return to_json(outage(scenario, catalog, watch));
     }
     return explanation_json(
-        explained(scenario, catalog, threads_for(scenario.engine, threads_or_cores(threads)), {&stop, {}}));
+        explained(scenario, catalog, threads_for(scenario.engine, threads_or_cores(threads)), watch));
 }
 
 Json compare_designs(const std::vector<Source>& sources, std::uint32_t draws, std::uint64_t seed, std::size_t threads,
-                     const std::atomic<bool>& stop) {
+                     const Watch& watch) {
     std::vector<ReadDesign> designs;
     for (const Source& source : sources) {
         designs.push_back([&source](const Texts& more) {
@@ -66,7 +68,19 @@ Json compare_designs(const std::vector<Source>& sources, std::uint32_t draws, st
         study_inputs(designs, [&](const Scenario& scenario) { return sources.front().parts(&scenario); });
     StudyOptions options{draws, seed, threads_or_cores(threads)};
     for (const StudyInput& input : inputs) { options.threads = threads_for(input.scenario.engine, options.threads); }
-    return study_json(study(inputs, options, {&stop, {}}));
+    return study_json(study(inputs, options, watch));
+}
+
+Json layouts_of(const Source& source, const std::vector<std::pair<std::string, Texts>>& vary,
+                LayoutSearchOptions options, const Watch& watch) {
+    const Scenario scenario = source.scenario();
+    std::vector<Variation> variations;
+    for (const auto& [path, values] : vary) { variations.push_back(variation_of(path, values)); }
+    options.allowed = allowed_layouts(variations);
+    options.threads = threads_for(scenario.engine, threads_or_cores(options.threads));
+    const LayoutSearch found = search_layouts(scenario, source.parts(&scenario), options, watch);
+    if (found.stopped) { throw Stopped(); }
+    return layouts_json(found);
 }
 
 // Each table of the file beside its forecast.
@@ -154,13 +168,25 @@ std::unique_ptr<Pricer> pricer_of(const Source& source) {
 }  // namespace
 
 void add_commands(py::module_& module) {
-    module.def("explain", [](const Source& source, const Texts& dead, std::size_t threads) {
-        return unlocked([&](const auto& stop) { return text_of(explain(source, dead, threads, stop)); });
+    module.def("explain", [](const Source& source, const Texts& dead, std::size_t threads, const py::object& progress) {
+        return unlocked(progress, [&](const Watch& watch) { return text_of(explain(source, dead, threads, watch)); });
     });
-    module.def("study",
-               [](const std::vector<Source>& sources, std::uint32_t draws, std::uint64_t seed, std::size_t threads) {
+    module.def("study", [](const std::vector<Source>& sources, std::uint32_t draws, std::uint64_t seed,
+                           std::size_t threads, const py::object& progress) {
+        return unlocked(progress, [&](const Watch& watch) {
+            return text_of(compare_designs(sources, draws, seed, threads, watch));
+        });
+    });
+    module.def("plan",
+               [](const Source& source, const std::vector<std::pair<std::string, Texts>>& vary, std::size_t best,
+                  double margin, std::uint32_t draws, std::size_t threads, const py::object& progress) {
+                   LayoutSearchOptions options;
+                   options.best = best;
+                   options.memory_margin = margin;
+                   options.draws = draws;
+                   options.threads = threads;
                    return unlocked(
-                       [&](const auto& stop) { return text_of(compare_designs(sources, draws, seed, threads, stop)); });
+                       progress, [&](const Watch& watch) { return text_of(layouts_of(source, vary, options, watch)); });
                });
     module.def("compare", [](const std::string& file, const std::optional<Source>& source, const Source& parts) {
         return unlocked([&](const auto&) { return text_of(compare_file(file, source, parts)); });

@@ -4,6 +4,8 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <cassert>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,28 +21,35 @@
 
 namespace fabricast::python {
 
-std::string unlocked(const std::function<std::string(const std::atomic<bool>& stop)>& work) {
+std::string unlocked(const py::object& progress, const std::function<std::string(const Watch&)>& work) {
     std::atomic<bool> stop{false};
-    bool interrupted = false;
+    std::atomic<double> share{0};
+    const Watch watch{&stop, [&](double done) { share = done; }};
+    std::optional<py::error_already_set> raised;  // by Ctrl-C or by `progress`
+    double told = 0;                              // several threads report, so a share may be less than the last
+    const auto look_up = [&](double done) {
+        try {
+            if (PyErr_CheckSignals() != 0) { throw py::error_already_set(); }
+            if (!progress.is_none() && done > told) { progress(told = done); }
+        } catch (py::error_already_set& error) {
+            raised.emplace(error);
+            stop = true;
+        }
+    };
     std::string result;
     {
         const py::gil_scoped_release release;
-        std::future<std::string> future = std::async(std::launch::async, [&] { return work(stop); });
+        std::future<std::string> future = std::async(std::launch::async, [&] { return work(watch); });
         while (future.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
             const py::gil_scoped_acquire acquire;
-            if (!interrupted && PyErr_CheckSignals() != 0) {
-                PyErr_Clear();
-                interrupted = stop = true;
-            }
+            if (!raised) { look_up(share); }
         }
         try {
             result = future.get();
-        } catch (const Stopped&) { interrupted = true; }
+        } catch (const Stopped&) { assert(raised); }
     }
-    if (interrupted) {
-        PyErr_SetNone(PyExc_KeyboardInterrupt);
-        throw py::error_already_set();
-    }
+    if (!raised) { look_up(1); }
+    if (raised) { throw py::error_already_set(*raised); }
     return result;
 }
 
@@ -48,30 +57,33 @@ namespace {
 
 std::string resolved(const Source& source) { return text_of(to_json(source.scenario())); }
 
-std::string run(const Source& source, std::size_t threads) {
-    return unlocked([&](const std::atomic<bool>& stop) {
+std::string run(const Source& source, std::size_t threads, const py::object& progress) {
+    return unlocked(progress, [&](const Watch& watch) {
         const Scenario scenario = source.scenario();
         const std::size_t used = threads_for(scenario.engine, threads_or_cores(threads));
-        const Report report = simulate(scenario, source.parts(&scenario), {&stop, {}}, {}, {used, false});
+        std::atomic<std::size_t> done{0};  // rows
+        const auto pieces = static_cast<double>(pieces_of(scenario));
+        const auto within = [&](double share) { watch.progress((static_cast<double>(done) + share) / pieces); };
+        const Report report = simulate(scenario, source.parts(&scenario), {watch.stop, within},
+                                       [&](const Row&) { ++done, within(0); }, {used, false});
         return text_of(result_json(scenario, report));
     });
 }
 
 std::string sweep(const Source& source, const std::vector<std::pair<std::string, std::vector<std::string>>>& vary,
-                  std::size_t threads) {
-    return unlocked([&](const std::atomic<bool>& stop) {
-        const auto place = std::make_shared<const std::string>("<vary>");
+                  std::size_t threads, const py::object& progress) {
+    return unlocked(progress, [&](const Watch& watch) {
         std::vector<Variation> variations;
-        for (const auto& [path, values] : vary) {
-            Variation& variation = variations.emplace_back(Variation{path, {place}, {}});
-            for (const std::string& value : values) { variation.values.push_back({value, {place}}); }
-        }
+        for (const auto& [path, values] : vary) { variations.push_back(variation_of(path, values)); }
         const Sweep points = prepare_sweep(source.tree(), source.file, variations,
                                            [&](const Scenario& scenario) { return source.parts(&scenario); });
         SweepOutcomes outcomes;
-        run_points(
-            points, distinct_points(points), threads_or_cores(threads), &stop,
-            [&](std::size_t point, const SweepOutcome& outcome) { outcomes.emplace(points.read[point].key, outcome); });
+        const std::vector<std::size_t> distinct = distinct_points(points);
+        run_points(points, distinct, threads_or_cores(threads), watch.stop,
+                   [&](std::size_t point, const SweepOutcome& outcome) {
+                       outcomes.emplace(points.read[point].key, outcome);
+                       watch.progress(static_cast<double>(outcomes.size()) / static_cast<double>(distinct.size()));
+                   });
         const SweepResult result = sweep_result(points, outcomes);
         const Records table = records_of(result);
         return text_of({{"scenario", result.scenario},

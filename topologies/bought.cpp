@@ -79,7 +79,7 @@ std::vector<SwitchPort> ports(const Fabric& fabric, std::string_view switch_name
     const auto found = bought.find(switch_name);
     if (!found) {
         const DeviceId device = fabric.device(switch_name);  // throws, naming the nearest
-        throw ClusterError("'" + fabric.device_name(device) + "' is no switch of the fabric");
+        throw ClusterError("'" + fabric.device_name(device) + "' is not a switch of the fabric");
     }
     const DeviceId device = bought.drawn_as(*found);
     // Every cable has a link in each direction: the k-th link out to a device belongs to the k-th link in from it.
@@ -110,7 +110,7 @@ std::vector<SwitchPort> ports(const Fabric& fabric, std::string_view switch_name
 SwitchPort find_port(const Fabric& fabric, std::string_view name) {
     const std::size_t dot = name.rfind('.');
     const auto number = dot == std::string_view::npos ? std::nullopt : number_after(name.substr(dot + 1), "port");
-    if (!number) { throw ClusterError("'" + std::string(name) + "' is no port; ports are called leaf0.port0"); }
+    if (!number) { throw ClusterError("'" + std::string(name) + "' is not a port; ports are called leaf0.port0"); }
     const std::string_view of = name.substr(0, dot);
     const std::vector<SwitchPort> all = ports(fabric, of);
     if (*number >= all.size()) {

@@ -28,19 +28,21 @@ Dragonfly::Dragonfly(const Cluster& cluster)
 
 std::uint32_t Dragonfly::local_links() const {
     const std::uint32_t full = plan_.groups - 1;
-    return plan_.plus ? 2 * plan_.all_up()
-                      : full * plan_.routers * (plan_.routers - 1) + plan_.last_routers * (plan_.last_routers - 1);
+    return plan_.plus ? 2 * plan_.all_up() : full * plan_.routers * plan_.local + plan_.last_routers * plan_.last_local;
 }
 
 std::uint32_t Dragonfly::trunk_count() const {
     return first_global_ + (bundled_ ? plan_.groups * (plan_.groups - 1) : first_of_group_.back());
 }
 
-// The link between two routers of one group, numbered over the whole fabric.
-std::uint32_t Dragonfly::local_link(std::uint32_t from, std::uint32_t to) const {
+// One of the links between two routers of one group, chosen by hash, numbered over the whole fabric.
+std::uint32_t Dragonfly::local_link(std::uint32_t from, std::uint32_t to, std::uint64_t flow_hash) const {
     const std::uint32_t group = from / plan_.routers;
     const std::uint32_t first = group * plan_.routers;
-    return first * (plan_.routers - 1) + (from - first) * (plan_.routers_of(group) - 1) + order(from, to) - first;
+    const std::uint32_t distance = to > from ? to - from : to + plan_.routers_of(group) - from;
+    const std::uint32_t before = plan_.local_before(group, distance);
+    const std::uint32_t cables = plan_.local_before(group, distance + 1) - before;
+    return first * plan_.local + (from - first) * plan_.local_of(group) + before + pick(flow_hash, from, cables);
 }
 
 std::uint32_t Dragonfly::gateway(std::uint32_t group, std::uint32_t other, std::uint32_t k) const {
@@ -114,13 +116,13 @@ bool Dragonfly::route(FabricEnd from, FabricEnd to, std::uint32_t, std::uint64_t
     if (plan_.plus) {
         climb(a, out - routers() - group_a * plan_.spines, false, flow_hash, route);
     } else if (a != out) {
-        route.add(local_link(a, out), cable_.latency);
+        route.add(local_link(a, out, flow_hash), cable_.latency);
     }
     if (group_a != group_b) { route.add(global_link(group_a, group_b, k), cable_.latency); }
     if (plan_.plus) {
         climb(b, in - routers() - group_b * plan_.spines, true, flow_hash, route);
     } else if (in != b) {
-        route.add(local_link(in, b), cable_.latency);
+        route.add(local_link(in, b, flow_hash), cable_.latency);
     }
     return true;
 }
@@ -143,7 +145,7 @@ Trunk Dragonfly::trunk(std::uint32_t index) const {
         trunk.to = routers() + group;
         // If a router is alone in its group, the link has the capacity of the group's global cables.
         trunk.cables = plan_.plus                    ? std::max(plan_.up_of(trunk.from), 1U)
-                       : plan_.routers_of(group) > 1 ? plan_.routers_of(group) - 1
+                       : plan_.routers_of(group) > 1 ? plan_.local_of(group)
                                                      : alone;
         if (index >= routers()) { std::swap(trunk.from, trunk.to); }
     } else {
@@ -170,15 +172,17 @@ std::array<std::uint32_t, 2> Dragonfly::cable_ends(std::uint32_t index, std::uin
     }
     std::uint32_t from = index % routers();
     if (!bundled_) {
-        const std::uint32_t group = index / (plan_.routers * std::max(plan_.routers - 1, 1U));
-        const std::uint32_t in_group = index - group * plan_.routers * (plan_.routers - 1);
-        const std::uint32_t others = plan_.routers_of(group) - 1;
-        from = group * plan_.routers + in_group / others;
-        cable = in_group % others;
+        const std::uint32_t in_full_group = plan_.routers * plan_.local;
+        const std::uint32_t group = in_full_group == 0 ? 0 : std::min(index / in_full_group, plan_.groups - 1);
+        const std::uint32_t in_group = index - group * in_full_group;
+        from = group * plan_.routers + in_group / plan_.local_of(group);
+        cable = in_group % plan_.local_of(group);
     }
-    const std::uint32_t first = from / plan_.routers * plan_.routers;
-    const std::uint32_t others = plan_.routers_of(from / plan_.routers) - 1;
-    const std::uint32_t to = others == 0 ? from : first + cable + (first + cable < from ? 0 : 1);
+    const std::uint32_t group = from / plan_.routers;
+    const std::uint32_t first = group * plan_.routers, all = plan_.routers_of(group);
+    std::uint32_t distance = 0;
+    while (distance + 1 < all && plan_.local_before(group, distance + 1) <= cable) { ++distance; }
+    const std::uint32_t to = first + (from - first + distance) % all;
     return bundled_ && index >= routers() ? std::array{to, from} : std::array{from, to};
 }
 

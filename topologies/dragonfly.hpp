@@ -52,8 +52,8 @@ public:
 private:
     std::uint32_t routers() const { return plan_.all_routers(); }
     std::uint32_t local_links() const;
-    std::uint32_t local_link(std::uint32_t from, std::uint32_t to) const;
-    // The index of `other` among all groups except `group`; also used for routers.
+    std::uint32_t local_link(std::uint32_t from, std::uint32_t to, std::uint64_t flow_hash) const;
+    // The index of `other` among all groups except `group`.
     static std::uint32_t order(std::uint32_t group, std::uint32_t other) { return other < group ? other : other - 1; }
     std::uint32_t cables_before(std::uint32_t group, std::uint32_t other) const {
         return before_[group * plan_.groups + other];

@@ -99,9 +99,8 @@ private:
         }
         plan_.nodes_per_router = std::max(nodes, 1U);
         const std::uint32_t needed = ceil_div(nodes_, plan_.nodes_per_router);
-        // Even groups: a small last one would have too few cables inside for what comes in from the others.
-        plan_.groups = ceil_div(needed, std::max(radix_ / 2, 1U));
-        plan_.routers = ceil_div(needed, plan_.groups);
+        plan_.routers = std::min(needed, std::max(radix_ / 2, 1U));
+        plan_.groups = ceil_div(needed, plan_.routers);
         plan_.last_routers = needed - (plan_.groups - 1) * plan_.routers;
     }
 
@@ -119,12 +118,22 @@ private:
         }
     }
 
-    // A router's ports: its NICs, one cable to each other router of the group, and global cables for the NICs'
+    // Cables of a router to the others of its group: one to each or more, so that all that its `down` NIC cables bring
+    // can cross to the other half of the group. A balanced group of 2 down routers (Kim et al.) has just one to each.
+    // In an odd group it is even, since every cable has two ends.
+    std::uint32_t local_cables(std::uint32_t routers, std::uint32_t down, std::uint32_t ports) const {
+        const std::uint32_t most = ceil_div(2ULL * down * (routers - 1), routers);  // more would stay idle
+        const std::uint32_t wanted = std::min(cables_for(most), most);
+        const std::uint32_t cables = routers == 1 ? 0 : std::max(routers - 1, std::min(wanted, ports));
+        const bool odd = routers % 2 == 1 && cables % 2 == 1;
+        return !odd ? cables : cables < ports ? cables + 1 : cables - 1;
+    }
+
+    // A router's ports: its NICs, its cables to the other routers of the group, and global cables for the NICs'
     // bandwidth.
     void plan_routers(std::uint32_t down) {
-        const std::uint32_t used = down + plan_.routers - 1;
         const std::uint32_t global = plan_.groups > 1 ? cables_for(down) : 0;
-        if (used + global > radix_) {
+        if (down + plan_.routers - 1 + global > radix_) {
             throw ClusterError(fmt::format(
                 "a router of {} ports cannot take {} NIC cables, {} of its group and {} to other groups; take larger "
                 "switches, a shape of smaller groups or a larger oversubscription",
@@ -132,7 +141,9 @@ private:
         }
         out_ = plan_.routers * global;
         last_out_ = plan_.last_routers * global;
-        const std::uint32_t free = radix_ - down - (plan_.last_routers - 1);
+        plan_.local = local_cables(plan_.routers, down, radix_ - down - global);
+        plan_.last_local = local_cables(plan_.last_routers, down, radix_ - down - global);
+        const std::uint32_t free = radix_ - down - plan_.last_local;
         most_last_out_ = plan_.last_routers * free;
     }
 
@@ -191,6 +202,14 @@ private:
 };
 
 }  // namespace
+
+std::uint32_t DragonflyPlan::local_before(std::uint32_t group, std::uint32_t distance) const {
+    const std::uint32_t all = routers_of(group), others = all - 1, rest = local_of(group) % others;
+    const std::uint32_t before = distance - 1, side = rest / 2;  // one more to so many on either side
+    const std::uint32_t opposite = rest % 2 == 1 && before >= all / 2 ? 1 : 0;
+    const std::uint32_t far = before > others - side ? before - (others - side) : 0;
+    return before * (local_of(group) / others) + std::min(before, side) + opposite + far;
+}
 
 DragonflyPlan plan_dragonfly(const Cluster& cluster) { return Planner(cluster).plan(); }
 

@@ -175,7 +175,7 @@ std::optional<NodeRange> range_of(const std::string& end) {
     if (!first || !last) { return std::nullopt; }
     constexpr std::uint32_t most = 1U << 20U;
     if (*last < *first || *last - *first >= most) {
-        throw ClusterError(fmt::format("'{}' is no range of nodes (accepted: node0-31.nic1)", end));
+        throw ClusterError(fmt::format("'{}' is not a range of nodes (accepted: node0-31.nic1)", end));
     }
     return NodeRange{*first, *last, end.substr(dot)};
 }

@@ -104,8 +104,8 @@ std::vector<double> add_links(NodeGraph& graph, const NodeTemplate& node) {
         const auto a = graph.device(cable.a);
         const auto b = graph.device(cable.b);
         if (!a || !b) {
-            throw ClusterError(fmt::format("node '{}': a cable ends at '{}', which is no device of the node", node.name,
-                                           a ? cable.b : cable.a));
+            throw ClusterError(fmt::format("node '{}': a cable ends at '{}', which is not a device of the node",
+                                           node.name, a ? cable.b : cable.a));
         }
         if (a == b) { throw ClusterError(fmt::format("node '{}': a cable joins '{}' to itself", node.name, cable.a)); }
         LocalLink link{.from = *a, .to = *b, .info = {}, .cables = cable.count};

@@ -69,7 +69,7 @@ private:
         const PcieWords words = read_pcie_words(*at);
         if (words.gpus_a_switch == 0) { return; }
         if (gpu_count_ % words.gpus_a_switch != 0) {
-            at->fail(fmt::format("is no tree for {} GPUs: they cannot be shared out evenly", gpu_count_),
+            at->fail(fmt::format("is not a tree for {} GPUs: they cannot be shared out evenly", gpu_count_),
                      "a number of GPUs a switch that divides them");
         }
         switches_ = gpu_count_ / words.gpus_a_switch;

@@ -61,7 +61,7 @@ Observations read_lldp(const SourceText& source) {
     const Json root = parse_json(source.text(), source.file());
     const Json& lldp = child_of(root, "lldp");
     if (!lldp.is_object() && !lldp.is_array()) {
-        refuse(source.at(1), "'lldp' is no object", lldp.dump().substr(0, 40), "the output of lldpctl -f json");
+        refuse(source.at(1), "'lldp' is not an object", lldp.dump().substr(0, 40), "the output of lldpctl -f json");
     }
     const std::string local = host_of(source);
     WiredDevices wired;

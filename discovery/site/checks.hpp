@@ -1,6 +1,6 @@
 #pragma once
 // What looks wrong in a site: devices unlike their peers, cables unlike the plan. A check compares alike with alike, so
-// that a machine that is built unevenly on purpose is no finding.
+// that a machine that is built unevenly on purpose is not a finding.
 
 #include <vector>
 

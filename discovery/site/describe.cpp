@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    // Hosts without GPUs, or hosts that nothing joins, are no cluster, and are not made one by a guess.
+    // Hosts without GPUs, or hosts that nothing joins, are not a cluster, and are not made one by a guess.
     void refuse_without_gpus() const {
         const bool inside =
             std::ranges::any_of(site_.hosts, [](const SiteHost& host) { return host.inside.has_value(); });

@@ -67,7 +67,7 @@ private:
         for (const GpuSeen& gpu : gpus_) { shape_.bus_of_gpu.push_back(gpu.bus); }
         nics_ = node_.nics;
         in_order(nics_);
-        // A management card beside the GPUs' fast adapters is no rail: NCCL uses what is fast.
+        // A management card beside the GPUs' fast adapters is not a rail: NCCL uses what is fast.
         std::int64_t fastest = 0;
         for (const NicSeen& nic : nics_) { fastest = std::max(fastest, nic.megabits); }
         const std::size_t all = nics_.size();

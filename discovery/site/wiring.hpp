@@ -11,7 +11,7 @@
 
 namespace fabricast::inline site {
 
-// Where an adapter stands: NIC `nic` of node `node`. Both are no_index for what is no part of the cluster.
+// Where an adapter stands: NIC `nic` of node `node`. Both are no_index for what is not a part of the cluster.
 struct Placed {
     std::uint32_t node = no_index, nic = no_index;
     bool in() const { return node != no_index; }

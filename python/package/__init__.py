@@ -18,7 +18,7 @@ from . import _fabricast
 from ._fabricast import CannotEnd, Error, MissingEngine, ScenarioError
 
 __all__ = ["CannotEnd", "Error", "MissingEngine", "Pricer", "Result", "ScenarioError", "SweepResult", "Table", "calibrate",
-           "catalog", "cluster", "compare", "diagnose", "explain", "resolve", "run", "study", "sweep", "topo"]
+           "catalog", "cluster", "compare", "diagnose", "explain", "plan", "resolve", "run", "study", "sweep", "topo"]
 __version__ = _fabricast.version
 
 
@@ -112,30 +112,41 @@ def resolve(scenario, *, set=None):
     return _json.loads(_fabricast.resolved(_source(scenario, set, None, ())))
 
 
-def run(scenario, *, set=None, catalog=None, calibration=(), threads=0):
-    """Forecasts a scenario; `threads` 0 means every core. Other Python threads go on meanwhile, and Ctrl-C stops it."""
-    return Result(_json.loads(_fabricast.run(_source(scenario, set, catalog, calibration), threads)))
+def run(scenario, *, set=None, catalog=None, calibration=(), threads=0, progress=None):
+    """Forecasts a scenario; `threads` 0 means every core. Other Python threads go on meanwhile, and Ctrl-C stops it.
+    `progress`, here and elsewhere: True for a bar by tqdm, or a function that gets the share done, from 0 to 1."""
+    return Result(_json.loads(_fabricast.run(_source(scenario, set, catalog, calibration), threads, _shown(progress))))
 
 
-def sweep(scenario, vary=None, *, set=None, catalog=None, calibration=(), threads=0):
+def sweep(scenario, vary=None, *, set=None, catalog=None, calibration=(), threads=0, progress=None):
     """Runs every combination of the values of `vary`, a dict of paths and lists, over the scenario's own `sweep`."""
-    pairs = [(path, [_text(value) for value in values]) for path, values in (vary or {}).items()]
-    return SweepResult(_json.loads(_fabricast.sweep(_source(scenario, set, catalog, calibration), pairs, threads)))
+    source = _source(scenario, set, catalog, calibration)
+    return SweepResult(_json.loads(_fabricast.sweep(source, _pairs(vary), threads, _shown(progress))))
 
 
-def explain(scenario, *, without=(), set=None, catalog=None, calibration=(), threads=0):
+def explain(scenario, *, without=(), set=None, catalog=None, calibration=(), threads=0, progress=None):
     """What bounds the result and what would change it; or, with the names of a device or of a cable's two ends in
     `without`, what it costs that it is dead."""
     dead = [without] if isinstance(without, str) else list(without)
-    return _json.loads(_fabricast.explain(_source(scenario, set, catalog, calibration), dead, threads))
+    return _json.loads(_fabricast.explain(_source(scenario, set, catalog, calibration), dead, threads, _shown(progress)))
 
 
-def study(*scenarios, draws=64, seed=1, set=None, catalog=None, calibration=(), threads=0):
+def study(*scenarios, draws=64, seed=1, set=None, catalog=None, calibration=(), threads=0, progress=None):
     """Designs side by side; a scenario with `designs:` is several."""
     if not scenarios:
         raise TypeError("study() takes at least one scenario")
     sources = [_source(scenario, set, catalog, calibration) for scenario in scenarios]
-    return _json.loads(_fabricast.study(sources, draws, seed, threads))
+    return _json.loads(_fabricast.study(sources, draws, seed, threads, _shown(progress)))
+
+
+def plan(scenario, vary=None, *, best=12, margin=0.0, draws=16, set=None, catalog=None, calibration=(), threads=0,
+         progress=None):
+    """The fastest layouts of a training step that fit the GPUs' memory: a dict with `best` of them. `vary` is a dict of
+    axes and the values to search, `margin` the share of memory to leave free; `draws` 0 judges no differences."""
+    if not (best >= 1 and 0 <= margin < 1 and (draws == 0 or draws >= 10)):
+        raise ValueError("plan() takes best >= 1, 0 <= margin < 1, and draws of 0, or 10 and more")
+    source = _source(scenario, set, catalog, calibration)
+    return _json.loads(_fabricast.plan(source, _pairs(vary), best, margin, draws, threads, _shown(progress)))
 
 
 def compare(measured, scenario=None, *, set=None, catalog=None, calibration=()):
@@ -175,6 +186,26 @@ def cluster(files, *, node="", gpu="", nic="", cpu="", catalog=None):
 def catalog(name="", *, kind="", catalog=None, calibration=()):
     """A part with each figure's interval, origin and source; without a name a list of all, or of one kind."""
     return _json.loads(_fabricast.catalog(_parts(catalog, calibration), name, kind))
+
+
+def _pairs(vary):
+    return [(path, [_text(value) for value in values]) for path, values in (vary or {}).items()]
+
+
+def _shown(progress):
+    """What is called with the share that is done; None: nothing."""
+    if progress is not True:
+        return progress or None
+    import tqdm.auto
+
+    bar = tqdm.auto.tqdm(total=100, unit="%", bar_format="{l_bar}{bar}| {elapsed}<{remaining}")
+
+    def show(share):
+        bar.update(100 * share - bar.n)
+        if share >= 1:
+            bar.close()
+
+    return show
 
 
 def _maybe(scenario, overrides, folder, calibration):

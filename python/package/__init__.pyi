@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Union, overload
 
@@ -9,6 +9,7 @@ __version__: str
 
 _Scenario = Union[str, PathLike[str], Mapping[str, Any]]
 _Path = Union[str, PathLike[str]]
+_Progress = Union[bool, Callable[[float], Any], None]
 
 class Error(RuntimeError): ...
 
@@ -63,6 +64,7 @@ def run(
     catalog: _Path | None = ...,
     calibration: Iterable[_Path] = ...,
     threads: int = ...,
+    progress: _Progress = ...,
 ) -> Result: ...
 def sweep(
     scenario: _Scenario,
@@ -72,6 +74,7 @@ def sweep(
     catalog: _Path | None = ...,
     calibration: Iterable[_Path] = ...,
     threads: int = ...,
+    progress: _Progress = ...,
 ) -> SweepResult: ...
 def explain(
     scenario: _Scenario,
@@ -81,6 +84,7 @@ def explain(
     catalog: _Path | None = ...,
     calibration: Iterable[_Path] = ...,
     threads: int = ...,
+    progress: _Progress = ...,
 ) -> dict[str, Any]: ...
 def study(
     *scenarios: _Scenario,
@@ -90,6 +94,20 @@ def study(
     catalog: _Path | None = ...,
     calibration: Iterable[_Path] = ...,
     threads: int = ...,
+    progress: _Progress = ...,
+) -> dict[str, Any]: ...
+def plan(
+    scenario: _Scenario,
+    vary: Mapping[str, Sequence[Any]] | None = ...,
+    *,
+    best: int = ...,
+    margin: float = ...,
+    draws: int = ...,
+    set: Mapping[str, Any] | None = ...,
+    catalog: _Path | None = ...,
+    calibration: Iterable[_Path] = ...,
+    threads: int = ...,
+    progress: _Progress = ...,
 ) -> dict[str, Any]: ...
 def compare(
     measured: _Path,

@@ -122,12 +122,49 @@ class Sweep(unittest.TestCase):
     def test_a_point_that_fails_is_a_row_and_nan_in_arrays(self):
         rows = fabricast.sweep(SMALL, {"workload.root": [0, 99]}, set={"workload.sizes": ["1 MiB"]})
         self.assertIsNone(rows[0]["error"])
-        self.assertIn("'root' is no rank", rows[1]["error"])
+        self.assertIn("'root' is not a rank", rows[1]["error"])
         self.assertTrue(np.isnan(rows.arrays["time_s"][1]))
 
     def test_a_path_that_is_no_key_is_refused(self):
         with self.assertRaisesRegex(fabricast.ScenarioError, "no such key of a scenario"):
             fabricast.sweep(SMALL, {"cluster.nodess": [1]})
+
+
+class Progress(unittest.TestCase):
+    def test_a_function_gets_the_share_that_is_done(self):
+        for call in (lambda **o: fabricast.run(SMALL, **o), lambda **o: fabricast.sweep(SMALL, {"cluster.nodes": [1, 2]}, **o)):
+            shares = []
+            call(progress=shares.append)
+            self.assertEqual(shares, sorted(shares))
+            self.assertEqual(shares[-1], 1)
+
+    def test_what_it_raises_stops_the_call(self):
+        def enough(share):
+            raise LookupError("enough")
+
+        with self.assertRaisesRegex(LookupError, "enough"):
+            fabricast.run({**LONG, "workload": {**LONG["workload"], "sizes": {"from": "1 KiB", "to": "1 MiB", "factor": 1.1}}},
+                          progress=enough)
+
+    def test_true_is_a_bar_by_tqdm(self):
+        bars = []
+
+        class Bar:
+            def __init__(self, **options):
+                self.n, self.total, self.open = 0, options["total"], True
+                bars.append(self)
+
+            def update(self, more):
+                self.n += more
+
+            def close(self):
+                self.open = False
+
+        auto = types.SimpleNamespace(tqdm=Bar)
+        with unittest.mock.patch.dict(sys.modules, {"tqdm": types.SimpleNamespace(auto=auto), "tqdm.auto": auto}):
+            fabricast.run(SMALL, progress=True)
+        (bar,) = bars
+        self.assertEqual((bar.n, bar.open), (bar.total, False))
 
 
 class Commands(unittest.TestCase):
@@ -177,6 +214,18 @@ class Commands(unittest.TestCase):
         self.assertEqual(sorted(design["name"] for design in found["designs"]), ["hdr", "ndr"])
         with self.assertRaisesRegex(fabricast.Error, "two designs have one name"):
             fabricast.study(SMALL, SMALL)
+
+    def test_layouts_are_searched(self):
+        step = ROOT / "scenarios" / "training-gpt3-1024-ib.yaml"
+        axes = {"workload.parallelism.tensor": [8], "workload.parallelism.pipeline": [8, 16]}
+        found = fabricast.plan(step, axes, best=2, draws=0, threads=1)
+        words = [word for path, values in axes.items() for word in ("--vary", f"{path}={','.join(map(str, values))}")]
+        self.check(found, "plan", step, "--best", "2", "--draws", "0", *words)
+        self.assertEqual(len(found["best"]), 2)
+        with self.assertRaises(fabricast.ScenarioError):
+            fabricast.plan(SMALL)
+        with self.assertRaises(ValueError):
+            fabricast.plan(step, draws=3)
 
     def test_a_sites_files_become_a_scenario(self):
         fabric = {**SMALL, "cluster": {"node": "dgx-h100", "nodes": 2, "fabric": {"kind": "rail-optimized"}}}

@@ -24,7 +24,7 @@ void check_ranks(const CollectiveWorkload& workload, std::uint32_t ranks) {
     }
     if (workload.root >= ranks) {
         throw PlanError(
-            error_message("'root' is no rank", fmt::to_string(workload.root), fmt::format("0 to {}", ranks - 1)),
+            error_message("'root' is not a rank", fmt::to_string(workload.root), fmt::format("0 to {}", ranks - 1)),
             "workload.root");
     }
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/parallel_map_ordered.hpp"
 #include "models/evidence.hpp"
 #include "sim/report/summarize.hpp"
@@ -35,6 +37,13 @@ Report forecast_rows(const Job& job, const std::vector<ClusterRequest>& clusters
 }
 
 }  // namespace
+
+std::size_t pieces_of(const Scenario& scenario) {
+    const std::vector<Bytes>* sizes = sizes_of(scenario.workload);
+    const auto& scaling = scenario.scaling;
+    return (sizes != nullptr ? sizes->size() : 1) +
+           (scaling ? std::max(scaling->nodes.size(), scaling->gpus.size()) : 0);
+}
 
 Report simulate(const Scenario& written, const Catalog& catalog, const Watch& watch,
                 const std::function<void(const Row&)>& on_row, const SimulateOptions& options) {

@@ -16,6 +16,9 @@ struct SimulateOptions {
     bool trace = false;       // keep the times of every operation
 };
 
+// How many rows and points of a scaling table it gives.
+std::size_t pieces_of(const Scenario& scenario);
+
 // Calls `on_row` with each row as soon as it is finished, in the order of the sizes, so that an interrupted run has
 // shown whole rows. Throws InputError, Stopped, CannotEnd, MissingEngine.
 Report simulate(const Scenario& scenario, const Catalog& catalog, const Watch& watch = {},

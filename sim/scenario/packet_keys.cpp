@@ -63,7 +63,7 @@ KeyOf<ServiceLevel> node_key(std::string name, std::uint32_t ServiceLevel::*fiel
     const auto read = [](const Node& node, std::uint32_t& to) {
         const std::string_view name = node.as_string();
         const auto number = name.starts_with("node") ? number_in<std::uint32_t>(name.substr(4)) : std::nullopt;
-        if (!number) { node.fail("is no node of the cluster", "node0, node1, ..."); }
+        if (!number) { node.fail("is not a node of the cluster", "node0, node1, ..."); }
         to = *number;
     };
     return field_key(std::move(name), Form::text, field, std::move(meaning), "any", read);

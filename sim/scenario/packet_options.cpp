@@ -106,7 +106,7 @@ CongestionControl control_of(std::string_view asked) {
     for (const CongestionControl control : {none, dcqcn, timely, infiniband}) {
         if (to_string(control) == asked) { return control; }
     }
-    throw CatalogError("'" + std::string(asked) + "' is no congestion control");
+    throw CatalogError("'" + std::string(asked) + "' is not a congestion control");
 }
 
 }  // namespace

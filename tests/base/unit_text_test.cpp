@@ -38,7 +38,7 @@ TEST_CASE("other quantities come in their base unit") {
     CHECK(parse_quantity("32 GT/s").dimension == Dimension::transfers);
 }
 
-TEST_CASE("what is no quantity is refused with what is accepted") {
+TEST_CASE("what is not a quantity is refused with what is accepted") {
     CHECK_THROWS_WITH(parse_bytes("1024"),
                       ContainsSubstring("a figure without its unit (found '1024'; accepted: a figure "
                                         "with its unit, as 4 MiB, in B, kB, KiB"));

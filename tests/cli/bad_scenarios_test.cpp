@@ -80,7 +80,7 @@ TEST_CASE("a file of 100 MB is refused by its size") {
     CHECK(ran.first_error_line() == "large.yaml:1:1: too large (found 100000000 bytes; accepted: at most 16777216)");
 }
 
-TEST_CASE("what is no file is refused") {
+TEST_CASE("what is not a file is refused") {
     const ScratchFolder scratch("bad_no_file");
     const Ran gone = run_program("run gone.yaml", scratch.path, scratch);
     refuse(gone, scratch.path / "none");

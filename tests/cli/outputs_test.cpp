@@ -114,7 +114,7 @@ TEST_CASE("--quiet prints no table, and --threads 0 is every core") {
     CHECK(run_program("run s.yaml --threads -1", scratch.path, scratch).code == 2);
 }
 
-TEST_CASE("a catalogue that is no folder is refused by name, before anything runs") {
+TEST_CASE("a catalogue that is not a folder is refused by name, before anything runs") {
     const ScratchFolder scratch("outputs_catalog");
     scratch.write("s.yaml", two_nodes);
     const Ran ran = run_program("run s.yaml --catalog nowhere", scratch.path, scratch);

@@ -35,7 +35,7 @@ TEST_CASE("a run prints a row a size, a point a cluster and what it rests on") {
     scratch.write("small.yaml", small);
     const Ran ran = run_program("run small.yaml", scratch.path, scratch);
     CHECK(ran.code == 0);
-    CHECK(ran.err.empty());  // no progress where stderr is no terminal
+    CHECK(ran.err.empty());  // no progress where stderr is not a terminal
     CHECK(rows_of(ran.out) == 4 + 3);
     const std::string last = ran.out.substr(ran.out.rfind('\n', ran.out.size() - 2) + 1);
     CHECK(last.starts_with("# weakest evidence: dgx-h100 x 2"));

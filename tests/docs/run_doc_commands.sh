@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Runs every command of every ```sh block in README.md, docs/*.md and the lessons of docs/labs. Commands of `./dev` are only looked up in its list
-# (this test is one of them). usage: run_doc_commands.sh ROOT BINARY
+# Runs every command of every ```sh block in README.md, docs/*.md and the lessons of docs/labs, with the program and the
+# scenarios as they are installed. Commands of `./dev` are only looked up in its list (this test is one of them).
+# usage: run_doc_commands.sh ROOT BUILD
 set -euo pipefail
 root=$1
-binary=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+prefix=$work/opt/fabricast
+cmake --install "$2" --prefix "$prefix" >/dev/null
 # A copy of what commands may read, so that what they write stays out of the sources.
-cp -r "$root"/scenarios "$root"/validate "$work"/ 2>/dev/null
-mkdir -p "$work/build/bin" && ln -s "$binary" "$work/build/bin/fabricast"
+cp -r "$prefix/share/doc/fabricast/examples/scenarios" "$root/validate" "$work"/
+mkdir -p "$work/build/bin" && ln -s "$prefix/bin/fabricast" "$work/build/bin/fabricast"
 mkdir -p "$work/docs" && cp -r "$root"/docs/labs "$work/docs/"
 cd "$work"
 

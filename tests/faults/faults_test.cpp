@@ -180,7 +180,7 @@ TEST_CASE("an allocation that fails ends the run with one line, and the file is 
     }
 }
 
-TEST_CASE("little address space is no crash") {
+TEST_CASE("little address space is not a crash") {
     if (fabricast::testing::sanitized) { SKIP_TEST("a sanitizer maps far more than its program needs"); }
     const Bench bench("space");
     const Writer& writer = writers[0];

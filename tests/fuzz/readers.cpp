@@ -112,7 +112,7 @@ void trace_of_bytes(std::string_view bytes, const TraceFormat& format) {
     Recording recording = import_trace({file, &format, Bytes{1 << 20}});
     std::size_t records = 0;
     for (const RankRecording& rank : recording.ranks) { records += rank.records.size(); }
-    if (records > 200) { return; }  // what follows is no reading, and takes time by their number
+    if (records > 200) { return; }  // what follows is not a reading, and takes time by their number
     const std::string text = kept(recording);
     Recording again;
     again.names.emplace_back();  // number 0: no name, as import_trace has it

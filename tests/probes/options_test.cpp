@@ -48,7 +48,7 @@ TEST_CASE("whatever is not accepted is named beside what is") {
     CHECK_THAT(complaint({"--rounds", "11"}), ContainsSubstring("from 1 to 10"));
     CHECK_THAT(complaint({"--rounds"}), ContainsSubstring("needs a value (accepted: COUNT)"));
     CHECK_THAT(complaint({"--quiet=yes"}), ContainsSubstring("takes no value"));
-    CHECK_THAT(complaint({"--sizes", "8:x"}), ContainsSubstring("--sizes: 'x' is no size"));
+    CHECK_THAT(complaint({"--sizes", "8:x"}), ContainsSubstring("--sizes: 'x' is not a size"));
     CHECK_THAT(complaint({"stray"}), ContainsSubstring("no option 'stray'"));
 }
 

@@ -63,7 +63,7 @@ TEST_CASE("probe-ucx moves checked data over shared memory and TCP and writes wh
         points.insert({row.begin(), row.begin() + static_cast<std::ptrdiff_t>(column(m, "iterations"))});
     }
     CHECK(points.size() == m.rows.size());
-    // How well its rounds foretell each other is no question for a test: neighbours decide it (a factor of 3.1 was
+    // How well its rounds foretell each other is not a question for a test: neighbours decide it (a factor of 3.1 was
     // seen). `fabricast-ucx-self` prints it, and ucx_self_test holds the rule against planted rounds.
     CHECK(fabricast::forecast_itself(m).curves == std::size_t{2} * 6);
     // And readers take each curve as a measurement of its own.

@@ -19,7 +19,7 @@ TEST_CASE("sizes are read in powers of 1024 and written back") {
     }
 }
 
-TEST_CASE("what is no size is refused") {
+TEST_CASE("what is not a size is refused") {
     for (const char* wrong : {"", "0", "KiB", "4XB", "4KB", "-4", "4.5K", "2048GiB", "99999999999999999999"}) {
         INFO(wrong);
         CHECK_THROWS_AS(parse_size(wrong), UsageError);

@@ -229,6 +229,13 @@ TEST_CASE("halves of a cluster see what the shape promises") {
     CHECK(fly.plan().cables(0, 1) == 2);
     CHECK(bisection({FabricKind::dragonfly, 24, 1, 12, 1, {4, 3, 2}}) == Approx(4 * 2 * cable));
     CHECK(bisection({FabricKind::dragonfly, 24, 1, 12, 1, {4, 3, 2}}, PathChoice::ecmp) == Approx(4 * 2 * cable));
+    // Routers of a small group have cables for all that their four NICs send, not one to each other.
+    for (const PathChoice choice : {PathChoice::adaptive, PathChoice::ecmp}) {
+        for (const std::uint32_t nodes : {8U, 12U, 16U, 20U, 32U}) {
+            INFO(nodes << " nodes");
+            CHECK(bisection({FabricKind::dragonfly, nodes, 1, 16}, choice) >= nodes / 2 * cable * 0.999);
+        }
+    }
     // One node: its GPUs' NVLinks.
     CHECK(bisection_bandwidth(Fabric(tiny::one_node(8))) == Approx(4 * 100e9));
 }

@@ -71,7 +71,7 @@ TEST_CASE("a bandwidth printed too coarsely is left out") {
     CHECK(curve.points[2].left_out.empty());
 }
 
-TEST_CASE("a table that is no size curve is said to be none") {
+TEST_CASE("a table that is not a size curve is said to be none") {
     CHECK_THROWS_AS(read_curve(table("n_gpus, busbw_GBps", "  - [4, 1.0]\n"), 1), NotACurve);
     CHECK_THROWS_AS(read_curve(table("size_bytes, wrong", "  - [4, 1.0]\n"), 1), NotACurve);
     CHECK_THROWS_AS(read_curve(table("size_bytes, time_us", "  - [0, 1.0]\n"), 1), NotACurve);

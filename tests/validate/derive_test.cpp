@@ -120,6 +120,19 @@ TEST_CASE("how the GPUs are joined comes from the file, else from the usual boar
           "h100-pcie-2x");
 }
 
+TEST_CASE("trays of several NVLink domains are as many nodes") {
+    const auto cluster = [](const std::string& more) {
+        return derived({"{gpu: \"NVIDIA GB300\", gpus_per_node: 4, nodes: 4, network: RoCE, " + more + "}"})
+            .scenario.cluster;
+    };
+    CHECK(cluster("intra: NVL72").nodes == 1);
+    CHECK(cluster("intra: \"NVL72; the nodes stand in distinct NVLink domains\"").nodes == 4);
+    const ClusterRequest two = cluster("intra: NVL72, nvlink_domains: 2");
+    CHECK(two.nodes == 2);
+    CHECK(two.gpus_per_node == 8);
+    CHECK(two.link == "ethernet-800g");  // ConnectX-8 is on the board of a GB300
+}
+
 TEST_CASE("trays of one NVL72 rack are one node") {
     const Derived d = derived({"{gpu: \"NVIDIA GB200\", gpus_per_node: 4, nodes: 18, intra: \"NVL72 rack\"}"});
     CHECK(d.scenario.cluster.nodes == 1);
@@ -142,7 +155,7 @@ TEST_CASE("ranks, used GPUs and nodes agree") {
     CHECK_THAT(refusal({"{gpu: H100, gpus_per_node: 8, nodes: 3}", "{}", "{collective: all_reduce, ranks: 16}"}),
                ContainsSubstring("do not divide"));
     CHECK_THAT(refusal({"{gpu: H100, gpus_per_node: eight, nodes: 3}"}),
-               ContainsSubstring("gpus_per_node is no count"));
+               ContainsSubstring("gpus_per_node is not a count"));
 }
 
 TEST_CASE("networks are known under the names people give them") {
@@ -240,6 +253,8 @@ TEST_CASE("the NCCL version is stated, named elsewhere, shipped with CUDA or usu
     CHECK(derived({system, "{cuda: \"12.4\"}"}).scenario.library.nccl == "2.21");
     CHECK(derived({system, "{cuda: \"11.2.2\"}"}).scenario.library.nccl == "2.8");
     CHECK(derived({system, "{}"}).scenario.library.nccl == "2.23");
+    CHECK(derived({"{gpu: A100, gpus_per_node: 8, nodes: 1}", "{}"}).scenario.library.nccl == "2.8");
+    CHECK(derived({"{gpu: A100, gpus_per_node: 8, nodes: 2}", "{}"}).scenario.library.nccl == "2.18");
     CHECK(derived({system, "{nccl: \"2.9.9\"}"}).group.nccl_era == "<2.18");
     CHECK(derived({system, "{nccl: \"2.18.1\"}"}).group.nccl_era == ">=2.18");
 }
@@ -275,7 +290,7 @@ TEST_CASE("collectives and element types are known or refused by name") {
                ContainsSubstring("'complex'"));
 }
 
-TEST_CASE("every NCCL measurement of this repository derives, or is no curve of one collective") {
+TEST_CASE("every NCCL measurement of this repository derives, or is not a curve of one collective") {
     std::vector<std::string> refused;
     for (const auto& entry : std::filesystem::directory_iterator(FABRICAST_SOURCE_DIR "/validate/measurements/nccl")) {
         INFO(entry.path());

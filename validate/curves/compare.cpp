@@ -162,8 +162,10 @@ std::string to_text(const Comparison& c) {
                            size.ours.channels, to_string(size.ours.evidence), note);
     }
     for (const Narrowing& narrowing : c.narrowing) {
-        out += fmt::format("\n{} is not stated ({} may be as well): stating it takes {:.0f} % off the 80 % interval",
-                           narrowing.what, narrowing.others, 100 * narrowing.share);
+        const std::string off =
+            narrowing.share < 0.005 ? "would not narrow" : fmt::format("takes {:.0f} % off", 100 * narrowing.share);
+        out += fmt::format("\n{} is not stated ({} may be as well): stating it {} the 80 % interval", narrowing.what,
+                           narrowing.others, off);
     }
     out += c.narrowing.empty() ? "" : "\n";
     out += "\nerror by regime (median and 90th percentile of the absolute error, median of the signed one)\n";

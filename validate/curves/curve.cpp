@@ -69,7 +69,7 @@ std::optional<Reading> time_of(const Column& column, const std::string& cell, do
     }
     const auto value = figure_in_word(cell);
     if (!value || *value < 0) {
-        refuse(place, "a row's value is no figure", shown(cell), "a number >= 0, null or N/A");
+        refuse(place, "a row's value is not a figure", shown(cell), "a number >= 0, null or N/A");
     }
     if (*value == 0) { return std::nullopt; }
     const double si = *value * column.unit;
@@ -139,7 +139,8 @@ Curve read_curve(const Measurement& measurement, double busbw_factor) {
         const auto plain = figure_in_word(label);
         const auto size = plain ? std::optional(*plain * layout.size_unit) : labelled_size(label);
         if (!size || *size < 0) {
-            refuse(measurement.row_places[r], "a row's size is no size", shown(label), "bytes as a number, or '64K'");
+            refuse(measurement.row_places[r], "a row's size is not a size", shown(label),
+                   "bytes as a number, or '64K'");
         }
         std::optional<Reading> fastest;
         for (const auto& [index, column] : layout.values) {

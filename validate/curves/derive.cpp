@@ -6,6 +6,7 @@
 
 #include "base/nearest_word.hpp"
 #include "base/numbers.hpp"
+#include "base/pattern.hpp"
 #include "base/text.hpp"
 #include "sim/plan/collectives/costs.hpp"
 #include "validate/curves/derive_network.hpp"
@@ -31,7 +32,7 @@ std::uint32_t count(const MeasurementSection& section, std::string_view key) {
     const std::uint32_t value = number_in<std::uint32_t>(found->second.text).value_or(0);
     constexpr std::uint32_t most = 1U << 20U;
     if (value == 0 || value > most) {
-        refuse(found->second.place, fmt::format("{} is no count", key), shown(found->second.text), "1 to 1048576");
+        refuse(found->second.place, fmt::format("{} is not a count", key), shown(found->second.text), "1 to 1048576");
     }
     return value;
 }
@@ -85,6 +86,18 @@ Counts counts(const Measurement& m, Derived& out) {
     return c;
 }
 
+// How many NVLink domains the GPUs of a rack-scale machine are spread over: stated, told in words, or as few racks as
+// hold them.
+std::uint32_t nvlink_domains(const Measurement& m, const Counts& c) {
+    constexpr std::uint32_t rack = 72;
+    static const Pattern apart(R"(((distinct|separate|different|own|several) |cross-)(nv ?link )?(domain|rack))");
+    if (const std::uint32_t stated = count(m.system, "nvlink_domains"); stated != 0) { return stated; }
+    for (const std::string_view words : {text(m.system, "intra"), text(m.system, "notes")}) {
+        if (apart.found_in(std::string(words))) { return c.nodes; }
+    }
+    return (c.ranks + rack - 1) / rack;
+}
+
 void derive_node(const Measurement& m, const Counts& c, Derived& out) {
     NodeChoice choice = understood_node(m);
     out.group.generation = choice.gpu->word("generation");
@@ -94,15 +107,14 @@ void derive_node(const Measurement& m, const Counts& c, Derived& out) {
     std::uint32_t used = c.used;
     if (choice.intra == "nvl72" && c.nodes > 1) {
         // The trays of one rack form one NVLink domain, which is one node in the catalogue.
-        constexpr std::uint32_t rack = 72;
-        cluster.nodes = (c.ranks + rack - 1) / rack;
+        cluster.nodes = nvlink_domains(m, c);
         if (c.ranks % cluster.nodes != 0) {
-            refuse(place_of(m.system, "nodes", m.place), "GPUs that do not divide over NVLink racks",
+            refuse(place_of(m.system, "nodes", m.place), "GPUs that do not divide over NVLink domains",
                    std::to_string(c.ranks), fmt::format("a multiple of {}", cluster.nodes));
         }
         cluster.gpus_per_node = used = c.ranks / cluster.nodes;
-        choice.assumptions.push_back(fmt::format("nodes: {} trays are {} NVLink rack{}, a rack is one node", c.nodes,
-                                                 cluster.nodes, cluster.nodes > 1 ? "s" : ""));
+        choice.assumptions.push_back(fmt::format("nodes: {} trays of {}, each of which is one node", c.nodes,
+                                                 plural(cluster.nodes, "NVLink domain")));
     }
     choose_node(m, used, choice);
     cluster.node = choice.node;

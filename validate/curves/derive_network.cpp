@@ -90,13 +90,14 @@ Ports ports_of(const Measurement& m, const std::string& family, Derived& out) {
     return ports;
 }
 
-const Alias& network_of(const std::string& words, Derived& out) {
+// `said`: those of the words that people read.
+const Alias& network_of(const std::string& words, std::string_view said, Derived& out) {
     static const Alias usual{
         {}, {}, {}, {{"family", "infiniband"}, {"link", "infiniband"}, {"fabric", "rail-optimized"}}};
     const Alias* network = first_match(builtin_aliases().networks, words);
     if (network == nullptr) {
         out.assumptions.push_back(fmt::format("network: {}; InfiniBand, rail-optimised",
-                                              words.empty() ? "not stated" : "not told by " + shown(words)));
+                                              said.empty() ? "not stated" : "not told by " + shown(said)));
         return usual;
     }
     if (const std::string_view assumed = network->word("assumed"); !assumed.empty()) {
@@ -176,7 +177,8 @@ void derive_network(const Measurement& m, Derived& out) {
         }
         return;
     }
-    const Alias& network = network_of(words, out);
+    const std::string_view said = text(m.system, text(m.system, "network").empty() ? "nic" : "network");
+    const Alias& network = network_of(words, said, out);
     take_plugin_environment(network, out);
     const Ports ports = ports_of(m, std::string(network.word("family")), out);
     ClusterRequest& cluster = out.scenario.cluster;

@@ -3,10 +3,23 @@
 #include <optional>
 
 #include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "sim/plan/collectives/nccl/names.hpp"
 #include "validate/import/alias.hpp"
 
 namespace fabricast::inline curves {
+
+std::vector<std::string_view> releases_in_use(std::string_view generation) {
+    const auto usual = builtin_aliases().nccl_usual.find(generation);
+    return usual == builtin_aliases().nccl_usual.end() ? std::vector<std::string_view>{} : split(usual->second, ' ');
+}
+
+bool came_later(std::string_view version, const Measurement& m) {
+    const auto out = builtin_aliases().nccl_dates.find(version);
+    const std::string_view date = text(m.source, "date");
+    return out != builtin_aliases().nccl_dates.end() && !date.empty() && date < out->second;
+}
+
 namespace {
 
 std::uint32_t whole(std::string_view words) { return number_in<std::uint32_t>(words).value_or(0); }
@@ -47,10 +60,18 @@ std::string nccl_version(const Measurement& m, Derived& out) {
         out.assumptions.push_back("nccl: not stated; " + shipped + ", which CUDA " + cuda + " shipped with");
         return shipped;
     }
-    const auto usual = builtin_aliases().nccl_by_generation.find(out.group.generation);
-    std::string version = usual == builtin_aliases().nccl_by_generation.end() ? LibrarySpec{}.nccl : usual->second;
+    const WordMap& by_generation = builtin_aliases().nccl_by_generation;
+    const std::string& generation = out.group.generation;
+    auto usual = out.scenario.cluster.nodes > 1 ? by_generation.find(generation + " between") : by_generation.end();
+    usual = usual == by_generation.end() ? by_generation.find(generation) : usual;
+    std::string version = usual == by_generation.end() ? LibrarySpec{}.nccl : usual->second;
+    if (came_later(version, m)) {  // the newest of those in use when the file was written
+        for (const std::string_view other : releases_in_use(generation)) {
+            version = came_later(other, m) ? version : std::string(other);
+        }
+    }
     out.nccl_guessed = true;
-    out.assumptions.push_back("nccl: not stated; " + version + ", usual for " + out.group.generation);
+    out.assumptions.push_back("nccl: not stated; " + version + ", usual for " + generation);
     return version;
 }
 

@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "base/pattern.hpp"
-#include "base/text.hpp"
-#include "validate/import/alias.hpp"
+#include "validate/curves/derive_software.hpp"
 #include "validate/import/log_text.hpp"
 
 namespace fabricast::inline curves {
@@ -19,14 +18,8 @@ constexpr double one_process = 0.2, without_gpu_direct = 0.1, other_release = 0.
 
 Unsaid other_releases(const Measurement& m, const Derived& derived) {
     Unsaid unsaid{"NCCL's version", 0, {}};
-    const AliasTable& aliases = builtin_aliases();
-    const auto usual = aliases.nccl_usual.find(derived.group.generation);
-    if (usual == aliases.nccl_usual.end()) { return unsaid; }
-    const std::string_view date = text(m.source, "date");
-    for (const std::string_view version : split(usual->second, ' ')) {
-        const auto out = aliases.nccl_dates.find(version);
-        const bool later = out != aliases.nccl_dates.end() && !date.empty() && date < out->second;
-        if (later || version == derived.scenario.library.nccl) { continue; }
+    for (const std::string_view version : releases_in_use(derived.group.generation)) {
+        if (came_later(version, m) || version == derived.scenario.library.nccl) { continue; }
         unsaid.others.push_back({std::string(version), derived.scenario});
         unsaid.others.back().scenario.library.nccl = version;
     }

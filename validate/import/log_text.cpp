@@ -44,7 +44,7 @@ yaml::Node json_tree(const LogText& log) {
 double figure_in(const LogText& log, const TextLine& line, const TextWord& field) {
     const auto value = figure_in_word(field.text);
     if (!value || *value < 0) {
-        refuse(log.at(line, field), "a column that is no figure", shown(field.text), "a number >= 0");
+        refuse(log.at(line, field), "a column that is not a figure", shown(field.text), "a number >= 0");
     }
     return *value;
 }
@@ -52,7 +52,7 @@ double figure_in(const LogText& log, const TextLine& line, const TextWord& field
 std::int64_t count_in(const LogText& log, const TextLine& line, const TextWord& field) {
     const auto value = count_in_word(field.text);
     if (!value || *value < 0) {
-        refuse(log.at(line, field), "a column that is no count", shown(field.text), "a whole number");
+        refuse(log.at(line, field), "a column that is not a count", shown(field.text), "a whole number");
     }
     return *value;
 }

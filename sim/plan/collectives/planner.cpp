@@ -101,7 +101,7 @@ void note_unknown(const Catalog& catalog, const nccl::Version& asked, const nccl
     }
     const nccl::Release newest = nccl::release(catalog, {std::numeric_limits<int>::max(), 0, 0});
     if (asked.major > newest.version.major) {
-        throw PlanError(fmt::format("NCCL {} is no release that the catalogue knows; its newest is {}", library.nccl,
+        throw PlanError(fmt::format("NCCL {} is not a release that the catalogue knows; its newest is {}", library.nccl,
                                     newest.entry->name));
     }
     if (asked.minor > newest.version.minor && asked.major == newest.version.major) {

@@ -30,7 +30,7 @@ DataType kernel_dtype(const Json& node);
 
 // A node's attribute: in 1.1 in a list of {name, type, value}, in 1.0 a member of the node. nullptr: it has none.
 const Json* attribute(const Json& node, const char* name);
-double number(const Json* value);     // 0 if it is no number
-std::string text(const Json* value);  // empty if it is no text
+double number(const Json* value);     // 0 if it is not a number
+std::string text(const Json* value);  // empty if it is not a text
 
 }  // namespace fabricast::inline traces::observed_operator

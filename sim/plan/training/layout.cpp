@@ -19,11 +19,11 @@ template <class... Args>
 std::uint32_t data_ranks(const Parallelism& cut, std::uint32_t gpus) {
     const std::uint64_t one = std::uint64_t{cut.tensor} * cut.context * cut.pipeline;
     if (one > gpus || gpus % one != 0) {
-        refuse(
-            "parallelism",
-            "one copy of the model takes tensor x context x pipeline = {} GPUs, and the cluster's {} are no multiple "
-            "of that",
-            one, gpus);
+        refuse("parallelism",
+               "one copy of the model takes tensor x context x pipeline = {} GPUs, and the cluster's {} are not a "
+               "multiple "
+               "of that",
+               one, gpus);
     }
     const std::uint64_t data = gpus / one;
     if (cut.data > 0 && cut.data != data) {
@@ -72,11 +72,11 @@ void check_model(const Parallelism& cut, const ModelShape& model) {
 void set_batches(const TrainingWorkload& workload, Layout& out) {
     const std::uint64_t at_once = std::uint64_t{workload.micro_batch} * out.d;
     if (at_once > std::numeric_limits<std::uint32_t>::max()) {
-        refuse("micro_batch", "micro_batch x data = {} is no batch that can be counted", at_once);
+        refuse("micro_batch", "micro_batch x data = {} is not a batch that can be counted", at_once);
     }
     out.global_batch = workload.global_batch > 0 ? workload.global_batch : static_cast<std::uint32_t>(at_once);
     if (out.global_batch % at_once != 0) {
-        refuse("global_batch", "a batch of {} is no multiple of micro_batch x data = {}", out.global_batch, at_once);
+        refuse("global_batch", "a batch of {} is not a multiple of micro_batch x data = {}", out.global_batch, at_once);
     }
     out.micro_batches = static_cast<std::uint32_t>(out.global_batch / at_once);
     // Each piece of a micro-batch makes operations that stay in memory until the step ends: 1.7 kB, measured on
@@ -92,7 +92,7 @@ void set_batches(const TrainingWorkload& workload, Layout& out) {
     }
     if (out.v > 1 && out.micro_batches % out.p != 0) {
         refuse("global_batch",
-               "{} micro-batches a data rank are no multiple of the {} stages, as an interleaved pipeline needs",
+               "{} micro-batches a data rank are not a multiple of the {} stages, as an interleaved pipeline needs",
                out.micro_batches, out.p);
     }
 }

@@ -8,15 +8,14 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
-#include <tuple>
+#include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "base/parallel_map_ordered.hpp"
 #include "base/text.hpp"
-#include "sim/plan/collectives/nccl_algorithms.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "sim/run/forecast.hpp"
 #include "sim/scenario/build.hpp"
@@ -29,13 +28,6 @@ namespace {
 
 constexpr std::array channel_limits = {"NCCL_MAX_NCHANNELS", "NCCL_MAX_NRINGS", "NCCL_MAX_CTAS"};
 
-// One setting of NCCL's variables.
-struct Setting {
-    const nccl::AlgorithmModel* algorithm = nullptr;
-    nccl::Proto protocol = nccl::Proto::simple;
-    int most_channels = 0;  // 0: as many as the search finds
-};
-
 Scenario with_setting(Scenario scenario, const Setting& setting) {
     auto& env = scenario.library.env;
     env["NCCL_ALGO"] = setting.algorithm->name;
@@ -45,9 +37,9 @@ Scenario with_setting(Scenario scenario, const Setting& setting) {
         if (protocol != setting.protocol) { others.push_back(to_string(protocol)); }
     }
     env["NCCL_PROTO"] = fmt::format("^{}", fmt::join(others, ","));
-    if (setting.most_channels > 0) {
+    if (setting.channels > 0) {
         for (const char* name : channel_limits) { env.erase(name); }
-        env["NCCL_MAX_NCHANNELS"] = std::to_string(setting.most_channels);
+        env["NCCL_MAX_NCHANNELS"] = std::to_string(setting.channels);
         // NVLS, where it is on, gives every algorithm at least its own channels (ncclTopoPostset).
         env["NCCL_NVLS_ENABLE"] = "0";
     }
@@ -90,8 +82,7 @@ Times times_of(const Setting& setting, const Scenario& scenario, const Fabric& b
     for (std::size_t i = 0; prepared && i < times.size(); ++i) {
         stop_if_asked(watch);
         if (const auto row = prepared->row(sizes(scenario)[i], watch)) {
-            times[i] = {std::string(setting.algorithm->name), std::string(setting.algorithm->key),
-                        std::string(to_string(setting.protocol)), row->channels, row->time_s};
+            times[i] = {{setting.algorithm, setting.protocol, row->channels}, row->time_s};
         }
     }
     return times;
@@ -112,7 +103,7 @@ std::vector<Setting> without_limit() {
 // The same with fewer channels than it had in any size: each power of two below.
 std::vector<Setting> with_fewer(const Setting& setting, const Times& times) {
     int most = 0;
-    for (const Choice& choice : times) { most = std::max(most, choice.channels); }
+    for (const Choice& choice : times) { most = std::max(most, choice.setting.channels); }
     std::vector<Setting> settings;
     for (int channels = 1; channels < most; channels *= 2) {
         settings.push_back({setting.algorithm, setting.protocol, channels});
@@ -142,37 +133,35 @@ std::vector<BestRow> rows_of(const Scenario& scenario, const std::vector<Times>&
     for (std::size_t i = 0; i < sizes(scenario).size(); ++i) {
         BestRow& row = rows.emplace_back();
         row.size = sizes(scenario)[i];
-        std::set<std::tuple<std::string, std::string, int>> seen;
         for (const Times& times : all) {
-            const Choice& c = times[i];
-            if (c.channels > 0 && seen.emplace(c.key, c.protocol, c.channels).second) { row.choices.push_back(c); }
+            const Setting& setting = times[i].setting;
+            const bool seen = std::ranges::find(row.choices, setting, &Choice::setting) != row.choices.end();
+            if (setting.channels > 0 && !seen) { row.choices.push_back(times[i]); }
         }
         std::ranges::stable_sort(row.choices, {}, &Choice::time_s);
     }
     return rows;
 }
 
-// NCCL's own choice among the row's: the same time with the same words.
-void mark_default(BestRow& row, const Row& own) {
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < row.choices.size(); ++i) {
-        const Choice& c = row.choices[i];
-        const auto model = std::ranges::find(nccl::all_algorithms(), c.key, &nccl::AlgorithmModel::key);
-        const double differs = std::abs(c.time_s - own.time_s);
-        if (to_string((*model)->word) == own.algorithm && c.channels == own.channels &&
-            lower_case(c.protocol) == own.protocol && differs < least) {
-            row.chosen = i;
-            least = differs;
-        }
-    }
-    if (row.choices[row.chosen].time_s <= row.fastest().time_s) { row.chosen = 0; }
+// The setting that a row of a forecast says NCCL took.
+bool is_of(const Setting& setting, const Row& own) {
+    return to_string(setting.algorithm->word) == own.algorithm && setting.channels == own.channels &&
+           lower_case(to_string(setting.protocol)) == own.protocol;
 }
 
-Setting setting_of(const Choice& choice) {
-    return {*std::ranges::find(nccl::all_algorithms(), choice.key, &nccl::AlgorithmModel::key),
-            nccl::every_proto[static_cast<std::size_t>(std::ranges::find(nccl::proto_names, choice.protocol) -
-                                                       nccl::proto_names.begin())],
-            choice.channels};
+// Finds NCCL's own choice among the row's: of those with its words the nearest in time. Precondition: there is one,
+// since what NCCL takes by itself it takes when it is asked to.
+void mark_default(BestRow& row, const Row& own) {
+    const auto distance = [&](const Choice& c) {
+        return is_of(c.setting, own) ? std::abs(c.time_s - own.time_s) : std::numeric_limits<double>::infinity();
+    };
+    const auto nearest = std::ranges::min_element(row.choices, {}, distance);
+    if (nearest == row.choices.end() || !is_of(nearest->setting, own)) {
+        throw std::logic_error(fmt::format("NCCL takes {} {} x{}, which is not among the choices", own.algorithm,
+                                           own.protocol, own.channels));
+    }
+    // Of equals the first counts as NCCL's: there is nothing to gain.
+    row.chosen = nearest->time_s <= row.fastest().time_s ? 0 : static_cast<std::size_t>(nearest - row.choices.begin());
 }
 
 // The gains of all rows with one draw of the constants; nothing for a row whose default is the fastest.
@@ -180,10 +169,14 @@ std::vector<std::optional<double>> drawn_gains(const std::vector<BestRow>& rows,
                                                const Catalog& catalog, const Draw& draw, const Watch& watch) {
     const Catalog drawn = drawn_catalog(catalog, draw);
     const Fabric built(build(scenario, drawn));
-    std::map<std::tuple<std::string, std::string, int>, std::unique_ptr<Prepared>> prepared;
+    std::vector<std::pair<Setting, std::unique_ptr<Prepared>>> all;
+    const auto prepared = [&](const Setting& setting) -> const Prepared* {
+        const auto known = std::ranges::find(all, setting, [](const auto& one) { return one.first; });
+        if (known != all.end()) { return known->second.get(); }
+        return all.emplace_back(setting, prepare(with_setting(scenario, setting), built, drawn)).second.get();
+    };
     const auto seconds = [&](const Choice& choice, Bytes size) {
-        auto& one = prepared[{choice.key, choice.protocol, choice.channels}];
-        if (!one) { one = prepare(with_setting(scenario, setting_of(choice)), built, drawn); }
+        const Prepared* one = prepared(choice.setting);
         const std::optional<Row> row = one ? one->row(size, watch) : std::nullopt;
         return row ? row->time_s : choice.time_s;
     };
@@ -217,10 +210,12 @@ std::vector<Times> all_times(const Scenario& scenario, const Fabric& built, cons
 
 // The drawn error of the default's time over the fastest's.
 double apart(const BestRow& row, const Catalog& catalog, const Draw& draw) {
-    const Choice &own = row.default_choice(), &other = row.fastest();
-    if (own.key == other.key && own.protocol == other.protocol) { return 1; }
+    const Setting &own = row.default_choice().setting, &other = row.fastest().setting;
+    if (own.algorithm == other.algorithm && own.protocol == other.protocol) { return 1; }
     const Range error = study_interval(catalog, fmt::format("paired.{}", regime_of(row.size)));
-    return at_deviation(error, normal(draw, own.key + own.protocol + other.key + other.protocol));
+    const std::string pair = fmt::format("{}{}{}{}", own.algorithm->key, to_string(own.protocol), other.algorithm->key,
+                                         to_string(other.protocol));
+    return at_deviation(error, normal(draw, pair));
 }
 
 void add_intervals(std::vector<BestRow>& rows, const Scenario& scenario, const Catalog& catalog,

@@ -4,21 +4,28 @@
 // NCCL_MAX_NCHANNELS with NCCL_NVLS_ENABLE=0.
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
 #include "base/units.hpp"
 #include "models/catalog.hpp"
 #include "sim/engines/common/watch.hpp"
+#include "sim/plan/collectives/nccl_algorithms.hpp"
 #include "sim/run/study/draws.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace fabricast::inline best {
 
+// One setting of NCCL's variables.
+struct Setting {
+    const nccl::AlgorithmModel* algorithm = nullptr;
+    nccl::Proto protocol = nccl::Proto::simple;
+    int channels = 0;  // at most; 0: as many as the search finds
+
+    bool operator==(const Setting&) const = default;
+};
+
 struct Choice {
-    std::string algorithm, key;  // "NVLSTree" and "nvls_tree": as NCCL_ALGO and as a tuner file spell it
-    std::string protocol;        // as NCCL_PROTO spells it
-    int channels = 0;
+    Setting setting;  // with the channels that it has
     double time_s = 0;
 };
 
@@ -42,7 +49,7 @@ struct BestOptions {
     std::uint64_t seed = 1;
 };
 
-// A row for each size of the scenario's collective. Throws InputError if the scenario is no collective that NCCL
+// A row for each size of the scenario's collective. Throws InputError if the scenario is not a collective that NCCL
 // chooses an algorithm for, or forces one itself; else what simulate throws.
 std::vector<BestRow> best_choices(const Scenario& scenario, const Catalog& catalog, const BestOptions& options,
                                   const Watch& watch = {});

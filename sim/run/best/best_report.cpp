@@ -19,7 +19,8 @@ namespace {
 using html::Unit;
 
 std::string words(const Choice& choice) {
-    return fmt::format("{} {} x{}", choice.algorithm, choice.protocol, choice.channels);
+    const Setting& s = choice.setting;
+    return fmt::format("{} {} x{}", s.algorithm->name, to_string(s.protocol), s.channels);
 }
 
 std::string gain_words(const BestRow& row) {
@@ -63,14 +64,15 @@ std::string best_table(const Scenario& scenario, const std::vector<BestRow>& row
                        to_string(workload_of(scenario).collective), scenario.library.nccl) +
            text_table(rows, columns()) +
            "# with 80 % intervals: of the constants, and of how far two forecasts of one site are wrong apart from "
-           "each "
-           "other; 'not sure': it holds 0\n";
+           "each other; 'not sure': it holds 0\n";
 }
 
 Json best_json(const Scenario& scenario, const std::vector<BestRow>& rows) {
     const auto choice_json = [](const Choice& c) {
-        return Json{
-            {"algorithm", c.algorithm}, {"protocol", c.protocol}, {"channels", c.channels}, {"time_s", c.time_s}};
+        return Json{{"algorithm", c.setting.algorithm->name},
+                    {"protocol", to_string(c.setting.protocol)},
+                    {"channels", c.setting.channels},
+                    {"time_s", c.time_s}};
     };
     Json json = {{"schema_version", 1},
                  {"program", "fabricast"},
@@ -101,7 +103,9 @@ html::Page best_page(const Scenario& scenario, const std::vector<BestRow>& rows)
     for (const BestRow& row : rows) {
         const auto size = static_cast<double>(row.size.count);
         std::map<std::string, double> least;
-        for (const Choice& c : row.choices) { least.try_emplace(c.algorithm + " " + c.protocol, c.time_s); }
+        for (const Choice& c : row.choices) {
+            least.try_emplace(fmt::format("{} {}", c.setting.algorithm->name, to_string(c.setting.protocol)), c.time_s);
+        }
         for (const auto& [name, time] : least) {
             html::Line& line = lines[name];
             line.label = name;
@@ -147,8 +151,9 @@ std::string tuner_file(const Scenario& scenario, const Fabric& fabric, const std
                                    words(rows[r].fastest()), time_text(rows[r].fastest().time_s), gain_words(rows[r]));
             }
             out += fmt::format("{},{},{},{},{},{},{},{},-1,-1\n", tuner_name(workload_of(scenario).collective),
-                               first.size.count, last, first.fastest().key, lower_case(first.fastest().protocol),
-                               first.fastest().channels, fabric.node_count(), fabric.gpu_count());
+                               first.size.count, last, first.fastest().setting.algorithm->key,
+                               lower_case(to_string(first.fastest().setting.protocol)),
+                               first.fastest().setting.channels, fabric.node_count(), fabric.gpu_count());
         }
         i = end;
     }

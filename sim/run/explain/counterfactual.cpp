@@ -13,6 +13,7 @@
 #include "sim/run/explain/explained_run.hpp"
 #include "sim/run/explain/scenario_text.hpp"
 #include "sim/run/simulate.hpp"
+#include "topologies/trays.hpp"
 
 namespace fabricast::inline explain {
 
@@ -153,7 +154,7 @@ private:
                  c.node_options["nics"] =
                      fmt::to_string(2 * nics * static_cast<std::uint32_t>(fabric_.node().nic_ports));
              });
-        if (nics > 1) {
+        if (nics > 1 && Trays(fabric_.node()).count == 1) {  // a rack with one NIC less is nothing that anyone builds
             with("one-nic-less", "one NIC less per node",
                  [&](ClusterRequest& c) { c.node_options["nics"] = fmt::to_string(nics - 1); });
         }

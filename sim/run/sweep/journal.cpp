@@ -56,7 +56,7 @@ void check_header(const std::filesystem::path& path, const Json& header, const S
     const Json own = header_of(sweep);
     const char* another = "the journal of this sweep, or none: remove it to begin afresh";
     if (!header.is_object() || !header.contains("fabricast_journal")) {
-        refuse(path, "is no journal of a sweep", "another --out, or no such file");
+        refuse(path, "is not a journal of a sweep", "another --out, or no such file");
     }
     for (const auto& [key, value] : own.items()) {
         if (!header.contains(key) || header[key] != value) {

@@ -87,7 +87,7 @@ TEST_CASE("a statement that says where twice, not at all, or where there is no w
     }
 }
 
-TEST_CASE("a bound that is no finite number is refused") {
+TEST_CASE("a bound that is not a finite number is refused") {
     for (const char* statement : {"mfu > NaN", "mfu < inf", "efficiency > nan", "efficiency >= -inf at 16 gpus"}) {
         INFO(statement);
         CHECK_THROWS_AS(failures(statement), UnitError);

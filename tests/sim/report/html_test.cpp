@@ -76,7 +76,7 @@ TEST_CASE("a page asks for nothing from the network") {
     }
 }
 
-TEST_CASE("what is no number is null in the model, not a broken page") {
+TEST_CASE("what is not a number is null in the model, not a broken page") {
     Page page;
     page.sections.emplace_back(
         Curves{"c", "", {"x"}, {"y"}, {{"line", {{1, std::numeric_limits<double>::quiet_NaN(), {}, 2.0}}}}});

@@ -80,7 +80,9 @@ std::string Control::receive() {
     std::uint32_t length = 0;
     read_all(&length, sizeof length);
     length = ntohl(length);
-    if (length > max_message) { throw PeerLost("the peer sent what is no message (is it a probe of this version?)"); }
+    if (length > max_message) {
+        throw PeerLost("the peer sent something that is not a message (is it a probe of this version?)");
+    }
     std::string message(length, '\0');
     read_all(message.data(), length);
     return message;

@@ -12,7 +12,7 @@ struct addrinfo;
 
 namespace probe {
 
-// The other end closed, died or sent what is no message.
+// The other end closed, died or sent what is not a message.
 struct PeerLost : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

@@ -221,7 +221,7 @@ Batch parse_batch(const std::string& text) {
     const bool sane = in && run == "run" && batch.bytes > 0 && batch.bytes <= (std::size_t{1} << 40U) &&
                       batch.iterations > 0 && batch.iterations <= 10'000'000 && batch.window > 0 &&
                       batch.window <= 65536;
-    if (!sane) { throw PeerLost("the peer orders what is no batch: " + text.substr(0, 80)); }
+    if (!sane) { throw PeerLost("the peer orders something that is not a batch: " + text.substr(0, 80)); }
     batch.series.operation = ordered<Operation>(operation);
     batch.series.measure = ordered<Measure>(measure);
     batch.series.direction = ordered<Direction>(direction);

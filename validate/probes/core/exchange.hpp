@@ -37,7 +37,7 @@ struct Batch {
 };
 
 std::string to_text(const Batch& batch);
-// Throws PeerLost where the text is no order or asks for more than an end allows.
+// Throws PeerLost where the text is not an order or asks for more than an end allows.
 Batch parse_batch(const std::string& text);
 
 // Seconds since some beginning; a test brings its own.

@@ -62,7 +62,7 @@ LinkSettings parse_order(const std::string& order) {
     LinkSettings s;
     in >> open >> s.variant >> s.gpu >> s.gpu_index >> s.bytes >> s.depth;
     if (!in || open != "open" || s.bytes == 0 || s.bytes > (std::size_t{1} << 36U) || s.depth < 1 || s.depth > 65536) {
-        throw PeerLost("the peer orders what is no connection: " + order.substr(0, 80));
+        throw PeerLost("the peer orders something that is not a connection: " + order.substr(0, 80));
     }
     return s;
 }

@@ -27,7 +27,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
 
 std::uint64_t parse_size(std::string_view text) {
     const auto fail = [&]() -> UsageError {
-        return UsageError("'" + std::string(text) + "' is no size (accepted: 64, 4KiB, 1M, 1GiB; at most 1024GiB)");
+        return UsageError("'" + std::string(text) + "' is not a size (accepted: 64, 4KiB, 1M, 1GiB; at most 1024GiB)");
     };
     const char* const end = text.data() + text.size();
     std::uint64_t value = 0;
@@ -65,13 +65,13 @@ std::vector<std::uint64_t> parse_sizes(std::string_view text) {
         return sizes;
     }
     if (range.size() > 3) {
-        throw UsageError("'" + std::string(text) + "' are no sizes (accepted: FROM:TO[:FACTOR], or a list 64,4KiB)");
+        throw UsageError("'" + std::string(text) + "' are not sizes (accepted: FROM:TO[:FACTOR], or a list 64,4KiB)");
     }
     const std::uint64_t from = parse_size(range[0]);
     const std::uint64_t to = parse_size(range[1]);
     const std::uint64_t factor = range.size() == 3 ? parse_size(range[2]) : 2;
     if (from > to || factor < 2) {
-        throw UsageError("'" + std::string(text) + "' are no sizes (accepted: FROM <= TO and FACTOR >= 2)");
+        throw UsageError("'" + std::string(text) + "' are not sizes (accepted: FROM <= TO and FACTOR >= 2)");
     }
     for (std::uint64_t size = from; size < to; size *= factor) { sizes.push_back(size); }
     sizes.push_back(to);

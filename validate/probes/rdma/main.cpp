@@ -24,7 +24,7 @@ std::vector<OptionSpec> table() {
          {"--registration", "FROM:TO[:FACTOR]", "4KiB:256MiB:4", "sizes of memory registered and deregistered"}});
 }
 
-// 0 where the word is no number of queue pairs.
+// 0 where the word is not a number of queue pairs.
 int queue_pairs_of(const std::string& word) {
     const int count = std::atoi(word.c_str());
     return count >= 1 && count <= 1024 && std::to_string(count) == word ? count : 0;
@@ -61,7 +61,9 @@ public:
 
     std::unique_ptr<Link> connect(Control& control, const LinkSettings& settings, bool leads) override {
         const int queue_pairs = queue_pairs_of(settings.variant);
-        if (queue_pairs == 0) { throw PeerLost("the peer orders what is no connection: " + settings.variant); }
+        if (queue_pairs == 0) {
+            throw PeerLost("the peer orders something that is not a connection: " + settings.variant);
+        }
         return connect_rdma(control, *verbs_,
                             {settings, queue_pairs, host_of(options_), options_.text("--rdma-address")}, leads);
     }

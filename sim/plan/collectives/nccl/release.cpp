@@ -38,8 +38,8 @@ Flags read_flags(const Part& part) {
         if (!path.starts_with(prefix)) { continue; }
         const auto found = std::ranges::find(all_flags, std::string_view(path).substr(prefix.size()), &Flag::name);
         if (found == all_flags.end()) {
-            throw PlanError(fmt::format("{} has {}, which is no flag of NCCL releases (they are {})", part.name, path,
-                                        fmt::join(names_of(all_flags, &Flag::name), ", ")));
+            throw PlanError(fmt::format("{} has {}, which is not a flag of NCCL releases (they are {})", part.name,
+                                        path, fmt::join(names_of(all_flags, &Flag::name), ", ")));
         }
         flags.*found->field = part.number(path) != 0;
     }

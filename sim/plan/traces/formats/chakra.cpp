@@ -145,7 +145,7 @@ private:
             const std::optional<Collective> collective = collective_of(comm_type);
             if (!collective) {
                 message.fail(
-                    fmt::format("node {}: comm_type {:f} is no collective (accepted: 0 to 9)", node.id, comm_type));
+                    fmt::format("node {}: comm_type {:f} is not a collective (accepted: 0 to 9)", node.id, comm_type));
             }
             r.kind = RecordKind::collective;
             r.collective = *collective;

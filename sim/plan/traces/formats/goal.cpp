@@ -97,7 +97,7 @@ private:
         const std::optional<std::int64_t> value = count_in_word(word);
         if (!value || *value < 0 || *value > high) {
             --at_;
-            fail(error_message(fmt::format("{} is no whole number in range", what), shown(all),
+            fail(error_message(fmt::format("{} is not a whole number in range", what), shown(all),
                                fmt::format("0 to {}", high)));
         }
         return *value;

@@ -52,11 +52,11 @@ double fixed_point(const DcqcnOptions& o, double link, double flows) {
     return low;
 }
 
-// The same for the algorithm itself, which is no fluid: notices come N and the wait for the next marked packet apart,
-// and between two of them timers run `n` and `k` whole times. A cut takes alpha / 2 of the rate, of which `n` increases
-// give back all but 2^-n; the target begins at the rate before the cut, each increase from the F-th on adds R_AI to it,
-// and what the rate has not reached of it by the next cut is lost. At rest both are equal in the mean (the byte counter
-// is left out: so long nobody waits here).
+// The same for the algorithm itself, which is not a fluid: notices come N and the wait for the next marked packet
+// apart, and between two of them timers run `n` and `k` whole times. A cut takes alpha / 2 of the rate, of which `n`
+// increases give back all but 2^-n; the target begins at the rate before the cut, each increase from the F-th on adds
+// R_AI to it, and what the rate has not reached of it by the next cut is lost. At rest both are equal in the mean (the
+// byte counter is left out: so long nobody waits here).
 double balance_of_cuts(const DcqcnOptions& o, double link, double flows) {
     const double r = link / flows;
     const double interval = to_seconds(o.cnp_interval);

@@ -96,5 +96,5 @@ nccl-2.99:
     flag.nvls_gather: 1
 )");
     CHECK_THROWS_WITH(release(catalog, {2, 99, 0}),
-                      ContainsSubstring("nccl-2.99 has flag.nvls_gather, which is no flag"));
+                      ContainsSubstring("nccl-2.99 has flag.nvls_gather, which is not a flag"));
 }

@@ -162,7 +162,7 @@ TEST_CASE("GOAL's mistakes are refused at their line and column") {
     };
     refused("num_ranks 2\nrank 0 {\nl1: sned 1b to 1\n}\n", "t.goal:3:5: no such operation (found 'sned'");
     refused("num_ranks 2\nrank 2 {\n}\n",
-            "t.goal:2:6: a rank is no whole number in range (found '2'; accepted: 0 to 1)");
+            "t.goal:2:6: a rank is not a whole number in range (found '2'; accepted: 0 to 1)");
     refused("num_ranks 2\nrank 0 {\nl1: calc 5\nl1 requires l2\n}\n",
             "t.goal:4:13: no operation of rank 0 is called 'l2'");
     refused("num_ranks 2\nrank 0 {\nl1: calc 5\nl2: calc 6\nl1 requires l2\nl2 requires l1\n}\n", "requires itself");
@@ -489,7 +489,7 @@ TEST_CASE("a recording's ranks are those of its world, and a group has each once
     refused("{name: g, size: 2}", "0", "{compute: k, time: 1 us, after: [0]}", "accepted: nothing: there is none");
 }
 
-TEST_CASE("what macOS puts beside the files of an archive or folder is no rank") {
+TEST_CASE("what macOS puts beside the files of an archive or folder is not a rank") {
     const TempFolder folder;
     const std::string tar = test::archived(
         {{"run/._t.0.et", "AppleDouble"}, {"run/t.0.et", chakra_trace(0)}, {"run/t.1.et", chakra_trace(1)}});

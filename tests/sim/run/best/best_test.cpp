@@ -38,23 +38,23 @@ TEST_CASE("each choice takes the time of a run that sets it, and NCCL's own that
         REQUIRE(row.choices.size() > 6);  // ring and tree by three protocols at the least
         CHECK(std::ranges::is_sorted(row.choices, {}, &Choice::time_s));
         CHECK(row.default_choice().time_s == Approx(plain.rows[i].time_s));
-        CHECK(row.default_choice().channels == plain.rows[i].channels);
+        CHECK(row.default_choice().setting.channels == plain.rows[i].channels);
         CHECK(row.gain.value >= 0);
         CHECK(row.gain.low80 <= row.gain.value);
         CHECK(row.gain.high80 >= row.gain.value);
         const Choice& fastest = row.fastest();
         Scenario set = scenario;
         std::get<CollectiveWorkload>(set.workload).sizes = {row.size};
-        set.library.env = {{"NCCL_ALGO", fastest.algorithm},
-                           {"NCCL_PROTO", fastest.protocol},
-                           {"NCCL_MAX_NCHANNELS", std::to_string(fastest.channels)}};
-        if (!fastest.algorithm.starts_with("NVLS")) { set.library.env["NCCL_NVLS_ENABLE"] = "0"; }
+        set.library.env = {{"NCCL_ALGO", std::string(fastest.setting.algorithm->name)},
+                           {"NCCL_PROTO", std::string(to_string(fastest.setting.protocol))},
+                           {"NCCL_MAX_NCHANNELS", std::to_string(fastest.setting.channels)}};
+        if (!fastest.setting.algorithm->name.starts_with("NVLS")) { set.library.env["NCCL_NVLS_ENABLE"] = "0"; }
         CHECK(simulate(set, catalogue()).rows.at(0).time_s == Approx(fastest.time_s));
     }
     // Small messages gain nothing from every channel's launch, large ones lose from a single one.
     const auto ring_of = [&](std::size_t row, int channels) {
         return std::ranges::find_if(rows[row].choices, [&](const Choice& c) {
-            return c.algorithm == "Ring" && c.protocol == "Simple" && c.channels == channels;
+            return c.setting == Setting{&nccl::ring_model, nccl::Proto::simple, channels};
         });
     };
     REQUIRE(ring_of(2, 1) != rows[2].choices.end());
@@ -64,7 +64,8 @@ TEST_CASE("each choice takes the time of a run that sets it, and NCCL's own that
 TEST_CASE("the tuner's file says what gains, in ranges that do not overlap") {
     const Scenario scenario = two_nodes();
     std::vector<BestRow> rows = best_choices(scenario, catalogue(), quick);
-    const Choice tree{"Tree", "tree", "LL128", 8, 1e-5}, ring{"Ring", "ring", "Simple", 16, 2e-5};
+    const Choice tree{{&nccl::tree_model, nccl::Proto::ll128, 8}, 1e-5},
+        ring{{&nccl::ring_model, nccl::Proto::simple, 16}, 2e-5};
     for (std::size_t i = 0; i < rows.size(); ++i) {  // the first two gain, the last is not sure
         rows[i].choices = {tree, ring};
         rows[i].chosen = 1;

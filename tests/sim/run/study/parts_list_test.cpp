@@ -115,7 +115,8 @@ TEST_CASE("a price below nothing or beyond all reason is refused at its line, an
     CHECK(refused("data-centre/pue: 1.1") == "accepted");
 }
 
-TEST_CASE("every price has its range and says of which year it is, and what nobody offered says that it is no quote") {
+TEST_CASE(
+    "every price has its range and says of which year it is, and what nobody offered says that it is not a quote") {
     int prices = 0;
     for (const auto& [name, part] : catalogue().parts) {
         const auto price = part.figures.find("price");

@@ -105,7 +105,7 @@ TEST_CASE("random points depend on the seed alone, lie in their range and have i
     CHECK(points != texts(sweep_points(spec_of(other), {}, 1)));
 }
 
-TEST_CASE("a path that is no key is refused with the nearest, before anything runs") {
+TEST_CASE("a path that is not a key is refused with the nearest, before anything runs") {
     CHECK(complaint_of(points_text, {"cluster.nodess=1,2"}) ==
           "--vary:1:1: no such key of a scenario (found 'cluster.nodess'; accepted: the path of a key; nearest: "
           "'cluster.nodes')");

@@ -114,7 +114,7 @@ TEST_CASE("a point that cannot be read, and one that fails when it runs, are row
     const SweepResult result = sweep_result(sweep, outcomes_of(sweep));
     REQUIRE(result.rows.size() == 2 + 1 + 1 + 1);
     CHECK(result.rows[0].error.empty());
-    CHECK_THAT(result.rows[2].error, ContainsSubstring("'root' is no rank"));
+    CHECK_THAT(result.rows[2].error, ContainsSubstring("'root' is not a rank"));
     CHECK_THAT(result.rows[3].error, ContainsSubstring("several nodes need a fabric"));
     CHECK(result.rows[3].figures == std::vector<Json>(result.figures.size()));
     CHECK(failed_points(result) == 3);
@@ -231,7 +231,7 @@ TEST_CASE("a journal of something else, damaged, unfinished or in use is refused
     rewritten("{\"fabricast_journal\"", "fabricast_journal\"");
     CHECK_THAT(open(sweep, Journal::Start::resume), ContainsSubstring("is damaged in line 1"));
     std::ofstream(path, std::ios::binary | std::ios::trunc) << "{\"a\":1}\n";
-    CHECK_THAT(open(sweep, Journal::Start::resume), ContainsSubstring("is no journal of a sweep"));
+    CHECK_THAT(open(sweep, Journal::Start::resume), ContainsSubstring("is not a journal of a sweep"));
     {
         std::ofstream(path, std::ios::binary | std::ios::trunc) << whole;
         Journal journal(path, sweep, Journal::Start::resume);
@@ -274,7 +274,7 @@ TEST_CASE("the same result gives the same SQLite file, with the table of the CSV
     CHECK(bytes.starts_with("SQLite format 3"));
     CHECK(bytes == text_of(scratch.path / "b.db"));
     CHECK_THAT(bytes, ContainsSubstring("\"cluster.nodes\", \"workload.root\""));
-    CHECK_THAT(bytes, ContainsSubstring("'root' is no rank"));
+    CHECK_THAT(bytes, ContainsSubstring("'root' is not a rank"));
     CHECK_THROWS_AS(write_result(scratch.path / "no" / "a.sqlite", result), IoError);
     CHECK(std::distance(fs::directory_iterator(scratch.path), {}) == 2);  // nothing half-written
 }
