@@ -52,7 +52,7 @@ TEST_CASE("fitting forecasts to themselves finds the planted costs") {
     // Four sizes run Simple: where its start and hop lie is part of what is planted, not the catalogue's of the day.
     Planted planted({{kernel + "/simple.wire", 1.4},
                      {kernel + "/ll.hop", 1.6e-6},
-                     {kernel + "/simple.start", 25e-6},
+                     {"nccl-kernels/simple.start", 25e-6},
                      {kernel + "/simple.hop", 6e-6}});
     planted.measure("a", Collective::all_reduce);
     planted.measure("b", Collective::all_gather);

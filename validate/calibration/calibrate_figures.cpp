@@ -25,8 +25,8 @@ constexpr const char* kept_file = "calibrated.yaml";  // in the folder of the me
 
 // Ring runs on one NVSwitch node. LL determines the latency costs and Simple the rates; different numbers of GPUs
 // separate the costs from each other.
-constexpr const char* planted_part = "nccl-ampere-nvswitch";
-constexpr const char* planted_figures[] = {"ll.start", "ll.hop", "simple.wire", "simple.start"};
+constexpr const char* planted_figures[] = {"nccl-ampere-nvswitch/ll.start", "nccl-ampere-nvswitch/ll.hop",
+                                           "nccl-ampere-nvswitch/simple.wire", "nccl-kernels/simple.start"};
 
 FitDataset synthetic(const Catalog& truth, FabricCache& cache, std::uint32_t gpus, const char* protocol,
                      Random& random) {
@@ -58,9 +58,8 @@ FitDataset synthetic(const Catalog& truth, FabricCache& cache, std::uint32_t gpu
 double planted_error(const Catalog& catalog, FabricCache& cache, Random& random) {
     Catalog truth = catalog;
     std::vector<FigureName> names;
-    for (const char* figure : planted_figures) {
-        double& value = truth.parts.at(planted_part).figures.at(figure).value.at(0);
-        const std::string name = std::string(planted_part) + "/" + figure;
+    for (const FigureName name : planted_figures) {
+        double& value = figure_of(truth, name).value.at(0);
         // A value below the lower bound could not be recovered.
         value = std::max(value * (0.8 + 0.4 * random.uniform()), prior_of(name)->low);
         names.push_back(name);
@@ -74,7 +73,7 @@ double planted_error(const Catalog& catalog, FabricCache& cache, Random& random)
     const Calibration found = calibrate(catalog, data, cache, names);
     double worst = 0;
     for (const CalibratedFigure& f : found.figures) {
-        const double planted = truth.parts.at(planted_part).number(f.name.substr(f.name.find('/') + 1));
+        const double planted = figure_of(truth, f.name).value.at(0);
         worst = std::max(worst, std::abs(f.fitted.value / planted - 1));
     }
     return worst;

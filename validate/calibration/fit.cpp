@@ -17,6 +17,8 @@ namespace {
 // Hosts differ in launch time: 3.2 to 5.5 us per GPU over the sites that run one process for all GPUs (facts
 // nccl-mechanisms.md §3.1), which is about this standard deviation of ln x.
 constexpr double host_spread = 0.2;
+// How far the mean of a figure over kernel parts may lie from its prior's value, as a standard deviation of ln x.
+constexpr double mean_spread = 1.2;
 
 std::vector<Prior> read_priors(const yaml::Node& root) {
     root.allow({"priors"});
@@ -149,6 +151,7 @@ void Fitter::add_family(Stage& stage, std::span<const FigureName> free, const Fi
         add(parameter_of(name), catalog_.parts.at(part_of(name)));
     }
     const std::vector<const Part*> own = parts;
+    family.common = parts.front()->text.contains("arch") ? mean_spread : 0;
     for (const auto& [name, found] : result.figures) {
         const Part& part = catalog_.parts.at(part_of(name));
         const bool told = !found.datasets.empty();

@@ -75,7 +75,7 @@ std::vector<FitFamily> completed(std::vector<FitFamily> families, std::size_t pa
     std::set<std::size_t> placed;
     for (const FitFamily& family : families) { placed.insert(family.parameters.begin(), family.parameters.end()); }
     for (std::size_t p = 0; p < parameters; ++p) {
-        if (!placed.contains(p)) { families.push_back({{p}, {1.0}}); }
+        if (!placed.contains(p)) { families.push_back({{p}, {1.0}, 0}); }
     }
     return families;
 }
@@ -86,7 +86,8 @@ Eigen::MatrixXd whitening(const FitFamily& family, const std::vector<FitParamete
     Eigen::VectorXd spread(n);
     std::ranges::transform(family.parameters, spread.begin(), [&](std::size_t p) { return parameters[p].spread; });
     const Eigen::Map<const Eigen::MatrixXd> correlation(family.correlation.data(), n, n);
-    const Eigen::LLT<Eigen::MatrixXd> cholesky(spread.asDiagonal() * correlation * spread.asDiagonal());
+    const Eigen::LLT<Eigen::MatrixXd> cholesky(spread.asDiagonal() * correlation * spread.asDiagonal() +
+                                              Eigen::MatrixXd::Constant(n, n, family.common * family.common));
     return cholesky.matrixL().solve(Eigen::MatrixXd::Identity(n, n));
 }
 

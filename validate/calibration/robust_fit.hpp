@@ -29,9 +29,12 @@ struct FitParameter {
 };
 
 // Parameters with correlated priors. `correlation` is that of the logarithms: a positive definite matrix, row by row.
+// `common`: the standard deviation of what all of them have in common beside it, as far as the prior's own mean is
+// uncertain; the data of all together tell it.
 struct FitFamily {
     std::vector<std::size_t> parameters;
     std::vector<double> correlation;
+    double common = 0;
 };
 
 // One measured curve: the parameters that influence it, the weight of each row, and a function that computes the errors
@@ -44,7 +47,7 @@ struct FitCurve {
 
 struct FitOptions {
     double scale = 0.08;   // |e_i| from which the loss begins to flatten
-    double lambda = 0.15;  // weight of the priors
+    double lambda = 0.6;   // weight of the priors, chosen by leaving sites out
     int iterations = 30;
 };
 

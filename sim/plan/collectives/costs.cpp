@@ -63,7 +63,7 @@ using Parts = std::vector<const Part*>;
 const Part& nearest_kernel(const Catalog& catalog, const KernelGpu& gpu, std::string_view inside,
                            const nccl::Version& version) {
     Parts parts = catalog.of_kind("kernel");
-    std::erase_if(parts, [](const Part* part) { return !part->text.contains("arch"); });  // the network part
+    std::erase_if(parts, [](const Part* part) { return !part->text.contains("arch"); });  // what all share
     if (parts.empty()) { throw PlanError("the catalogue holds no kernel costs (parts of kind 'kernel')"); }
     return **std::ranges::min_element(parts, {},
                                       [&](const Part* part) { return distance(*part, gpu, inside, version); });
@@ -137,7 +137,7 @@ const Part* first_of(const Catalog& catalog, std::string_view kind, std::string_
 // Names the figures of a calibration's overlay that keep the catalogue's value.
 std::string kept_here(const CostParts& parts) {
     std::vector<std::string> names;
-    for (const Part* part : {parts.kernel, parts.network, parts.transport, parts.launch}) {
+    for (const Part* part : {parts.kernel, parts.kernels, parts.network, parts.transport, parts.launch}) {
         if (part == nullptr) { continue; }
         for (const auto& [name, figure] : part->figures) {
             if (!figure.source.empty() && figure.source.front() == kept_here_source) {
@@ -199,6 +199,7 @@ CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::V
     parts.known.sites = sites_by_dataset(catalog);
     const KernelGpu gpu = kernel_gpu(catalog, node.gpu);
     parts.kernel = &nearest_kernel(catalog, gpu, inside, version);
+    parts.kernels = first_of(catalog, "kernel", "nccl-kernels");
     parts.launch = first_of(catalog, "launch", "nccl-tests");
     parts.intervals = first_of(catalog, "interval", "forecast-intervals");
     const int far = distance(*parts.kernel, gpu, inside, version);

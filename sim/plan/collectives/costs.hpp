@@ -26,6 +26,7 @@ std::string_view inside_of(const Fabric& fabric);
 // by NCCL version; a transport part by name or by the fabric's link.
 struct CostParts {
     const Part* kernel = nullptr;
+    const Part* kernels = nullptr;    // what all kernel parts share; a kernel part's own figure goes first
     const Part* network = nullptr;    // what NCCL adds on any network; null on one node
     const Part* transport = nullptr;  // null on one node
     const Part* launch = nullptr;
@@ -68,7 +69,9 @@ public:
     explicit FigureReader(const CostParts& parts, const Figure* moved = nullptr, End end = End::high)
         : parts_(parts), moved_(moved), end_(end) {}
 
-    double kernel(std::string_view figure) { return read(*parts_.kernel, figure); }
+    double kernel(std::string_view figure) {
+        return read(parts_.kernel->figures.contains(figure) ? *parts_.kernel : *parts_.kernels, figure);
+    }
     double network(std::string_view figure) { return read(*parts_.network, figure); }
     double transport(std::string_view figure) { return read(*parts_.transport, figure); }
     double launch(std::string_view figure) { return read(*parts_.launch, figure); }

@@ -59,7 +59,6 @@ Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto, d
     const auto waited = [&](std::string_view more) {
         return hop * ledger.network("simple.hop_factor") + ledger.network(more);
     };
-    if (kind == NetworkHop::nvls_tree) { return from_seconds(waited("nvls_tree.hop")); }
     const bool ring = kind == NetworkHop::ring;
     double seconds = hop;
     if (proto == nccl::Proto::ll128) {

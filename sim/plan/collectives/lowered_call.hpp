@@ -70,7 +70,7 @@ double message_bytes(nccl::Proto proto, double chunk);
 
 // One way over the network for a message of so many bytes on the wire: the transport's hop, with a rendezvous for a
 // long message where the transport has one, and what NCCL's kernels add to it.
-enum class NetworkHop : std::uint8_t { ring, tree, nvls_tree };
+enum class NetworkHop : std::uint8_t { ring, tree };
 Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto, double message);
 double network_wire(FigureReader& ledger, nccl::Proto proto);
 

@@ -80,6 +80,14 @@ EdgeSet network_edges(const Call& call, double crossings, bool network_reduces) 
     return GeneratedEdges{call.per_node() * (2 * std::uint64_t{nodes} + network), visit_all};
 }
 
+// From 2.23 on the channels are as many as the traffic fills (src/enqueue.cc, scheduleCollTasksToPlan).
+int channels_used(const Call& call) {
+    const double least = call.release.number("channels.min_traffic");
+    const double each_way = call.workload.collective == Collective::all_reduce ? 2 : 1;
+    const double filled = least > 0 ? std::ceil(call.bytes * each_way / least) : call.found.nvls_channels;
+    return static_cast<int>(std::clamp(filled, 1.0, static_cast<double>(call.found.nvls_channels)));
+}
+
 // In old releases every channel with at least 4 KiB to move adds to the start.
 double channel_start(const Call& call, int channels) {
     if (!call.release.flags.nvls_channels_add_to_start) { return 0; }
@@ -89,10 +97,10 @@ double channel_start(const Call& call, int channels) {
 int heads_of(const Call& call) { return std::max(1, call.found.nvls.channels); }
 
 // The stream of all heads, before what differs in one node and between nodes.
-Pipeline heads_stream(const Call& call) {
-    const int channels = call.found.nvls_channels;
+Pipeline heads_stream(const Call& call, int channels) {
     const int heads = heads_of(call);
-    const double chunk = nccl::nvls_chunk(call.release, call.environment, call.found, call.shape, call.bytes);
+    const double chunk =
+        nccl::nvls_chunk(call.release, call.environment, call.found, call.shape, channels, call.bytes);
     Pipeline pipeline;
     pipeline.bytes_per_edge = call.bytes / channels;
     // The call's bytes are spread evenly over the loops of all channels and heads that it needs.
@@ -104,11 +112,11 @@ Pipeline heads_stream(const Call& call) {
 
 LoweredCall one_node(const Call& call, Schedule& schedule) {
     FigureReader& ledger = call.ledger;
-    const int channels = call.found.nvls_channels;
+    const int channels = channels_used(call);
     const bool reduces_and_spreads = call.workload.collective == Collective::all_reduce;
     // All-gather only multicasts, reduce-scatter only reduces: a link carries the whole buffer in one direction only.
     const double crossings = reduces_and_spreads ? 1 + 1.0 / call.shape.ranks : 1;
-    Pipeline pipeline = heads_stream(call);
+    Pipeline pipeline = heads_stream(call, channels);
     pipeline.slots = call.release.slots();
     pipeline.fill = ledger.kernel("nvls.fill");
     pipeline.chunk_overhead = from_seconds(ledger.kernel("nvls.chunk_overhead"));
@@ -123,16 +131,16 @@ LoweredCall one_node(const Call& call, Schedule& schedule) {
 
 LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     FigureReader& ledger = call.ledger;
-    const int channels = call.found.nvls_channels;
+    const int channels = channels_used(call);
     const double crossings = 1 + 1.0 / call.per_node();
-    Pipeline pipeline = heads_stream(call);
+    Pipeline pipeline = heads_stream(call, channels);
     pipeline.slots = call.release.slots();
     pipeline.fill = ledger.network("nvls_tree.fill");
     pipeline.edge_rate_cap =
         ledger.kernel("nvls.rate") * ledger.network("nvls_tree.rate_factor") / crossings / channels;
     pipeline.wire_ratio = ledger.kernel("nvls.wire") * ledger.network("nvls_tree.wire_inside");
     pipeline.network_wire_ratio = network_wire(ledger, nccl::Proto::simple);
-    pipeline.start = from_seconds(ledger.kernel("nvls.start") + ledger.network("nvls_tree.per_head") * heads_of(call));
+    pipeline.start = from_seconds(ledger.kernel("nvls.start") + ledger.network("nvls_tree.per_gpu") * call.per_node());
     const bool network_reduces = call.algorithm == &nccl::nvls_model;
     pipeline.turns = network_reduces ? 1 : 2;
     // A head has all channels' edges to other nodes.
@@ -141,8 +149,10 @@ LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     pipeline.chunk_posting = posting_pace(pipeline, posting(call, message, messages * channels));
     const nccl::Ring& ring = call.found.rings.front();
     const double hops = network_reduces ? 2 : 2 * tree_depth(call.shape.nodes);
+    // The first chunk of a hop goes behind those of the head's other channels; half of a chunk's messages go each way.
     const Stage stage{hops, rail_hop(call, ring, ring.order.front()),
-                      network_hop(ledger, NetworkHop::nvls_tree, nccl::Proto::simple, message)};
+                      network_hop(ledger, NetworkHop::tree, nccl::Proto::simple, message) +
+                          posting(call, message, messages / 2 * channels - 1)};
     return streamed(call, schedule, pipeline, network_edges(call, crossings, network_reduces), {stage}, channels,
                     network_reduces ? Evidence::formula_only : Evidence::measured_here);
 }

@@ -90,11 +90,11 @@ double tree_chunk(const Release& release, const Environment& environment, Proto 
 }
 
 double nvls_chunk(const Release& release, const Environment& environment, const TopologySearchResult& found,
-                  const Shape& shape, double bytes) {
+                  const Shape& shape, int channels, double bytes) {
     const double base = environment.nvls_chunk > 0 ? environment.nvls_chunk
                         : found.nvls_chunk > 0     ? found.nvls_chunk
                                                    : release.number_or_0("nvls.chunk");
-    const double at_once = static_cast<double>(found.nvls_channels) * std::max(1, found.nvls.channels);
+    const double at_once = static_cast<double>(channels) * std::max(1, found.nvls.channels);
     if (shape.nodes == 1) { return capped(base, bytes, at_once, {{64, 64 * KiB}, {8, 32 * KiB}, {2, 16 * KiB}}); }
     double most = shape.nodes >= 4 ? 64 * KiB : base;  // NVLSTREE_MAX_CHUNKSIZE left at its default
     if (found.nvls_tree_chunk > 0) { most = found.nvls_tree_chunk; }

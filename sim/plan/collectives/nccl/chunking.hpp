@@ -31,7 +31,7 @@ double tree_chunk(const Release& release, const Environment& environment, Proto 
 
 // Bytes per head and channel of one loop of NVLS or, with several nodes, NVLSTree.
 double nvls_chunk(const Release& release, const Environment& environment, const TopologySearchResult& found,
-                  const Shape& shape, double bytes);
+                  const Shape& shape, int channels, double bytes);
 
 // Of PAT: halved while the call has too few of them (src/enqueue.cc, calcCollChunking).
 double pat_chunk(const Release& release, const Environment& environment, Collective collective, int channels,

@@ -21,12 +21,13 @@ using namespace fabricast;
 namespace {
 
 CallPlan plan_of(const std::string& collective, std::uint32_t nodes, const std::string& size,
-                 const std::string& algorithm, const std::string& protocol, const std::string& cluster = "") {
+                 const std::string& algorithm, const std::string& protocol, const std::string& cluster = "",
+                 const std::string& nccl = "2.22") {
     const std::string h100 = "node: dgx-h100, fabric: {kind: rail-optimized, link: infiniband-ndr, switch: quantum-2}";
     const Scenario s = parse_scenario(
         "name: between\ncluster: {nodes: " + std::to_string(nodes) + ", " + (cluster.empty() ? h100 : cluster) +
             "}\nworkload: {kind: collective, collective: " + collective + ", sizes: [" + size +
-            "], algorithm: " + algorithm + ", protocol: " + protocol + "}\nlibrary: {nccl: \"2.22\"}\n",
+            "], algorithm: " + algorithm + ", protocol: " + protocol + "}\nlibrary: {nccl: \"" + nccl + "\"}\n",
         "between.yaml");
     const Fabric fabric(build(s, catalogue()));
     return Planner(collective_of(s), fabric, s.library, s.launch, catalogue()).plan(sizes_of(s.workload)->front());
@@ -36,9 +37,10 @@ const std::string efa = "node: hgx-h100-efa, fabric: {kind: fat-tree, link: efa-
 
 const Pipeline& pipeline_of(const CallPlan& plan) { return plan.schedule.pipelines.at(0); }
 
-double network_hops(const CallPlan& plan) {
-    return plan.schedule.stages.at(pipeline_of(plan).first_stage + pipeline_of(plan).stage_count - 1).count;
+const Stage& network_stage(const CallPlan& plan) {
+    return plan.schedule.stages.at(pipeline_of(plan).first_stage + pipeline_of(plan).stage_count - 1);
 }
+double network_hops(const CallPlan& plan) { return network_stage(plan).count; }
 
 double post() { return catalogue().at("kernel", "nccl-network").number("net_ib.post"); }
 
@@ -74,8 +76,19 @@ TEST_CASE("the two ways of a tree take turns on the links, unless the network re
     CHECK(pipeline_of(plan_of("all_reduce", 2, "64 MiB", "ring", "simple")).turns == 1);
 }
 
+TEST_CASE("NVLSTree takes a channel for each 16 KiB of traffic, and a hop waits for those of its head") {
+    const auto plan = [](const std::string& size) {
+        return plan_of("all_reduce", 4, size, "nvls-tree", "simple", "", "2.26");
+    };
+    const double one = to_seconds(network_stage(plan("8 KiB")).overhead);
+    for (const auto& [size, channels] : {std::pair("8 KiB", 1), std::pair("64 KiB", 8), std::pair("1 MiB", 16)}) {
+        CHECK(plan(size).channels == channels);
+        CHECK(to_seconds(network_stage(plan(size)).overhead) == Approx(one + 2 * (channels - 1) * post()).epsilon(1e-6));
+    }
+}
+
 TEST_CASE("a leaf of an LL128 tree receives with 30 % of its threads; in a chain it also sends on") {
-    const Part& kernel = catalogue().at("kernel", "nccl-hopper-nvswitch");
+    const Part& kernel = catalogue().at("kernel", "nccl-kernels");
     const std::string one = "gpus_per_node: 1, node: dgx-h100, fabric: {kind: fat-tree, link: infiniband-ndr}";
     CHECK(pipeline_of(plan_of("all_reduce", 2, "64 MiB", "tree", "ll128", one)).edge_rate_cap ==
           Approx(0.3 * kernel.number("ll128.channel_rate")));

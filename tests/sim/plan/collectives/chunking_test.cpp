@@ -28,7 +28,7 @@ TopologySearchResult one_h100_node() { return search(all_algorithms(), test::h10
 TEST_CASE("NVLS chunks grow at 8 MiB, 64 MiB and 1 GiB on eight H100, where measured curves kink") {
     const Shape shape{8, 1};
     const auto chunk = [&](double bytes, const Environment& environment = {}) {
-        return nvls_chunk(newest(), environment, eight_heads(), shape, bytes);
+        return nvls_chunk(newest(), environment, eight_heads(), shape, 16, bytes);
     };
     CHECK(chunk(8 * MiB - 1) == 16 * KiB);
     CHECK(chunk(8 * MiB) == 32 * KiB);
@@ -41,9 +41,9 @@ TEST_CASE("NVLS chunks grow at 8 MiB, 64 MiB and 1 GiB on eight H100, where meas
 }
 
 TEST_CASE("NVLSTree keeps to 64 KiB from four nodes on") {
-    CHECK(nvls_chunk(newest(), {}, eight_heads(), {16, 2}, 8 * GiB) == 128 * KiB);
-    CHECK(nvls_chunk(newest(), {}, eight_heads(), {32, 4}, 8 * GiB) == 64 * KiB);
-    CHECK(nvls_chunk(newest(), {}, eight_heads(), {32, 4}, 4 * MiB) == 32 * KiB);
+    CHECK(nvls_chunk(newest(), {}, eight_heads(), {16, 2}, 16, 8 * GiB) == 128 * KiB);
+    CHECK(nvls_chunk(newest(), {}, eight_heads(), {32, 4}, 16, 8 * GiB) == 64 * KiB);
+    CHECK(nvls_chunk(newest(), {}, eight_heads(), {32, 4}, 16, 4 * MiB) == 32 * KiB);
 }
 
 TEST_CASE("LL uses one channel more for each 4 KiB a rank") {

@@ -77,7 +77,7 @@ TEST_CASE("a row's word is that of the weakest figure that matters to its time")
     // 8 bytes take a ring, which does not use it.
     CHECK(plan_on(catalog, 1, "", "", "", 8).evidence == Evidence::same_gpu_era_fabric);
     Catalog start = well_told();
-    Figure& figure = start.parts.at("nccl-hopper-nvswitch").figures.at("nvls.start");
+    Figure& figure = start.parts.at("nccl-kernels").figures.at("nvls.start");
     figure.origin = Origin::estimated;
     figure.high80 *= 2;
     CHECK(plan_on(start).evidence == Evidence::same_gpu_era_fabric);  // 12 us of some ms
