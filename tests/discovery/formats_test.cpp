@@ -1,5 +1,6 @@
 // Formats of which the samples have no file: the smallest text that shows each of their shapes. And a toy format.
 
+#include "base/hostlist.hpp"
 #include "tests/discovery/site_of.hpp"
 #include "tests/support/catch.hpp"
 
