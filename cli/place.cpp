@@ -16,14 +16,14 @@ namespace {
 po::options_description place_options() {
     po::options_description options("options");
     add_scenario_options(options);
-    options.add_options()                                                                                     //
-        ("nodes", text_value("LIST"), "the job's nodes in the order of ranks, as Slurm lists hosts")          //
-        ("rank-file", text_value("FILE"), "the same as a host a line, or as Open MPI's rank file")            //
-        ("among", text_value("LIST"), "nodes that the best and the worst may take (default: all)")            //
-        ("rank-order", text_value("FILE"), "write the job's hosts in the order that suits best")              //
-        ("tries", whole_value("N"), "forecasts to search with (default 200)")                                 //
-        ("json", text_value("FILE"), "write the result as JSON")                                              //
-        ("threads", whole_value("N"), "forecasts side by side (default and 0: every core)")                   //
+    options.add_options()                                                                             //
+        ("nodes", text_value("LIST"), "the job's nodes in the order of ranks, as Slurm lists hosts")  //
+        ("rank-file", text_value("FILE"), "the same as a host a line, or as Open MPI's rank file")    //
+        ("among", text_value("LIST"), "nodes that the best and the worst may take (default: all)")    //
+        ("rank-order", text_value("FILE"), "write the job's hosts in the order that suits best")      //
+        ("tries", whole_value("N"), "forecasts to search with (default 200)")                         //
+        ("json", text_value("FILE"), "write the result as JSON")                                      //
+        ("threads", whole_value("N"), "forecasts side by side (default and 0: every core)")           //
         ("quiet", "print no table");
     return options;
 }
@@ -43,7 +43,9 @@ ExitCode place_job(const po::variables_map& values) {
         scenario.cluster.place = asked;
         scenario.places.erase("cluster.place");
     }
-    if (scenario.cluster.place.empty()) { throw MissingArgument("which nodes? (--nodes, --rank-file or cluster.place)"); }
+    if (scenario.cluster.place.empty()) {
+        throw MissingArgument("which nodes? (--nodes, --rank-file or cluster.place)");
+    }
     const Catalog catalog = catalog_of(values, &scenario);
     PlacementOptions options;
     options.among = node_numbers(scenario, "cluster.place", text_of(values, "among"));
@@ -53,7 +55,9 @@ ExitCode place_job(const po::variables_map& values) {
     const Watch watch{&stop_flag(), [&](double share) { progress.piece_at(share); }};
     const PlacementSearch search = search_placements(scenario, catalog, options, watch);
     progress.clear();
-    if (!values.contains("quiet")) { outputs.words() << placement_table(scenario, search, outputs.width()) << std::flush; }
+    if (!values.contains("quiet")) {
+        outputs.words() << placement_table(scenario, search, outputs.width()) << std::flush;
+    }
     outputs.write("json", [&] { return placement_json(scenario, search).dump(2) + "\n"; });
     outputs.write("rank-order", [&] {
         std::string lines;

@@ -145,6 +145,16 @@ private:
         const bool adaptive = request_.routing.empty() ? fabric.link.family->sprays : request_.routing == "adaptive";
         fabric.choice = adaptive ? PathChoice::adaptive : PathChoice::ecmp;
         fabric.same_hash = request_.routing == "ecmp-one-seed";
+        constexpr std::array<std::string_view, 4> of_graphs = {"ecmp", "min-hop", "up-down", "fat-tree"};
+        const auto told = std::ranges::find(of_graphs, request_.routing) - of_graphs.begin();
+        if (told >= 1 && told < 4) {
+            if (!request_.graph) {
+                fail_at(scenario_, "cluster.fabric.routing",
+                        error_message("a subnet manager's tables are made of a graph", shown(request_.routing),
+                                      "adaptive, ecmp, ecmp-one-seed; or kind: explicit"));
+            }
+            fabric.routing = static_cast<GraphRouting>(told);
+        }
         fabric.trunk_utilisation = adaptive ? layout().number("adaptive_utilisation") : 1;
     }
 

@@ -156,10 +156,12 @@ std::vector<Key> cluster_keys() {
                 whole_key("fabric.management_ports", &C::management_ports, 0, 65536,
                           "Cables of fabric managers to free ports of the leaves: they count in the bill of materials.",
                           "none"),
-                choice_key("fabric.routing", &C::routing, {"adaptive", "ecmp", "ecmp-one-seed", "min-hop", "up-down", "fat-tree"},
-                           "How flows choose among equal paths; `ecmp-one-seed`: all switches of a tree hash alike; the "
-                           "last three: a subnet manager's tables, of an explicit fabric.",
-                           "`adaptive` on InfiniBand, `ecmp` elsewhere"),
+                choice_key(
+                    "fabric.routing", &C::routing,
+                    {"adaptive", "ecmp", "ecmp-one-seed", "min-hop", "up-down", "fat-tree"},
+                    "How flows choose among equal paths; `ecmp-one-seed`: all switches of a tree hash alike; the "
+                    "last three: a subnet manager's tables, of an explicit fabric.",
+                    "`adaptive` on InfiniBand, `ecmp` elsewhere"),
                 wholes_key("fabric.shape", &C::shape, 1, 65536,
                            "Torus: nodes in each dimension. Dragonfly: groups, routers a group, nodes a router.",
                            "the builder's choice"),
@@ -170,8 +172,8 @@ std::vector<Key> cluster_keys() {
             part_keys("graph", &C::graph, "The fabric device by device, with `cluster.fabric.kind: explicit`.",
                       graph_keys()),
             {text_map_key("options", &C::node_options, "Switches of the node template, as `peer_to_peer: false`."),
-             text_key("hosts", &C::hosts, "The nodes' names in their order, as Slurm lists hosts: `rack1-[01-18],login`.",
-                      "`node[0-N]`"),
+             text_key("hosts", &C::hosts,
+                      "The nodes' names in their order, as Slurm lists hosts: `rack1-[01-18],login`.", "`node[0-N]`"),
              text_key("place", &C::place,
                       "The nodes that are used, such a list in the order of ranks; the others stay in the network.",
                       "all")},
@@ -249,11 +251,11 @@ std::vector<Key> job_keys() {
         job.nodes = text_of(node);
         job.place = node.place;
     };
-    return list_keys("jobs", &Scenario::jobs,
-                     "Jobs that share the cluster, each call after call ([jobs.md](jobs.md)); `workload` may then be "
-                     "absent.",
-                     {required(text_key("name", &JobSpec::name, "As reports call it.")), std::move(nodes),
-                      std::move(workload)});
+    return list_keys(
+        "jobs", &Scenario::jobs,
+        "Jobs that share the cluster, each call after call ([jobs.md](jobs.md)); `workload` may then be "
+        "absent.",
+        {required(text_key("name", &JobSpec::name, "As reports call it.")), std::move(nodes), std::move(workload)});
 }
 
 std::string checked_assert(const Node& node) {

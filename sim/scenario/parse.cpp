@@ -180,6 +180,9 @@ Scenario scenario_of_tree(const yaml::Node& root, const std::filesystem::path& f
     std::visit([&](const auto& workload) { check_workload(workload, scenario); }, scenario.workload);
     check_scaling(scenario);
     check_jobs(scenario);
+    if (!scenario.jobs.empty()) {
+        scenario.notes.emplace_back("its jobs run side by side in `fabricast run` only: this is its own workload");
+    }
     return scenario;
 }
 

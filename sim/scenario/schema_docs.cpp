@@ -162,6 +162,10 @@ std::string kind_words(const Key& key) {
 Json scenario_json_schema() {
     Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "fabricast scenario"}};
     schema.update(map_schema(""));
+    // With jobs, the workload may be that of the first.
+    Json& needed = schema["required"];
+    needed.erase(std::find(needed.begin(), needed.end(), "workload"));
+    schema["anyOf"] = {{{"required", {"workload"}}}, {{"required", {"jobs"}}}};
     return schema;
 }
 

@@ -70,8 +70,8 @@ using Ends = std::vector<double>;
 // Calls that were done at `time`, with the share of the one that runs.
 double calls_at(const Ends& ends, double time) {
     const auto next = std::ranges::upper_bound(ends, time);
-    if (next == ends.begin() || next == ends.end()) { return static_cast<double>(next - ends.begin()); }
-    const double begin = *(next - 1);
+    if (next == ends.end()) { return static_cast<double>(ends.size()); }
+    const double begin = next == ends.begin() ? 0 : *(next - 1);
     return static_cast<double>(next - ends.begin()) + (time - begin) / (*next - begin);
 }
 
@@ -96,8 +96,9 @@ public:
 
     JobMix mix() {
         JobMix out;
-        parallel_map_ordered(jobs_.size(), threads_, [&](std::size_t i) { return alone(i); },
-                             [&](Alone one) { alone_.push_back(std::move(one)); });
+        parallel_map_ordered(
+            jobs_.size(), threads_, [&](std::size_t i) { return alone(i); },
+            [&](Alone one) { alone_.push_back(std::move(one)); });
         for (std::size_t i = 0; i < jobs_.size(); ++i) { out.jobs.push_back(described(i, out)); }
         std::vector<std::size_t> all(jobs_.size());
         std::iota(all.begin(), all.end(), std::size_t{0});
@@ -105,9 +106,9 @@ public:
         for (std::size_t i = 0; i < jobs_.size(); ++i) {
             for (std::size_t j = 0; j < i && jobs_.size() > 2; ++j) { groups.push_back({j, i}); }
         }
-        parallel_map_ordered(groups.size(), threads_,
-                             [&](std::size_t g) { return std::pair(groups[g], together(groups[g])); },
-                             [&](const auto& group) { take(group.first, group.second, out); });
+        parallel_map_ordered(
+            groups.size(), threads_, [&](std::size_t g) { return std::pair(groups[g], together(groups[g])); },
+            [&](const auto& group) { take(group.first, group.second, out); });
         for (std::size_t i = 0; i < jobs_.size(); ++i) { blame(i, out); }
         return out;
     }
@@ -151,7 +152,11 @@ private:
         Timeline timeline = replayed(joint);
         const Ends ends = ends_of(joint, 0, timeline);
         out.seconds = (ends.back() - ends.front()) / static_cast<double>(ends.size() - 1);
+        // Of the time of one call after another, not of the whole replay, which begins with a launch.
+        const double steady =
+            to_seconds(timeline.makespan - Time{}) / (out.seconds * static_cast<double>(ends.size()));
         out.busy = std::move(timeline.busy);
+        for (float& busy : out.busy) { busy *= static_cast<float>(steady); }
         return out;
     }
 
@@ -207,14 +212,13 @@ private:
     std::size_t calls_beside(std::size_t i, std::size_t slowest, std::size_t rounds) const {
         const double calls = std::ceil(alone_[slowest].seconds / alone_[i].seconds * static_cast<double>(rounds)) + 2;
         if (calls > static_cast<double>(most_calls)) {
-            throw InputError(
-                scenario_.jobs[i].place,
-                error_message(
-                    fmt::format("job '{}' is too short beside '{}'", jobs_[i]->scenario.name,
-                                jobs_[slowest]->scenario.name),
-                    fmt::format("{} beside {}", text(alone_[i].seconds, Dimension::time),
-                                text(alone_[slowest].seconds, Dimension::time)),
-                    fmt::format("at most {} calls of it while the other has {}", most_calls, calls_together)));
+            throw InputError(scenario_.jobs[i].place,
+                             error_message(fmt::format("job '{}' is too short beside '{}'", jobs_[i]->scenario.name,
+                                                       jobs_[slowest]->scenario.name),
+                                           fmt::format("{} beside {}", text(alone_[i].seconds, Dimension::time),
+                                                       text(alone_[slowest].seconds, Dimension::time)),
+                                           fmt::format("at most {} calls of it while the other has {}", most_calls,
+                                                       calls_together)));
         }
         return static_cast<std::size_t>(calls);
     }

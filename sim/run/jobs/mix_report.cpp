@@ -51,13 +51,14 @@ Columns<MixedJob> columns() {
 // A job's line of the matrix: slower beside which by how much.
 Columns<MixedJob> matrix(const JobMix& mix) {
     using C = report::Column<MixedJob>;
-    Columns<MixedJob> columns = {C("job", "Its name.", &MixedJob::name).printed("beside", -12, "", {}, 2).on_page("of")};
+    Columns<MixedJob> columns = {
+        C("job", "Its name.", &MixedJob::name).printed("beside", -12, "", {}, 2).on_page("of")};
     for (std::size_t j = 0; j < mix.jobs.size(); ++j) {
         const std::string& name = mix.jobs[j].name;
-        columns.push_back(C("beside_" + name, "Slowdown beside it alone.", [j](const MixedJob& job) {
-                              return job.beside[j];
-                          }).printed(name, std::max(9, static_cast<int>(name.size()) + 1), "", ratio_text)
-                              .on_page("beside " + name));
+        columns.push_back(
+            C("beside_" + name, "Slowdown beside it alone.", [j](const MixedJob& job) { return job.beside[j]; })
+                .printed(name, std::max(9, static_cast<int>(name.size()) + 1), "", ratio_text)
+                .on_page("beside " + name));
     }
     return columns;
 }
@@ -65,10 +66,9 @@ Columns<MixedJob> matrix(const JobMix& mix) {
 }  // namespace
 
 std::string mix_table(const Scenario& scenario, const JobMix& mix, std::size_t width) {
-    std::string lines =
-        fmt::format("# {}: {} on {} nodes, each call after call\n", scenario.name,
-                    plural(mix.jobs.size(), "job"), scenario.cluster.nodes) +
-        text_table(mix.jobs, fitted(columns(), width));
+    std::string lines = fmt::format("# {}: {} on {} nodes, each call after call\n", scenario.name,
+                                    plural(mix.jobs.size(), "job"), scenario.cluster.nodes) +
+                        text_table(mix.jobs, fitted(columns(), width));
     if (mix.jobs.size() > 2) { lines += "#\n" + text_table(mix.jobs, matrix(mix)); }
     for (const std::string& note : mix.notes) { lines += "# " + note + "\n"; }
     return lines;
@@ -94,12 +94,11 @@ html::Page mix_page(const Scenario& scenario, const JobMix& mix) {
     html::Page page;
     page.title = scenario.name;
     const MixedJob& worst = *std::ranges::max_element(mix.jobs, {}, &MixedJob::slowdown);
-    page.answer = worst.blamed.empty()
-                      ? std::string("No job is slowed by another.")
-                      : fmt::format("Together, job {} takes {} times as long as alone; slowed by {}.", worst.name,
-                                    ratio_text(worst.slowdown), blame_words(worst));
-    page.sections.emplace_back(page_table("Jobs", "One call in the steady state, alone and while all jobs run.",
-                                          mix.jobs, columns()));
+    page.answer = worst.blamed.empty() ? std::string("No job is slowed by another.")
+                                       : fmt::format("Together, job {} takes {} times as long as alone; slowed by {}.",
+                                                     worst.name, ratio_text(worst.slowdown), blame_words(worst));
+    page.sections.emplace_back(
+        page_table("Jobs", "One call in the steady state, alone and while all jobs run.", mix.jobs, columns()));
     page.sections.emplace_back(
         page_table("Which slows which", "Beside one other job alone, against alone.", mix.jobs, matrix(mix)));
     page.figures = mix.figures;

@@ -16,6 +16,7 @@
 #include "sim/report/summarize.hpp"
 #include "sim/report/traffic.hpp"
 #include "sim/run/forecast.hpp"
+#include "sim/run/jobs/leaf_sets.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/packet_options.hpp"
 #include "sim/scenario/scenario_context.hpp"
@@ -23,92 +24,6 @@
 namespace fabricast::inline jobs {
 
 namespace {
-
-using Nodes = std::vector<std::uint32_t>;
-using Sequence = std::vector<std::uint32_t>;  // the set of leaves of each node, in the order of ranks
-
-// The sets of leaves of a fabric, numbered so that near ones have near numbers.
-struct LeafSets {
-    std::vector<std::uint32_t> of_node;
-    std::vector<Nodes> nodes;                             // of each set, those that may be taken
-    std::vector<std::vector<std::uint32_t>> distance{};   // links between nodes of two sets
-};
-
-std::vector<DeviceId> switches_of(const Fabric& fabric, std::uint32_t node) {
-    std::vector<DeviceId> switches;
-    for (std::uint32_t nic = 0; nic < fabric.nics_per_node(); ++nic) {
-        const std::uint32_t other = node == 0 ? 1 : 0;
-        const Path path = fabric.path({.src = fabric.nic(node, nic), .dst = fabric.nic(other, nic)});
-        switches.push_back(fabric.ends(path.links[0]).to);
-    }
-    return switches;
-}
-
-LeafSets leaf_sets(const Fabric& fabric, const Nodes& among) {
-    LeafSets sets;
-    sets.of_node.assign(fabric.node_count(), 0);
-    std::map<std::vector<DeviceId>, std::uint32_t> numbers;
-    Nodes first;
-    for (std::uint32_t node = 0; node < fabric.node_count(); ++node) {
-        const auto [place, fresh] =
-            numbers.try_emplace(switches_of(fabric, node), static_cast<std::uint32_t>(numbers.size()));
-        if (fresh) { first.push_back(node); }
-        sets.of_node[node] = place->second;
-    }
-    sets.nodes.resize(first.size());
-    for (const std::uint32_t node : among) { sets.nodes[sets.of_node[node]].push_back(node); }
-    for (const std::uint32_t a : first) {
-        auto& row = sets.distance.emplace_back();
-        for (const std::uint32_t b : first) {
-            std::size_t links = 0;
-            for (std::uint32_t nic = 0; nic < fabric.nics_per_node() && a != b; ++nic) {
-                links += fabric.path({.src = fabric.nic(a, nic), .dst = fabric.nic(b, nic)}).count;
-            }
-            row.push_back(static_cast<std::uint32_t>(links));
-        }
-    }
-    return sets;
-}
-
-// Set by set, each time the nearest to those taken: of equal ones the set with the most free nodes, or, if the rest
-// fits, the one with the fewest that do.
-Sequence packed(const LeafSets& sets, std::vector<std::size_t> free, std::size_t count, std::uint32_t from) {
-    Sequence sequence;
-    std::vector<std::uint32_t> far(sets.nodes.size(), 0);
-    for (std::uint32_t next = from; sequence.size() < count;) {
-        const std::size_t taken = std::min(free[next], count - sequence.size());
-        sequence.insert(sequence.end(), taken, next);
-        free[next] -= taken;
-        for (std::size_t s = 0; s < far.size(); ++s) { far[s] = std::max(far[s], sets.distance[next][s]); }
-        const std::size_t left = count - sequence.size();
-        const auto rank = [&](std::size_t s) {
-            const bool fits = free[s] >= left;
-            return std::tuple(free[s] == 0, far[s], !fits, fits ? free[s] : sets.of_node.size() - free[s], s);
-        };
-        for (std::size_t s = 0; s < far.size(); ++s) {
-            if (rank(s) < rank(next)) { next = static_cast<std::uint32_t>(s); }
-        }
-    }
-    return sequence;
-}
-
-// Each node as far from the one before it as there are.
-Sequence interleaved(const LeafSets& sets, std::vector<std::size_t> free, std::size_t count, std::uint32_t from) {
-    Sequence sequence;
-    std::vector<std::size_t> used(free.size());
-    for (std::uint32_t next = from; sequence.size() < count;) {
-        sequence.push_back(next);
-        --free[next];
-        ++used[next];
-        const auto rank = [&](std::size_t s) {
-            return std::tuple(free[s] == 0, ~sets.distance[sequence.back()][s], used[s], s);
-        };
-        for (std::size_t s = 0; s < free.size(); ++s) {
-            if (rank(s) < rank(next)) { next = static_cast<std::uint32_t>(s); }
-        }
-    }
-    return sequence;
-}
 
 struct Outcome {
     double seconds = 0;
@@ -120,8 +35,7 @@ Outcome forecast_on(const Fabric& fabric, const Scenario& scenario, const Catalo
     const std::vector<Bytes>* sizes = sizes_of(scenario.workload);
     const Plan plan = job.planner(sizes == nullptr ? Bytes{} : sizes->front(), {false, watch});
     const Timelines timelines = replay(scenario.engine, job.fabric, plan, job.events, watch);
-    return {timed_part(plan, timelines.timeline).seconds, plan.what,
-            busiest_text(timelines.traffic(), job.fabric, 0)};
+    return {timed_part(plan, timelines.timeline).seconds, plan.what, busiest_text(timelines.traffic(), job.fabric, 0)};
 }
 
 class Search {
@@ -275,16 +189,21 @@ private:
         return at;
     }
 
-    // The fastest (slowest) of what was tried and takes no more than `free` of each set.
+    // The fastest (slowest) of what was tried and takes no more than `free` of each set; of equal ones that with the
+    // fewest (most) sets.
     Sequence extreme(const std::vector<std::size_t>& free, bool best) const {
         const Sequence* found = nullptr;
-        double seconds = 0;
-        for (const auto& [sequence, time] : seconds_) {
-            if (found != nullptr && (best ? time >= seconds : time <= seconds)) { continue; }
-            std::vector<std::size_t> used(free.size());
-            if (std::ranges::any_of(sequence, [&](std::uint32_t set) { return ++used[set] > free[set]; })) { continue; }
-            found = &sequence;
-            seconds = time;
+        std::pair<double, double> least;
+        for (const auto& [sequence, seconds] : seconds_) {
+            std::map<std::uint32_t, std::size_t> used;
+            for (const std::uint32_t set : sequence) { ++used[set]; }
+            if (std::ranges::any_of(used, [&](const auto& of) { return of.second > free[of.first]; })) { continue; }
+            const double sign = best ? 1 : -1;
+            const std::pair rank(sign * seconds, sign * static_cast<double>(used.size()));
+            if (found == nullptr || rank < least) {
+                found = &sequence;
+                least = rank;
+            }
         }
         return *found;
     }

@@ -25,8 +25,8 @@ struct Placed {
 };
 
 struct PlacementSearch {
-    std::string what;            // "all_reduce of 1 GiB: ring simple, 16 channels"
-    std::vector<Placed> placed;  // as asked; these nodes in their best order; the best; the worst
+    std::string what;                // "all_reduce of 1 GiB: ring simple, 16 channels"
+    std::vector<Placed> placed;      // as asked; these nodes in their best order; the best; the worst
     std::vector<std::string> order;  // hosts of the second
     std::uint64_t tried = 0;         // forecasts made
     bool every_order = false;        // of these nodes: all that differ were tried
@@ -43,9 +43,9 @@ struct PlacementOptions {
 
 // Precondition: scenario.cluster.place is not empty. Throws InputError, and what planners and engines throw.
 //
-// Nodes whose adapters end at the same switches are alike, so a placement is a sequence of sets of leaves. All sequences
-// are tried if `tries` suffice; else packed and interleaved ones, and from those on exchanges at random, as long as
-// tries are left. What is found is then a lower bound of the worst and an upper bound of the best.
+// Nodes whose adapters end at the same switches are alike, so a placement is a sequence of sets of leaves. All
+// sequences are tried if `tries` suffice; else packed and interleaved ones, and from those on exchanges at random, as
+// long as tries are left. What is found is then a lower bound of the worst and an upper bound of the best.
 PlacementSearch search_placements(const Scenario& scenario, const Catalog& catalog, const PlacementOptions& options,
                                   const Watch& watch = {});
 

@@ -26,7 +26,7 @@ Columns<Placed> placed_columns() {
                 .printed("against yours", 14, "", [](double ratio) { return fmt::format("{:.3f}", ratio); }),
             C("leaf_sets", "Sets of leaves below which its nodes stand.", &Placed::leaves).printed("leaves", 7),
             C("bottleneck", "The busiest link.", &Placed::bottleneck).printed("busiest link", -38, "", {}, 2),
-            C("nodes", "In the order of ranks.", &Placed::hosts).printed("nodes", -40, "", {}, 2)};
+            C("nodes", "In the order of ranks.", &Placed::hosts).printed("nodes", 0, "", {}, 2)};
 }
 
 std::vector<std::string> remarks(const PlacementSearch& search) {
@@ -38,11 +38,11 @@ std::vector<std::string> remarks(const PlacementSearch& search) {
                                       search.every_order ? "; of these nodes every order that differs" : ""));
     if (search.bound_s) {
         const double best = search.placed[2].time_s;
-        lines.push_back(best <= *search.bound_s * as_fast
-                            ? fmt::format("on one switch it would take {}: none can be better than the best",
-                                          time_text(*search.bound_s))
-                            : fmt::format("on one switch it would take {}: none can be faster",
-                                          time_text(*search.bound_s)));
+        lines.push_back(
+            best <= *search.bound_s * as_fast
+                ? fmt::format("on one switch it would take {}: none can be better than the best",
+                              time_text(*search.bound_s))
+                : fmt::format("on one switch it would take {}: none can be faster", time_text(*search.bound_s)));
     }
     if (!search.interchangeable) {
         lines.emplace_back("nodes below the same leaves were taken as alike; the hash of ECMP tells them apart");
@@ -100,9 +100,10 @@ std::vector<std::string> hosts_of_ranks(const TextLines& file) {
     for (const auto& [rank, host] : by_rank) {
         if (!hosts.empty() && hosts.back() == host) { continue; }
         if (!seen.insert(host).second) {
-            throw InputError(file.start(), fmt::format("the ranks of host '{}' do not stand together (found another host "
-                                                      "before rank {}; accepted: whole nodes, one after another)",
-                                                      host, rank));
+            throw InputError(file.start(),
+                             fmt::format("the ranks of host '{}' do not stand together (found another host "
+                                         "before rank {}; accepted: whole nodes, one after another)",
+                                         host, rank));
         }
         hosts.push_back(host);
     }
