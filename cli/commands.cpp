@@ -8,9 +8,9 @@ namespace fabricast::cli {
 
 std::span<const Command* const> commands() {
     static constexpr std::array all = {
-        &run_command,     &sweep_command, &compare_command, &calibrate_command, &diagnose_command,
-        &study_command,   &plan_command,  &explain_command, &import_command,    &catalog_command,
-        &cluster_command, &topo_command,  &doctor_command,  &help_command,      &completion_command,
+        &run_command,  &sweep_command,  &compare_command, &calibrate_command,  &diagnose_command, &study_command,
+        &plan_command, &place_command,  &explain_command, &import_command,     &catalog_command,  &cluster_command,
+        &topo_command, &doctor_command, &help_command,    &completion_command,
     };
     return all;
 }

@@ -16,6 +16,7 @@
 #include "sim/report/table.hpp"
 #include "sim/report/trace.hpp"
 #include "sim/run/best/best_report.hpp"
+#include "sim/run/jobs/mix_report.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
@@ -119,6 +120,26 @@ ExitCode run_best(const po::variables_map& values, const Scenario& scenario, con
     return ok;
 }
 
+// Several jobs that share the cluster.
+ExitCode run_jobs(const po::variables_map& values, const Scenario& scenario, const Outputs& outputs) {
+    for (const char* name : {"trace", "svg", "best", "tuner"}) {
+        if (values.contains(name)) {
+            throw UsageError(fmt::format("a scenario with jobs has no --{} (accepted: --json, --csv, --html)", name));
+        }
+    }
+    const Catalog catalog = catalog_of(values, &scenario);
+    if (values.contains("html")) { html::require_charts(); }
+    Progress progress(1, wants_progress(values));
+    const Watch watch{&stop_flag(), [&](double share) { progress.piece_at(share); }};
+    const JobMix mix = mix_jobs(scenario, catalog, threads_of(values, &scenario), watch);
+    progress.clear();
+    if (!values.contains("quiet")) { outputs.words() << mix_table(scenario, mix, outputs.width()) << std::flush; }
+    outputs.write("json", [&] { return mix_json(scenario, mix).dump(2) + "\n"; });
+    outputs.write_table([&] { return mix_records(mix); });
+    outputs.write("html", [&] { return html::page_html(mix_page(scenario, mix)); });
+    return ok;
+}
+
 ExitCode run_scenario(const po::variables_map& values) {
     Scenario scenario = scenario_of(values);
     if (values.contains("svg")) {
@@ -129,6 +150,7 @@ ExitCode run_scenario(const po::variables_map& values) {
     }
     Outputs outputs(values, {"json", "csv", "tsv", "trace", "svg", "html", "tuner"});
     outputs.keep(scenario);
+    if (!scenario.jobs.empty()) { return run_jobs(values, scenario, outputs); }
     if (values.contains("best")) { return run_best(values, scenario, outputs); }
     if (values.contains("tuner")) { throw UsageError("--tuner writes what --best finds (accepted: with --best)"); }
     const Catalog catalog = catalog_of(values, &scenario);

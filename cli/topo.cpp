@@ -11,6 +11,9 @@
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "discovery/site/export_site.hpp"
+#include "sim/report/html/fabric_page.hpp"
+#include "sim/report/html/page_html.hpp"
+#include "sim/report/html/run_page.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/scenario_context.hpp"
 #include "topologies/bill.hpp"
@@ -39,7 +42,8 @@ po::options_description topo_options() {
         ("simgrid", text_value("FILE"), "write a SimGrid platform")                          //
         ("nccl", text_value("FILE"), "write a node as NCCL's topology XML")                  //
         ("ibnetdiscover", text_value("FILE"), "write the fabric as ibnetdiscover lists it")  //
-        ("links", text_value("FILE"), "write the fabric's cables as a csv");
+        ("links", text_value("FILE"), "write the fabric's cables as a csv")                  //
+        ("html", text_value("FILE"), "draw racks, tiers of switches and the first nodes");
     return options;
 }
 
@@ -140,10 +144,11 @@ void print_path(std::ostream& out, const Fabric& fabric, const std::vector<std::
 
 ExitCode show_topology(const po::variables_map& values) {
     const Scenario scenario = scenario_of(values);
-    Outputs outputs(values, {"json", "dot", "graphml", "simgrid", "nccl", "ibnetdiscover", "links"});
+    Outputs outputs(values, {"json", "dot", "graphml", "simgrid", "nccl", "ibnetdiscover", "links", "html"});
     outputs.keep(scenario);
     const Catalog catalog = catalog_of(values, &scenario);
-    const Fabric fabric = pointing_into(scenario, [&] { return Fabric(build(scenario, catalog)); });
+    if (values.contains("html")) { html::require_charts(); }
+    const Fabric fabric = pointing_into(scenario, [&] { return Fabric(build(scenario, catalog)).whole(); });
     std::ostringstream out;  // printed only once it is complete, so that bad input prints nothing
     print_summary(out, fabric);
     if (values.contains("bisection")) {
@@ -164,6 +169,11 @@ ExitCode show_topology(const po::variables_map& values) {
             json["path"] = path_json(fabric, ends[0], ends[1], transport_of(values));
         }
         return json.dump(2) + "\n";
+    });
+    outputs.write("html", [&] {
+        html::Page page = html::fabric_page(fabric, host_names(scenario));
+        html::add_provenance(page, scenario);
+        return html::page_html(page);
     });
     outputs.write("nccl", [&] { return to_nccl_topology(fabric.node(), catalog); });
     outputs.words() << out.str();

@@ -12,8 +12,6 @@ namespace fabricast::inline discovery {
 namespace {
 
 constexpr std::string_view hex_digits = "0123456789abcdef";
-// Names of one list, and their characters: a few bytes may stand for any number of names of any length.
-constexpr std::size_t longest_hostlist = 200'000, longest_names = std::size_t{16} << 20U;
 
 bool all_of(std::string_view text, std::string_view accepted) {
     return !text.empty() && text.find_first_not_of(accepted) == std::string_view::npos;
@@ -27,29 +25,6 @@ struct LaneRate {
 constexpr std::array lane_rates = {LaneRate{"sdr", 2'000},    LaneRate{"ddr", 4'000},   LaneRate{"qdr", 8'000},
                                    LaneRate{"fdr10", 10'000}, LaneRate{"fdr", 13'636},  LaneRate{"edr", 25'000},
                                    LaneRate{"hdr", 50'000},   LaneRate{"ndr", 100'000}, LaneRate{"xdr", 200'000}};
-
-// "1-3,7" and zero-padded "001-003", appended to `before`, each followed by `after`.
-void expand_ranges(std::string_view before, std::string_view ranges, std::string_view after, const SourceLocation& at,
-                   std::vector<std::string>& into) {
-    for (const std::string_view piece : split(ranges, ',')) {
-        const std::string_view range = trimmed(piece, " \t");
-        const std::size_t dash = range.find('-');
-        const std::string_view first = range.substr(0, dash);
-        const std::string_view last = dash == std::string_view::npos ? first : range.substr(dash + 1);
-        const auto low = number_in<std::uint32_t>(first);
-        const auto high = number_in<std::uint32_t>(last);
-        const std::size_t length = before.size() + first.size() + last.size() + after.size();
-        if (!low || !high || *high < *low || into.size() + (*high - *low) >= longest_hostlist ||
-            length * (std::size_t{1} + *high - *low) > longest_names) {
-            refuse(at, "a range of names that is none", shown(ranges), "[1-32] or [1,4-8]");
-        }
-        for (std::uint64_t i = *low; i <= *high; ++i) {
-            const std::string digits = std::to_string(i);
-            const std::size_t zeros = first.size() > digits.size() ? first.size() - digits.size() : 0;
-            into.push_back(std::string(before) + std::string(zeros, '0') + digits + std::string(after));
-        }
-    }
-}
 
 }  // namespace
 
@@ -122,27 +97,6 @@ std::int64_t megabits_of(std::string_view text) {
     const std::string_view unit = trimmed(std::string_view(word).substr(stop), " \t");
     const double factor = unit.starts_with("g") ? 1e3 : unit.starts_with("t") ? 1e6 : unit.starts_with("k") ? 1e-3 : 1;
     return value < 1e9 ? static_cast<std::int64_t>(value * factor + 0.5) : 0;
-}
-
-std::vector<std::string> hostlist(std::string_view text, const SourceLocation& place) {
-    std::vector<std::string> names;
-    while (!text.empty()) {
-        const std::size_t open = text.find('[');
-        const std::size_t comma = text.find(',');
-        if (open == std::string_view::npos || comma < open) {
-            const std::string_view name = trimmed(text.substr(0, comma), " \t");
-            if (!name.empty()) { names.emplace_back(name); }
-            text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
-            continue;
-        }
-        const std::size_t close = text.find(']', open);
-        if (close == std::string_view::npos) { refuse(place, "a list of names without its end", shown(text), "']'"); }
-        const std::size_t end = std::min(text.find(',', close), text.size());
-        expand_ranges(trimmed(text.substr(0, open), " \t"), text.substr(open + 1, close - open - 1),
-                      trimmed(text.substr(close + 1, end - close - 1), " \t"), place, names);
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return names;
 }
 
 bool names_switch_port(std::string_view port) {

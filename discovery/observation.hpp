@@ -183,8 +183,6 @@ std::int64_t infiniband_megabits(std::string_view technology);
 double gigatransfers(std::string_view text);
 // "400000", "400G", "400 Gbps", "400GbE", "25 Gb/s" -> Mb/s; 0 if it says nothing.
 std::int64_t megabits_of(std::string_view text);
-// "n[1-3,7],m1" -> n1 n2 n3 n7 m1, as Slurm writes lists of hosts. Throws InputError at `place` where a range is none.
-std::vector<std::string> hostlist(std::string_view text, const SourceLocation& place);
 // Whether a port of this name belongs to a switch ("swp51", "Ethernet48", "17", "Port 3"), as far as names tell.
 bool names_switch_port(std::string_view port);
 bool names_host_port(std::string_view port);

@@ -25,10 +25,10 @@ std::uint64_t node_cables(const Fabric& fabric) {
     std::uint64_t cables = 0;
     for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
         const LinkEnds ends = fabric.ends(LinkId{l});
-        cables += is_nic_to_switch(fabric, ends) ? static_cast<std::uint64_t>(ends.cables) * fabric.node_count() : 0;
+        cables += is_nic_to_switch(fabric, ends) ? static_cast<std::uint64_t>(ends.cables) * fabric.cluster().nodes : 0;
     }
     if (fabric.generator().planes() == 0) {
-        for (std::uint32_t l = fabric.node_link_count() * fabric.node_count(); l < fabric.link_count(); ++l) {
+        for (std::uint32_t l = fabric.node_link_count() * fabric.cluster().nodes; l < fabric.link_count(); ++l) {
             const LinkEnds ends = fabric.ends(LinkId{l});
             cables += is_nic_to_switch(fabric, ends) ? ends.cables : 0;
         }
@@ -67,9 +67,9 @@ std::uint64_t Bill::ports_left() const {
 Bill bill_of(const Fabric& fabric) {
     const FabricSpec& spec = fabric.cluster().fabric;
     Bill bill;
-    bill.nodes = fabric.node_count();
-    bill.gpus = fabric.gpu_count();
-    bill.nics = static_cast<std::uint64_t>(fabric.nics_per_node()) * fabric.node_count();
+    bill.nodes = fabric.cluster().nodes;
+    bill.gpus = fabric.whole().gpu_count();
+    bill.nics = static_cast<std::uint64_t>(fabric.nics_per_node()) * fabric.cluster().nodes;
     if (spec.kind == FabricKind::none) { return bill; }
     const std::vector<FabricTier> tiers = fabric.tiers();
     const auto radix = static_cast<std::uint64_t>(fabric.generator().planes() == 0 ? 0 : spec.radix);

@@ -50,13 +50,13 @@ constexpr double endless = 1e15;  // bytes per second: above any cut, but sums o
 // Maximum flow between the NICs of the two halves of the nodes. Each half is one vertex; the other vertices are the
 // switches.
 double between_halves(const Fabric& fabric) {
-    const std::uint32_t first_switch = fabric.node_count() * fabric.node_device_count();
+    const std::uint32_t first_switch = fabric.cluster().nodes * fabric.node_device_count();
     const Vertex source = fabric.device_count() - first_switch;
     const Vertex sink = source + 1;
     const auto vertex = [&](DeviceId device) {
         const auto id = static_cast<std::uint32_t>(device);
         return id >= first_switch                                 ? id - first_switch
-               : fabric.node_of(device) < fabric.node_count() / 2 ? source
+               : id / fabric.node_device_count() < fabric.cluster().nodes / 2 ? source
                                                                   : sink;
     };
     FlowNetwork network;
@@ -64,7 +64,7 @@ double between_halves(const Fabric& fabric) {
         const LinkEnds ends = fabric.ends(LinkId{l});
         const bool inside = static_cast<std::uint32_t>(ends.from) < first_switch &&
                             static_cast<std::uint32_t>(ends.to) < first_switch &&
-                            fabric.node_of(ends.from) == fabric.node_of(ends.to);
+                            index(ends.from) / fabric.node_device_count() == index(ends.to) / fabric.node_device_count();
         if (!ends.resource && !inside && vertex(ends.to) != source && vertex(ends.from) != sink) {
             network.add(vertex(ends.from), vertex(ends.to), fabric.link(LinkId{l}).capacity);
         }
@@ -79,7 +79,7 @@ double known_halves(const Fabric& fabric, double trunks) {
         const LinkInfo info = fabric.link(LinkId{l});
         nics += info.cls == LinkClass::nic_port ? info.capacity / 2 : 0;  // one direction of each port
     }
-    return std::min(trunks, fabric.node_count() / 2 * nics);
+    return std::min(trunks, fabric.cluster().nodes / 2 * nics);
 }
 
 // The maximum flow inside a node, from its GPUs [0, split) to the others, over NVLink, PCIe and the CPU bus together.
@@ -103,7 +103,7 @@ double inside_node(const Fabric& fabric, std::uint32_t split) {
 }  // namespace
 
 double bisection_bandwidth(const Fabric& fabric) {
-    if (fabric.node_count() == 1) { return inside_node(fabric, fabric.gpus_per_node() / 2); }
+    if (fabric.cluster().nodes == 1) { return inside_node(fabric, fabric.gpus_per_node() / 2); }
     const auto trunks = fabric.generator().trunks_between_halves();
     return trunks ? known_halves(fabric, *trunks) : between_halves(fabric);
 }

@@ -12,8 +12,8 @@ namespace fabricast::inline topologies {
 BoughtSwitches::BoughtSwitches(const Fabric& fabric)
     : fabric_(fabric),
       generator_(fabric.generator()),
-      first_switch_(fabric.node_count() * fabric.node_device_count()),
-      first_trunk_(fabric.node_count() * fabric.node_link_count()) {}
+      first_switch_(fabric.cluster().nodes * fabric.node_device_count()),
+      first_trunk_(fabric.cluster().nodes * fabric.node_link_count()) {}
 
 std::uint32_t BoughtSwitches::count() const { return generator_.bought_switches(); }
 

@@ -64,6 +64,10 @@ struct NodeTemplate {
 // path, by a hash of the flow label with the fabric's seed.
 enum class PathChoice : std::uint8_t { adaptive, ecmp };
 
+// How switches of an explicit graph forward: by the flow's hash over all ways with the fewest hops, or by a subnet
+// manager's tables (routing_tables.hpp).
+enum class GraphRouting : std::uint8_t { ecmp, min_hop, up_down, fat_tree };
+
 struct FabricSpec {
     FabricKind kind = FabricKind::none;
     LinkSpec link;  // from nodes to leaves and, unless `trunk` is set, between switches
@@ -74,6 +78,7 @@ struct FabricSpec {
     int tiers = 0;                // 0: as many as the size needs (1..4)
     double oversubscription = 1;  // down : up at the leaf
     PathChoice choice = PathChoice::adaptive;
+    GraphRouting routing = GraphRouting::ecmp;  // of an explicit graph
     double trunk_utilisation = 1;        // share of a trunk's capacity that routing can fill (adaptive 0.95-0.98)
     std::uint32_t scalable_unit = 0;     // nodes per set of leaves; 0: as many as the leaves have ports for
     std::uint32_t spines = 0;            // switches of the second tier, all pods together; 0: as few as possible
@@ -95,6 +100,7 @@ struct Cluster {
     std::uint32_t nodes = 1;
     FabricSpec fabric;
     ExplicitGraph graph;  // only for FabricKind::explicit_graph
+    std::vector<std::uint32_t> place;  // the nodes with ranks, in the order of ranks; empty: all (Fabric::on)
 };
 
 }  // namespace fabricast::inline topologies

@@ -125,6 +125,13 @@ ExplicitFabric::ExplicitFabric(const Cluster& cluster) : devices_(cluster.graph.
         }
     }
     routes_.emplace(switches, cluster.nodes * nics_, trunks_);
+    if (cluster.fabric.routing != GraphRouting::ecmp) {
+        const auto name = [&](std::uint32_t v) {
+            return v < switches ? devices_[v].name
+                                : fmt::format("node{}.nic{}", (v - switches) / nics_, (v - switches) % nics_);
+        };
+        tables_.emplace(cluster.fabric.routing, SwitchedGraph{switches, cluster.nodes * nics_, trunks_, name});
+    }
     of_device_.assign(switches, none);
     of_cable_.assign(cluster.graph.cables.size(), none);
     const auto add_resource = [&](std::uint32_t from, std::uint32_t to, double capacity) {
@@ -156,6 +163,7 @@ bool ExplicitFabric::route(FabricEnd from, FabricEnd to, std::uint32_t, std::uin
                            TrunkRoute& route) const {
     const std::uint32_t first = switch_count();
     return routes_->route(first + from.node * nics_ + from.nic, first + to.node * nics_ + to.nic, flow_hash,
+                          tables_ ? &*tables_ : nullptr,
                           [&](std::uint32_t link) {
                               route.add(link, trunks_[link].info.latency);
                               cross(of_cable_[link / 2], route);
@@ -165,7 +173,8 @@ bool ExplicitFabric::route(FabricEnd from, FabricEnd to, std::uint32_t, std::uin
 
 std::uint32_t ExplicitFabric::longest_route() const {
     const bool resources = trunks_.size() > 2 * of_cable_.size();
-    return routes_->longest_route() * (resources ? 3 : 1);
+    const std::uint32_t longest = std::max(routes_->longest_route(), tables_ ? tables_->longest_route() : 0);
+    return longest * (resources ? 3 : 1);
 }
 
 std::vector<FabricTier> ExplicitFabric::tiers() const {

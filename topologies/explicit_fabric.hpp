@@ -12,6 +12,7 @@
 
 #include "topologies/cluster.hpp"
 #include "topologies/fabric_generator.hpp"
+#include "topologies/routing_tables.hpp"
 
 namespace fabricast::inline topologies {
 
@@ -23,10 +24,14 @@ public:
     // between all forwarders: two bytes per pair.
     GraphRoutes(std::uint32_t forwarders, std::uint32_t ends, const std::vector<Trunk>& links);
 
-    // Calls take(index of link) for each link of the route, in order; false if there is no route.
-    template <class Take> bool route(std::uint32_t from, std::uint32_t to, std::uint64_t flow_hash, Take&& take) const {
+    // Calls take(index of link) for each link of the route, in order; false if there is no route. Switches forward by
+    // `tables`, if there are any.
+    template <class Take>
+    bool route(std::uint32_t from, std::uint32_t to, std::uint64_t flow_hash, const RoutingTables* tables,
+               Take&& take) const {
         for (std::uint32_t at = from; at != to;) {
-            const std::uint32_t link = next_link(at, to, flow_hash);
+            const bool by_table = tables != nullptr && at < forwarders_;
+            const std::uint32_t link = by_table ? tables->next_link(at, to - forwarders_) : next_link(at, to, flow_hash);
             if (link == no_link) { return false; }
             take(link);
             at = to_[link];
@@ -82,6 +87,7 @@ private:
     std::vector<Trunk> trunks_;                        // both directions of each cable, then the shared resources
     std::vector<std::uint32_t> of_device_, of_cable_;  // index of the shared resource, or `none`
     std::optional<GraphRoutes> routes_;
+    std::optional<RoutingTables> tables_;  // none: by the flow's hash
 };
 
 }  // namespace fabricast::inline topologies

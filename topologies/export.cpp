@@ -37,12 +37,12 @@ void write_dot_devices(const Fabric& fabric, std::string& out) {
               enum_name(shapes, fabric.kind(DeviceId{d})));
     };
     const std::uint32_t per_node = fabric.node_device_count();
-    for (std::uint32_t node = 0; node < fabric.node_count(); ++node) {
+    for (std::uint32_t node = 0; node < fabric.cluster().nodes; ++node) {
         write(out, "  subgraph \"cluster_node{0}\" {{\n    label=\"node{0}\";\n", node);
         for (std::uint32_t d = node * per_node; d < (node + 1) * per_node; ++d) { device(d, "    "); }
         out += "  }\n";
     }
-    for (std::uint32_t d = fabric.node_count() * per_node; d < fabric.device_count(); ++d) { device(d, "  "); }
+    for (std::uint32_t d = fabric.cluster().nodes * per_node; d < fabric.device_count(); ++d) { device(d, "  "); }
 }
 
 void write_simgrid_routes(const Fabric& fabric, std::string& out) {

@@ -17,9 +17,10 @@ namespace {
 
 // A path between two switches of the fabric with the fewest trunks; the first one found of several. Searches all trunks
 // on each call.
-std::optional<std::vector<LinkId>> route_between_switches(const Fabric& fabric, DeviceId from, DeviceId to) {
-    const std::uint32_t first_switch = fabric.node_count() * fabric.node_device_count();
-    const std::uint32_t first_trunk = fabric.node_count() * fabric.node_link_count();
+std::optional<std::vector<LinkId>> route_between_switches(const Fabric& fabric, const FabricTables& tables, DeviceId from,
+                                                          DeviceId to) {
+    const std::uint32_t first_switch = tables.first_switch;
+    const std::uint32_t first_trunk = tables.first_trunk;
     const std::uint32_t switches = fabric.device_count() - first_switch;
     const auto vertex = [&](DeviceId device) { return static_cast<std::uint32_t>(device) - first_switch; };
 
@@ -53,18 +54,51 @@ std::optional<std::vector<LinkId>> route_between_switches(const Fabric& fabric, 
 
 }  // namespace
 
+struct Placement {
+    std::vector<std::uint32_t> nodes;  // wired node of each node with ranks
+    std::vector<std::uint32_t> rank;   // the reverse; nowhere if there are none
+};
+
 Fabric::Fabric(Cluster cluster) {
     if (cluster.fabric.kind == FabricKind::explicit_graph) {
         cluster =
             cluster.node.gpus == 0 ? fold_drawn_nodes(std::move(cluster)) : without_loose_nics(std::move(cluster));
     }
     tables_ = std::make_shared<const FabricTables>(std::move(cluster));
+    if (!tables_->cluster.place.empty()) { *this = on(tables_->cluster.place); }
 }
+
+Fabric Fabric::on(std::vector<std::uint32_t> nodes) const {
+    constexpr std::uint32_t nowhere = 0xffffffff;
+    const std::uint32_t wired = tables_->cluster.nodes;
+    Placement placement{std::move(nodes), std::vector<std::uint32_t>(wired, nowhere)};
+    for (std::uint32_t i = 0; i < placement.nodes.size(); ++i) {
+        const std::uint32_t node = placement.nodes[i];
+        if (node >= wired || placement.rank[node] != nowhere) {
+            throw ClusterError(node >= wired ? fmt::format("no node {} among {}", node, wired)
+                                             : fmt::format("node {} stands twice in a placement", node));
+        }
+        placement.rank[node] = i;
+    }
+    Fabric placed = *this;
+    placed.placement_ = std::make_shared<const Placement>(std::move(placement));
+    return placed;
+}
+
+Fabric Fabric::whole() const {
+    Fabric all = *this;
+    all.placement_ = nullptr;
+    return all;
+}
+
+std::uint32_t Fabric::wired_node(std::uint32_t node) const { return placement_ ? placement_->nodes[node] : node; }
 
 const Cluster& Fabric::cluster() const { return tables_->cluster; }
 const FabricGenerator& Fabric::generator() const { return *tables_->generator; }
 const NodeTemplate& Fabric::node() const { return tables_->cluster.node; }
-std::uint32_t Fabric::node_count() const { return tables_->cluster.nodes; }
+std::uint32_t Fabric::node_count() const {
+    return placement_ ? static_cast<std::uint32_t>(placement_->nodes.size()) : tables_->cluster.nodes;
+}
 std::uint32_t Fabric::gpus_per_node() const { return tables_->cluster.node.gpus; }
 std::uint32_t Fabric::nics_per_node() const { return tables_->cluster.node.nics; }
 std::uint32_t Fabric::gpu_count() const { return node_count() * gpus_per_node(); }
@@ -72,19 +106,19 @@ std::uint32_t Fabric::gpu_count() const { return node_count() * gpus_per_node();
 DeviceId Fabric::gpu(std::uint32_t rank) const {
     assert(rank < gpu_count());
     const std::uint32_t g = gpus_per_node();
-    return DeviceId{rank / g * tables_->devices + rank % g};
+    return DeviceId{wired_node(rank / g) * tables_->devices + rank % g};
 }
 
 DeviceId Fabric::nic(std::uint32_t node, std::uint32_t nic) const {
     assert(node < node_count() && nic < nics_per_node());
-    return DeviceId{node * tables_->devices + gpus_per_node() + nic};
+    return DeviceId{wired_node(node) * tables_->devices + gpus_per_node() + nic};
 }
 
 DeviceId Fabric::nvswitch(std::uint32_t node, std::uint32_t which) const {
     const auto& devices = tables_->graph.devices;
     for (std::uint32_t d = 0; d < devices.size(); ++d) {
         if (devices[d].kind == DeviceKind::nvswitch && devices[d].index == which) {
-            return DeviceId{node * tables_->devices + d};
+            return DeviceId{wired_node(node) * tables_->devices + d};
         }
     }
     throw ClusterError(fmt::format("node '{}' has no NVSwitch {}", this->node().name, which));
@@ -96,7 +130,8 @@ DeviceKind Fabric::kind(DeviceId device) const {
 
 std::uint32_t Fabric::node_of(DeviceId device) const {
     assert(!tables_->is_switch(device));
-    return tables_->node_of(device);
+    const std::uint32_t wired = tables_->node_of(device);
+    return placement_ ? placement_->rank[wired] : wired;
 }
 
 std::uint32_t Fabric::local_index(DeviceId device) const {
@@ -148,7 +183,7 @@ LinkEnds Fabric::ends(LinkId id) const {
     const std::uint32_t port = (local - t.first_port) / 2;
     const FabricEnd end{node, port / t.planes};
     const std::uint32_t sw = t.switch_of(end, port % t.planes);
-    LinkEnds ends{nic(node, end.nic), DeviceId{t.first_switch + sw},
+    LinkEnds ends{t.fabric_device(t.generator->switch_count() + node * t.cluster.node.nics + end.nic), DeviceId{t.first_switch + sw},
                   static_cast<std::uint32_t>(std::max(t.cluster.node.nic_ports, 1)), false};
     if ((local - t.first_port) % 2 == 1) { std::swap(ends.from, ends.to); }
     return ends;
@@ -217,7 +252,7 @@ bool Fabric::switch_path(const PathQuery& query, Path& into) const {
         add(LinkId{t.port_link({t.node_of(query.src), src_nic}, 0, false)});
         found = out.found;
     }
-    const auto trunks = route_between_switches(*this, first, last);
+    const auto trunks = route_between_switches(*this, t, first, last);
     for (const LinkId trunk : trunks.value_or(std::vector<LinkId>{})) { add(trunk); }
     if (last != query.dst) {
         const LocalPath& in = t.from_nic(query, dst_nic, t.local(query.dst));

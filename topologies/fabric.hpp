@@ -18,12 +18,19 @@ namespace fabricast::inline topologies {
 
 class FabricGenerator;
 struct FabricTables;
+struct Placement;
 
 class Fabric {
 public:
     // Builds the fabric generator and the path tables of the node template. Throws ClusterError if the cluster cannot
     // be wired (radix exceeded, no such NIC, a GPU that reaches no NIC).
     explicit Fabric(Cluster cluster);
+
+    // The same fabric with ranks on these of its nodes only, in this order: ids of devices and links, names and paths
+    // stay, and what counts nodes or ranks counts these. Throws ClusterError if it has no such node or one stands twice.
+    Fabric on(std::vector<std::uint32_t> nodes) const;
+    Fabric whole() const;                               // with ranks on all nodes
+    std::uint32_t wired_node(std::uint32_t node) const;  // node of the whole fabric
 
     const Cluster& cluster() const;
     const FabricGenerator& generator() const;
@@ -38,7 +45,7 @@ public:
     DeviceId nic(std::uint32_t node, std::uint32_t index) const;
     DeviceId nvswitch(std::uint32_t node, std::uint32_t index = 0) const;  // the node's NVSwitch plane as one device
     DeviceKind kind(DeviceId device) const;
-    std::uint32_t node_of(DeviceId device) const;
+    std::uint32_t node_of(DeviceId device) const;  // precondition: of a node with ranks
     std::uint32_t local_index(DeviceId device) const;  // "gpu5" -> 5
     std::string device_name(DeviceId device) const;    // "node3.gpu5", "leaf1"
     DeviceId device(std::string_view name) const;      // throws ClusterError, naming the nearest
@@ -49,8 +56,8 @@ public:
     std::span<const std::uint16_t> near_nics(std::uint32_t local_gpu) const;
 
     std::uint32_t link_count() const;  // ids are 0 .. link_count - 1
-    // Device ids of node n are [n * node_device_count, (n + 1) * node_device_count), and its links, which include its
-    // NIC ports, are numbered the same way. Corresponding devices and links are in the same order in every node.
+    // Device ids of wired node n are [n * node_device_count, (n + 1) * node_device_count), and its links, which include
+    // its NIC ports, are numbered the same way. Corresponding devices and links are in the same order in every node.
     std::uint32_t node_device_count() const;
     std::uint32_t node_link_count() const;
     LinkInfo link(LinkId id) const;
@@ -69,6 +76,7 @@ private:
     bool switch_path(const PathQuery& query, Path& into) const;
 
     std::shared_ptr<const FabricTables> tables_;
+    std::shared_ptr<const Placement> placement_;  // null: on all nodes, in their order
 };
 
 }  // namespace fabricast::inline topologies

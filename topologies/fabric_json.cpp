@@ -21,9 +21,9 @@ std::map<LinkKind, std::uint64_t> count_links(const Fabric& fabric) {
         counts[{info.cls, info.capacity, info.latency, fabric.ends(LinkId{l}).resource}] += times;
     };
     for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
-        add(l, fabric.node_count());  // all nodes are the same
+        add(l, fabric.cluster().nodes);  // all nodes are the same
     }
-    for (std::uint32_t l = fabric.node_link_count() * fabric.node_count(); l < fabric.link_count(); ++l) { add(l, 1); }
+    for (std::uint32_t l = fabric.node_link_count() * fabric.cluster().nodes; l < fabric.link_count(); ++l) { add(l, 1); }
     return counts;
 }
 
@@ -38,8 +38,8 @@ Path path_between(const Fabric& fabric, const std::string& from, const std::stri
 Json fabric_json(const Fabric& fabric) {
     const NodeTemplate& node = fabric.node();
     Json json = {{"name", fabric.cluster().name},
-                 {"nodes", fabric.node_count()},
-                 {"gpus", fabric.gpu_count()},
+                 {"nodes", fabric.cluster().nodes},
+                 {"gpus", fabric.whole().gpu_count()},
                  {"node",
                   {{"name", node.name},
                    {"gpu", node.gpu.name},

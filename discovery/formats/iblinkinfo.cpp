@@ -1,5 +1,5 @@
 // `iblinkinfo`: a heading for each device, below it a line for each port: the cable's width, speed and state, and what
-// is at its far end.
+// is at its far end. With `--line` each line begins with its device.
 
 #include <map>
 
@@ -16,6 +16,7 @@ struct LinkInfoPatterns {
     // guid lid port[..] ==( 4X 106.25 Gbps Active/ LinkUp )==> guid lid port[..] "name" ( )
     Pattern port{R"re(^\s*(?:0x([0-9a-f]+)\s+)?(?:"[^"]*"\s+)?(\d+)\s+(\d+)\[[^\]]*\]\s*==\(\s*(.*?)\s*\)==>\s*)re"
                  R"re((?:0x([0-9a-f]+)\s+)?(?:(\d+)\s+(\d+))?\s*\[[^\]]*\]\s*"([^"]*)")re"};
+    Pattern own_device{R"re(^\s*0x([0-9a-f]+)\s+"\s*([^"]*?)\s*"\s+\d+\s+\d+\[)re"};
     Pattern rate{R"re((\d+)X\s+([\d.]+)\s*Gbps\s+(\w+))re"};
 };
 
@@ -29,6 +30,11 @@ std::int64_t data_megabits(int lanes, const std::string& gigabits) {
                         : line > 12  ? 13.636
                                      : line * 0.8;
     return static_cast<std::int64_t>(data * 1000 * lanes + 0.5);
+}
+
+// "node01 HCA-1", as far as a name tells.
+bool names_host(const std::string& name) {
+    return name.find(' ') != std::string::npos && name.find(';') == std::string::npos;
 }
 
 Role role_of(bool host) { return host ? Role::host : Role::fabric_switch; }
@@ -46,6 +52,11 @@ public:
                     name_ = heading[3];
                     guid_ = normal_guid(heading[2]);
                 } else if (line.text.find("==(") != std::string_view::npos) {
+                    if (const Match own{compiled<LinkInfoPatterns>().own_device, line.text}) {
+                        host_ = names_host(own[2]);
+                        name_ = own[2];
+                        guid_ = normal_guid(own[1]);
+                    }
                     read_port(line, lids);
                 }
             }
@@ -76,9 +87,8 @@ private:
     std::string far_end(const Match& port, const TextLine& line) {
         if (const auto known = by_lid_.find(port[6]); known != by_lid_.end()) { return known->second; }
         const std::string& name = port[8];
-        const bool host = name.find(' ') != std::string::npos && name.find(';') == std::string::npos;
         const std::string key = port[5].empty() ? "lid" + port[6] : normal_guid(port[5]);
-        return fabric_.add({key, role_of(host), source_.at(line)}, name);
+        return fabric_.add({key, role_of(names_host(name)), source_.at(line)}, name);
     }
 
     const SourceText& source_;

@@ -1,5 +1,5 @@
 // `lldpctl -f json` and `-f json0`: what one host or switch sees behind each of its ports. The first form collapses
-// lists of one element, the second keeps them.
+// lists of one element, the second keeps them. And `-f keyvalue`, a line for each figure.
 
 #include <filesystem>
 
@@ -57,8 +57,35 @@ void add_port(const std::string& local, const std::string& port, const Json& int
     wired.add({local, port}, {neighbour, far_port}, current.empty() ? 0 : megabits_of(current), at);
 }
 
+// "lldp.eth0.chassis.name=leaf1" as json0 would have it. An interface's name may have dots.
+Json of_key_values(const SourceText& source) {
+    Json interfaces = Json::object();
+    for (const TextLine& line : source.lines()) {
+        const std::size_t equals = line.text.find('=');
+        const std::string_view key = line.text.substr(0, equals);
+        std::size_t part = key.rfind(".chassis.");
+        part = part == std::string_view::npos ? key.rfind(".port.") : part;
+        if (!key.starts_with("lldp.") || equals == std::string_view::npos || part == std::string_view::npos) {
+            continue;
+        }
+        Json& interface = interfaces[std::string(key.substr(5, part - 5))];
+        const std::string value(line.text.substr(equals + 1)), name(key.substr(key.find('.', part + 1) + 1));
+        Json& of = interface[key.substr(part + 1, 4) == "port" ? "port" : "chassis"];
+        const bool id = name == "mac" || name == "ifname" || name == "local";
+        if (id && !of.contains("id")) { of["id"] = {{"type", name}, {"value", value}}; }
+        if (name == "name" || name == "descr") { of[name] = value; }
+        if (name == "auto-negotiation.current") { of["auto-negotiation"] = {{"current", value}}; }
+    }
+    return {{"lldp", {{"interface", interfaces}}}};
+}
+
+bool has_key_values(const SourceText& source) {
+    return !source.lines().empty() && source.lines().front().text.starts_with("lldp.") &&
+           source.lines().front().text.find('=') != std::string_view::npos;
+}
+
 Observations read_lldp(const SourceText& source) {
-    const Json root = parse_json(source.text(), source.file());
+    const Json root = has_key_values(source) ? of_key_values(source) : parse_json(source.text(), source.file());
     const Json& lldp = child_of(root, "lldp");
     if (!lldp.is_object() && !lldp.is_array()) {
         refuse(source.at(1), "'lldp' is not an object", lldp.dump().substr(0, 40), "the output of lldpctl -f json");
@@ -79,12 +106,13 @@ Observations read_lldp(const SourceText& source) {
 }
 
 bool fits_lldp(const SourceText& source) {
+    if (has_key_values(source)) { return true; }
     return source.begins_with('{') && source.text().substr(0, 200).find("\"lldp\"") != std::string::npos;
 }
 
 }  // namespace
 
-extern const SiteFormat lldp{"lldp", "`lldpctl -f json` or `-f json0`, in a file named after its host", fits_lldp,
-                             read_lldp};
+extern const SiteFormat lldp{"lldp", "`lldpctl -f json`, `json0` or `keyvalue`, in a file named after its host",
+                             fits_lldp, read_lldp};
 
 }  // namespace fabricast::inline discovery::formats

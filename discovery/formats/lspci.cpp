@@ -1,7 +1,10 @@
 // `lspci -nn` and `lspci -Dnnvv`: which devices there are and, with -vv, how wide and fast each link runs (LnkSta) and
-// could run (LnkCap).
+// could run (LnkCap). Without -nn, classes and makers by their names.
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
 
 #include "discovery/format.hpp"
 
@@ -12,31 +15,59 @@ namespace {
 struct LspciPatterns {
     Pattern device{R"re(^((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])\s+(.+?)\s\[([0-9a-f]{4})\]:\s(.*))re"
                    R"re(\[([0-9a-f]{4}):([0-9a-f]{4})\])re"};
+    Pattern named{R"re(^((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])\s+([A-Z0-9][^:\[]*):\s+(.*))re"};
+    Pattern id{R"re(\bDevice ([0-9a-f]{4})\b)re"};
     Pattern link{R"re(Lnk(Cap|Sta):.*?Speed\s+([\d.]+)GT/s.*?Width\s+x(\d+))re"};
     Pattern numa{R"re(^\s+NUMA node:\s+(\d+))re"};
 };
 
 std::uint32_t hex_word(std::string_view digits) { return number_in<std::uint32_t>(digits, 16).value_or(0); }
 
+// As the PCI ID repository calls them.
+constexpr std::array<std::pair<std::string_view, std::uint32_t>, 7> classes = {{{"3D controller", 0x0302},
+                                                                                {"VGA compatible controller", 0x0300},
+                                                                                {"Processing accelerators", 0x1200},
+                                                                                {"Infiniband controller", 0x0207},
+                                                                                {"Ethernet controller", 0x0200},
+                                                                                {"PCI bridge", 0x0604},
+                                                                                {"Bridge", 0x0680}}};
+constexpr std::array<std::pair<std::string_view, std::uint32_t>, 4> makers = {
+    {{"NVIDIA", 0x10de}, {"Advanced Micro Devices", 0x1002}, {"Mellanox", 0x15b3}, {"Broadcom", 0x14e4}}};
+
+std::uint32_t code_of(const auto& table, std::string_view text) {
+    for (const auto& [name, code] : table) {
+        if (text.starts_with(name)) { return code; }
+    }
+    return 0;
+}
+
+bool of_known_class(const Match& named) { return named && code_of(classes, named[2]) != 0; }
+
 Observations read_lspci(const SourceText& source) {
     const auto& patterns = compiled<LspciPatterns>();
     Observations seen;
     NodeSeen& node = seen.nodes.emplace_back();
     node.at = source.at(1);
+    std::map<std::string, std::string> models;  // by bus id, where the ids are not in the file
     bool shown_device = false;
     for (const TextLine& line : source.lines()) {
-        if (const Match device{patterns.device, line.text}) {
-            shown_device = device[4].find("Virtual Function") == std::string::npos;
+        const Match device{patterns.device, line.text};
+        const Match named{patterns.named, device ? "" : line.text};
+        if (device || named) {
+            const std::string text(device ? device[4] : named[3]);
+            shown_device = text.find("Virtual Function") == std::string::npos;
             if (!shown_device) {
                 ++seen.dropped["virtual function"];
                 continue;
             }
             PciSeen& pci = node.pci.emplace_back();
-            pci.bus = normal_bus(device[1]);
-            pci.kind = pci_kind(hex_word(device[3]) << 8U);
-            pci.vendor = hex_word(device[5]);
-            pci.device = hex_word(device[6]);
+            pci.bus = normal_bus(device ? device[1] : named[1]);
+            pci.kind = pci_kind((device ? hex_word(device[3]) : code_of(classes, named[2])) << 8U);
+            pci.vendor = device ? hex_word(device[5]) : code_of(makers, text);
+            const Match id{patterns.id, text};
+            pci.device = device ? hex_word(device[6]) : id ? hex_word(id[1]) : 0;
             pci.at = source.at(line);
+            if (named) { models[pci.bus] = text; }
         } else if (const Match link{patterns.link, shown_device ? line.text : ""}) {
             const PciLink found{figure_in_word(link[2]).value_or(0), link.whole(3, 0)};
             (link[1] == "Cap" ? node.pci.back().capable : node.pci.back().link) = found;
@@ -46,7 +77,7 @@ Observations read_lspci(const SourceText& source) {
     }
     for (const PciSeen& pci : node.pci) {
         if (pci.kind == PciKind::gpu && pci.vendor == 0x10de) {
-            add_end(node.gpus, static_cast<int>(node.gpus.size()), pci);
+            add_end(node.gpus, static_cast<int>(node.gpus.size()), pci).model = models[pci.bus];
         } else if (pci.kind == PciKind::nic) {
             add_end(node.nics, static_cast<int>(node.nics.size()), pci);
         }
@@ -56,7 +87,9 @@ Observations read_lspci(const SourceText& source) {
 
 bool fits_lspci(const SourceText& source) {
     return std::ranges::any_of(source.lines(), [](const TextLine& line) {
-        return line.text.find('[') != std::string_view::npos && compiled<LspciPatterns>().device.found_in(line.text);
+        const auto& patterns = compiled<LspciPatterns>();
+        return line.text.find('.') != std::string_view::npos &&
+               (patterns.device.found_in(line.text) || of_known_class(Match{patterns.named, line.text}));
     });
 }
 

@@ -79,8 +79,16 @@ private:
         seen.device = hex_of(pci, "device");
         seen.link = {gigatransfers(pci.word("link_speed")), static_cast<int>(pci.whole_or("link_width", 0, -1, 255))};
         seen.at = pci.place;
-        if (!buses_.emplace(&node, seen.bus).second) { pci.fail("a second device with bus id " + seen.bus); }
-        node.pci.push_back(seen);
+        if (!buses_.emplace(&node, seen.bus).second) {
+            // Files put together by hand repeat a bridge above each of its devices, or an adapter.
+            if (seen.kind != PciKind::bridge && seen.kind != PciKind::nic) {
+                pci.fail("a second device with bus id " + seen.bus);
+            }
+            ++dropped_["second row of a " + std::string(seen.kind == PciKind::nic ? "NIC" : "bridge")];
+            if (seen.kind == PciKind::nic) { return; }
+        } else {
+            node.pci.push_back(seen);
+        }
         for (const xml::Element& child : pci.children) { read_child(child, node, seen, numa); }
     }
 

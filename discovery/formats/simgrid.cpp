@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/hostlist.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "discovery/format.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/hostlist.hpp"
 #include "base/text.hpp"
 #include "base/yaml.hpp"
 #include "discovery/format.hpp"

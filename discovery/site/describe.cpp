@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
+#include "base/hostlist.hpp"
 #include "base/text.hpp"
 #include "discovery/site/fabric_text.hpp"
 #include "discovery/site/mended.hpp"
@@ -51,7 +53,7 @@ public:
         const FabricText fabric = fabric_text(site_, whole.wiring, catalog_, made_.node_block, made_.nodes);
         made_.fabric = fabric.kind;
         made_.asked.insert(made_.asked.end(), fabric.asked.begin(), fabric.asked.end());
-        made_.yaml = head() + scenario_text(options_.name, made_.node_block + names_of_nodes() +
+        made_.yaml = head() + scenario_text(options_.name, made_.node_block + names_of_nodes(whole.wiring.hosts) +
                                                                fmt::format("  nodes: {}\n", made_.nodes) + fabric.text);
         return std::move(made_);
     }
@@ -201,21 +203,19 @@ private:
     }
 
     // Which host is which node, for whoever reads or edits the file.
-    std::string names_of_nodes() const {
-        const std::vector<std::uint32_t>& hosts = made_.wiring.hosts;
+    std::string names_of_nodes(const std::vector<std::uint32_t>& hosts) const {
         std::string text;
-        constexpr std::size_t a_line = 8;
-        constexpr std::size_t most = 1024;
-        for (std::size_t first = 0; first < std::min(hosts.size(), most); first += a_line) {
-            text += fmt::format("  # node{}:", first);
-            for (std::size_t i = first; i < std::min(first + a_line, hosts.size()); ++i) {
-                text += " " + site_.hosts[hosts[i]].name;
-            }
-            text += "\n";
+        std::vector<std::string> names;
+        std::set<std::string> each;
+        for (const std::uint32_t host : hosts) {
+            names.push_back(site_.hosts[host].name);
+            each.insert(names.back());
         }
-        if (hosts.size() > most) {
-            text += fmt::format("  # ... to node{}: {}\n", hosts.size() - 1, site_.hosts[hosts.back()].name);
-        }
+        // Two hosts of one name, or a name that no list can hold, are told apart by their numbers only.
+        const bool listed = each.size() == names.size() && std::ranges::all_of(names, [](const std::string& name) {
+                                return !name.empty() && name.find_first_of(", []\"\\#\n\t") == std::string::npos;
+                            });
+        if (listed && names.size() == made_.nodes) { text += fmt::format("  hosts: \"{}\"\n", hostlist_text(names)); }
         if (!made_.wiring.labels.empty() && made_.wiring.labels.size() <= 64) {
             text += "  # nic0 and on:";
             for (const std::string& label : made_.wiring.labels) { text += " " + label; }

@@ -127,7 +127,7 @@ private:
         out_ += fmt::format("{}<gpu dev=\"{}\" sm=\"{}\" rank=\"{}\" gdr=\"1\">\n", blanks, number,
                             node_.gpu.compute_capability, number);
         for (const NodeCable& cable : node_.cables) {
-            if ((cable.a != name && cable.b != name) || !cable.link.name.starts_with("nvlink")) { continue; }
+            if ((cable.a != name && cable.b != name) || cable.link.family == LinkFamily::pcie) { continue; }
             const std::string& other = cable.a == name ? cable.b : cable.a;
             if (cable.link.name == "nvlink-c2c") {
                 out_ += fmt::format("{}  <c2c bw=\"44712\" count=\"5\"/>\n", blanks);
@@ -136,8 +136,9 @@ private:
             std::pair<std::string, std::string_view> target = {"0005:00:00.0", bridge_class};
             if (other == "nvswitch") { target = {"fffffff:ff:ff.0", "0x068000"}; }
             if (other.starts_with("gpu")) { target = {bus_.at(other), gpu_class}; }
-            out_ += fmt::format("{}  <nvlink target=\"{}\" count=\"{}\" tclass=\"{}\"/>\n", blanks, target.first,
-                                cable.count, target.second);
+            out_ += fmt::format("{}  <{} target=\"{}\" count=\"{}\" tclass=\"{}\"/>\n", blanks,
+                                cable.link.name.starts_with("xgmi") ? "xgmi" : "nvlink", target.first, cable.count,
+                                target.second);
         }
         out_ += blanks + "</gpu>\n";
     }

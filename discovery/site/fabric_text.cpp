@@ -214,7 +214,8 @@ private:
             if (link_.empty()) { link_ = two->cluster().fabric.link.name; }  // the adapter's usual port
         }
         made_.text =
-            "  # paths with the fewest hops; a hash chooses among equal ones, as min-hop routing and ECMP do\n";
+            "  # the fewest hops, and a hash among equal ways; `routing: min-hop`, `up-down` or `fat-tree`: a subnet "
+            "manager's tables\n";
         made_.text += fmt::format("  fabric: {{kind: explicit{}}}\n  graph:\n    devices:\n",
                                   link_.empty() ? "" : ", link: " + link_);
         for (std::size_t tier = 0; tier < wiring_.tiers(); ++tier) {

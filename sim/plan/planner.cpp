@@ -46,7 +46,7 @@ SizePlanner size_planner(const CollectiveWorkload& workload, const PlanContext& 
     check_ranks(workload, context.fabric.gpu_count());
     const Planner planner(workload, context.fabric, context.library, context.launch, context.catalog);
     return [planner, collective = workload.collective](Bytes size, const PlanOptions& options) {
-        return plan_of(planner.plan(size, options.judged), collective, size);
+        return plan_of(planner.plan(size, options.judged, options.iterations), collective, size);
     };
 }
 

@@ -24,6 +24,7 @@ struct PlanOptions {
     bool judged = true;  // false: leave out evidence, interval and figures of a collective, which take most of the time
     Watch watch{};
     GroupPlans* groups = nullptr;  // a training step's: calls that other steps on this fabric have planned
+    int iterations = planned_iterations;  // a collective's, back to back
 };
 
 // Plans one size of a workload; kinds without sizes ignore it.

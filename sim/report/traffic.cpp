@@ -74,7 +74,7 @@ Json list_of(const char* type) { return {{"type", "array"}, {"items", {{"type", 
 LinkTraffic link_traffic(std::string row, const ReplayedPlan& replayed) {
     const Timeline& timeline = replayed.timelines.traffic();
     return {
-        std::move(row), replayed.fabric.node_count(), to_seconds(timeline.makespan), timeline.busiest, timeline.classes,
+        std::move(row), replayed.fabric.cluster().nodes, to_seconds(timeline.makespan), timeline.busiest, timeline.classes,
         timeline.busy};
 }
 

@@ -2,11 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 
+#include "base/hostlist.hpp"
 #include "base/input_error.hpp"
+#include "base/nearest_word.hpp"
+#include "base/text.hpp"
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "models/link_part.hpp"
@@ -15,6 +22,7 @@
 #include "sim/scenario/scenario_context.hpp"
 #include "topologies/catalog_folder.hpp"
 #include "topologies/drawn_nodes.hpp"
+#include "topologies/fabric_generator.hpp"
 
 namespace fabricast::inline scenario {
 
@@ -41,6 +49,7 @@ public:
             build_fabric();
         }  // if several nodes need NICs, the Fabric's constructor refuses the cluster
         if (request_.graph) { build_graph(); }
+        cluster_.place = node_numbers(scenario_, "cluster.place", request_.place);
         return std::move(cluster_);
     }
 
@@ -136,6 +145,16 @@ private:
         const bool adaptive = request_.routing.empty() ? fabric.link.family->sprays : request_.routing == "adaptive";
         fabric.choice = adaptive ? PathChoice::adaptive : PathChoice::ecmp;
         fabric.same_hash = request_.routing == "ecmp-one-seed";
+        constexpr std::array<std::string_view, 4> of_graphs = {"ecmp", "min-hop", "up-down", "fat-tree"};
+        const auto told = std::ranges::find(of_graphs, request_.routing) - of_graphs.begin();
+        if (told >= 1 && told < 4) {
+            if (!request_.graph) {
+                fail_at(scenario_, "cluster.fabric.routing",
+                        error_message("a subnet manager's tables are made of a graph", shown(request_.routing),
+                                      "adaptive, ecmp, ecmp-one-seed; or kind: explicit"));
+            }
+            fabric.routing = static_cast<GraphRouting>(told);
+        }
         fabric.trunk_utilisation = adaptive ? layout().number("adaptive_utilisation") : 1;
     }
 
@@ -200,6 +219,38 @@ Catalog calibrated_catalog(const std::string& folder, const Scenario* scenario,
     }
     for (const std::string& overlay : overlays) { merge_overlay(catalog, yaml::read(overlay)); }
     return catalog;
+}
+
+std::vector<std::string> host_names(const Scenario& scenario) {
+    const ClusterRequest& cluster = scenario.cluster;
+    std::vector<std::string> names = hostlist(cluster.hosts, place_of(scenario, "cluster.hosts"));
+    if (!names.empty() && names.size() != cluster.nodes && !(cluster.graph && cluster.node.empty())) {
+        fail_at(scenario, "cluster.hosts",
+                error_message("'hosts' names another number of nodes", fmt::to_string(names.size()),
+                              fmt::to_string(cluster.nodes)));
+    }
+    return names;
+}
+
+std::vector<std::uint32_t> node_numbers(const Scenario& scenario, std::string_view key, const std::string& list) {
+    std::vector<std::uint32_t> numbers;
+    if (list.empty()) { return numbers; }
+    const std::vector<std::string> hosts = host_names(scenario);
+    std::map<std::string, std::uint32_t> known;
+    for (const std::string& host : hosts) { known.emplace(lower_case(host), known.size()); }
+    for (const std::string& name : hostlist(list, place_of(scenario, key))) {
+        const std::string host = lower_case(name);
+        auto found = known.find(host);
+        if (found == known.end()) { found = known.find(host.substr(0, host.find('.'))); }  // a domain behind it
+        const auto number = found != known.end() ? std::optional(found->second) : number_after(host, "node");
+        if (!number) {
+            fail_at(scenario, key,
+                    fmt::format("no node of the cluster is called '{}'{}", name,
+                                did_you_mean(name, hosts, " (accepted: names of `cluster.hosts`, or node[0-7])")));
+        }
+        numbers.push_back(*number);
+    }
+    return numbers;
 }
 
 Cluster build(const Scenario& scenario, const Catalog& catalog, std::uint32_t nodes) {

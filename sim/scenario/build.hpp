@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/catalog.hpp"
@@ -21,6 +22,12 @@ Catalog calibrated_catalog(const std::string& folder, const Scenario* scenario,
 // Throws InputError at the key whose value cannot be built: an unknown part (the message suggests the nearest name), a
 // NIC count that the template cannot have, a link for which the catalogue has no switch.
 Cluster build(const Scenario& scenario, const Catalog& catalog);
+
+// The nodes' names that the scenario gives; none if it gives none.
+std::vector<std::string> host_names(const Scenario& scenario);
+
+// Numbers of the nodes that a list under `key` names: by `cluster.hosts`, or "node3". Throws InputError there.
+std::vector<std::uint32_t> node_numbers(const Scenario& scenario, std::string_view key, const std::string& list);
 
 // The same with another number of nodes, as a scaling table needs it. A single node keeps the scenario's fabric if the
 // scenario names one.

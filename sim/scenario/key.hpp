@@ -44,6 +44,7 @@ struct KeyText {
     std::string when_absent{};         // for the documentation, what a missing key means; empty: the field's default
     std::vector<std::string> words{};  // for Form::word
     std::string of_kind{};             // the kinds of workload that have this key; refused in others. Empty: all
+    std::string like{};                // for a map: its keys are those below this path, and the key itself reads them
     bool may_be_null = false;          // for a text_map: a null value unsets a key
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();

@@ -156,9 +156,12 @@ std::vector<Key> cluster_keys() {
                 whole_key("fabric.management_ports", &C::management_ports, 0, 65536,
                           "Cables of fabric managers to free ports of the leaves: they count in the bill of materials.",
                           "none"),
-                choice_key("fabric.routing", &C::routing, {"adaptive", "ecmp", "ecmp-one-seed"},
-                           "How flows choose among equal paths; `ecmp-one-seed`: all switches of a tree hash alike.",
-                           "`adaptive` on InfiniBand, `ecmp` elsewhere"),
+                choice_key(
+                    "fabric.routing", &C::routing,
+                    {"adaptive", "ecmp", "ecmp-one-seed", "min-hop", "up-down", "fat-tree"},
+                    "How flows choose among equal paths; `ecmp-one-seed`: all switches of a tree hash alike; the "
+                    "last three: a subnet manager's tables, of an explicit fabric.",
+                    "`adaptive` on InfiniBand, `ecmp` elsewhere"),
                 wholes_key("fabric.shape", &C::shape, 1, 65536,
                            "Torus: nodes in each dimension. Dragonfly: groups, routers a group, nodes a router.",
                            "the builder's choice"),
@@ -168,7 +171,12 @@ std::vector<Key> cluster_keys() {
             },
             part_keys("graph", &C::graph, "The fabric device by device, with `cluster.fabric.kind: explicit`.",
                       graph_keys()),
-            {text_map_key("options", &C::node_options, "Switches of the node template, as `peer_to_peer: false`.")},
+            {text_map_key("options", &C::node_options, "Switches of the node template, as `peer_to_peer: false`."),
+             text_key("hosts", &C::hosts,
+                      "The nodes' names in their order, as Slurm lists hosts: `rack1-[01-18],login`.", "`node[0-N]`"),
+             text_key("place", &C::place,
+                      "The nodes that are used, such a list in the order of ranks; the others stay in the network.",
+                      "all")},
         }));
     keys.front().required = true;
     return keys;
@@ -232,6 +240,24 @@ std::vector<Key> goodput_keys() {
     return keys;
 }
 
+std::vector<Key> job_keys() {
+    KeyOf<JobSpec> workload = map_key<JobSpec>("workload", "What it runs: the keys of `workload`.");
+    workload.like = "workload";
+    workload.when_absent = "the scenario's";
+    workload.read = [](const Node& node, JobSpec& job) { job.workload = node; };
+    workload.write = [](const JobSpec& job) { return job.workload ? json_of(*job.workload) : Json(); };
+    KeyOf<JobSpec> nodes = required(text_key("nodes", &JobSpec::nodes, "Its nodes, as `cluster.place`."));
+    nodes.read = [](const Node& node, JobSpec& job) {
+        job.nodes = text_of(node);
+        job.place = node.place;
+    };
+    return list_keys(
+        "jobs", &Scenario::jobs,
+        "Jobs that share the cluster, each call after call ([jobs.md](jobs.md)); `workload` may then be "
+        "absent.",
+        {required(text_key("name", &JobSpec::name, "As reports call it.")), std::move(nodes), std::move(workload)});
+}
+
 std::string checked_assert(const Node& node) {
     asserted::check(node);
     return node.text;
@@ -267,6 +293,7 @@ const std::vector<Key>& scenario_keys() {
         scaling_keys(),
         goodput_keys(),
         event_keys(),
+        job_keys(),
         {texts_key("calibration", &Scenario::calibration,
                    "Overlay files laid over the catalogue, relative to the file that names them.", path_of),
          texts_key("assert", &Scenario::asserts,

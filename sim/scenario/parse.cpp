@@ -33,7 +33,7 @@ void read_key(const yaml::Node& node, const Key& key, Scenario& scenario) {
         }
     }
     if (key.read) { key.read(node, scenario); }
-    if (key.form == Form::map) { read_map(node, key.path, scenario); }
+    if (key.form == Form::map && key.like.empty()) { read_map(node, key.path, scenario); }
 }
 
 // Reads the keys of one map in the order of the table, so that messages do not depend on the order in the file.
@@ -126,6 +126,33 @@ void check_scaling(const Scenario& scenario) {
     }
 }
 
+// A scenario with jobs may leave its own workload to the first of them, for commands that run one.
+std::optional<yaml::Node> with_workload(const yaml::Node& root) {
+    const yaml::Node* jobs = root.is_map() && root.get("workload") == nullptr ? root.get("jobs") : nullptr;
+    const bool listed = jobs != nullptr && jobs->is_list() && !jobs->children.empty() && jobs->children[0].is_map();
+    const yaml::Node* first = listed ? jobs->children[0].get("workload") : nullptr;
+    if (first == nullptr) { return std::nullopt; }
+    yaml::Node filled = root;
+    filled.children.push_back(*first);
+    return filled;
+}
+
+void check_jobs(const Scenario& scenario) {
+    for (const char* key : {"scaling", "events", "cluster.place", "goodput", "assert"}) {
+        if (!scenario.jobs.empty() && scenario.places.contains(key)) {
+            fail_at(scenario, key, fmt::format("'{}' does not go with 'jobs' (accepted: one of the two)", key));
+        }
+    }
+    for (const JobSpec& job : scenario.jobs) {
+        if (std::ranges::count(scenario.jobs, job.name, &JobSpec::name) > 1) {
+            throw InputError(job.place, fmt::format("two jobs are called '{}'", job.name));
+        }
+    }
+    if (!scenario.cluster.place.empty() && scenario.scaling) {
+        fail_at(scenario, "scaling", "'scaling' is of whole clusters: it does not go with 'cluster.place'");
+    }
+}
+
 // Fills in defaults that depend on several keys.
 void complete(Workload& workload) {
     if (std::vector<Bytes>* sizes = sizes_of(workload); sizes != nullptr && sizes->empty()) {
@@ -146,11 +173,32 @@ void complete(Workload& workload) {
 Scenario scenario_of_tree(const yaml::Node& root, const std::filesystem::path& file) {
     Scenario scenario;
     scenario.file = file.string();
-    read_map(root, "", scenario);
+    const std::optional<yaml::Node> filled = with_workload(root);
+    read_map(filled ? *filled : root, "", scenario);
     complete(scenario.workload);
     check_cluster(scenario);
     std::visit([&](const auto& workload) { check_workload(workload, scenario); }, scenario.workload);
     check_scaling(scenario);
+    check_jobs(scenario);
+    if (!scenario.jobs.empty()) {
+        scenario.notes.emplace_back("its jobs run side by side in `fabricast run` only: this is its own workload");
+    }
+    return scenario;
+}
+
+Scenario scenario_of_job(const Scenario& whole, const JobSpec& job) {
+    Scenario scenario = whole;
+    scenario.jobs.clear();
+    scenario.name = job.name;
+    scenario.cluster.place = job.nodes;
+    scenario.places["cluster.place"] = job.place;
+    if (job.workload) {
+        std::erase_if(scenario.places, [](const auto& entry) { return entry.first.starts_with("workload"); });
+        scenario.workload = Workload{};
+        read_key(*job.workload, *find_key("workload"), scenario);
+        complete(scenario.workload);
+    }
+    std::visit([&](const auto& workload) { check_workload(workload, scenario); }, scenario.workload);
     return scenario;
 }
 

@@ -25,6 +25,9 @@ Scenario parse_scenario(std::string_view text, const std::filesystem::path& file
 // The checked scenario of such a tree.
 Scenario scenario_of_tree(const yaml::Node& root, const std::filesystem::path& file);
 
+// The scenario of one of its jobs alone on the cluster. Throws InputError where the job's workload is wrong.
+Scenario scenario_of_job(const Scenario& whole, const JobSpec& job);
+
 // A scenario with only these top-level keys read from the tree; everything else has its default.
 Scenario part_of_tree(const yaml::Node& root, const std::filesystem::path& file, const std::vector<std::string>& keys);
 

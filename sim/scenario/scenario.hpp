@@ -68,6 +68,8 @@ struct ClusterRequest {
     Duration cable_latency{};                         // 0: the catalogue's
     std::optional<ExplicitGraph> graph;               // a cable whose rate is zero has a link from the catalogue
     std::map<std::string, std::string> node_options;  // e.g. peer_to_peer: false
+    std::string hosts;  // a list of the nodes' names, in their order: "rack1-[01-18],rack2-[01-18]"
+    std::string place;  // a list of the nodes with ranks, in the order of ranks; empty: all
 };
 
 // From `at` on, counted from the start of each size's replay, a link, cable or device keeps `share` of its capacity.
@@ -91,6 +93,14 @@ struct DesignSpec {
     std::map<std::string, std::string> set;  // "cluster.fabric.oversubscription": "2"
 };
 
+// One of several jobs that share the cluster (run/jobs): what it runs, on which nodes.
+struct JobSpec {
+    std::string name;
+    std::string nodes;                     // as ClusterRequest::place
+    std::optional<yaml::Node> workload{};  // none: the scenario's own
+    SourceLocation place;
+};
+
 struct Scenario {
     std::string name;
     std::string file;  // where it was read from
@@ -101,6 +111,7 @@ struct Scenario {
     std::optional<ScalingSpec> scaling;
     std::optional<GoodputSpec> goodput;  // of a training step
     std::vector<LinkChange> events;
+    std::vector<JobSpec> jobs;
     std::vector<std::string> calibration;  // overlay files, merged before build
     std::vector<std::string> asserts;      // "busbw(1 GiB) > 300 GB/s": exit 5 when one fails
     Engine engine = Flow{};

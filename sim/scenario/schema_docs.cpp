@@ -56,7 +56,7 @@ Json map_schema(std::string_view path);
 
 Json value_schema(const Key& key) {
     switch (key.form) {
-        case Form::map: return map_schema(key.path);
+        case Form::map: return map_schema(key.like.empty() ? key.path : key.like);
         case Form::maps: return {{"type", "array"}, {"items", map_schema(key.path)}};
         case Form::flag: return {{"type", "boolean"}};
         case Form::whole: return range_schema("integer", key);
@@ -125,6 +125,7 @@ std::string accepted_words(const Key& key) {
         "list of maps, as `[{cluster.nodes: 8}, {cluster.nodes: 32, seed: 2}]`",
         "map, as `{cluster.nodes: {from: 8, to: 64, scale: log}}`",
         "text, or a map"};
+    if (!key.like.empty()) { return fmt::format("a map, as `{}`", key.like); }
     return key.form == Form::word ? fmt::format("`{}`", fmt::join(key.words, "` `"))
                                   : std::string(enum_name(words, key.form)) + range_words(key);
 }
@@ -161,6 +162,10 @@ std::string kind_words(const Key& key) {
 Json scenario_json_schema() {
     Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "fabricast scenario"}};
     schema.update(map_schema(""));
+    // With jobs, the workload may be that of the first.
+    Json& needed = schema["required"];
+    needed.erase(std::find(needed.begin(), needed.end(), "workload"));
+    schema["anyOf"] = {{{"required", {"workload"}}}, {{"required", {"jobs"}}}};
     return schema;
 }
 

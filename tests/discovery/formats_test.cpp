@@ -1,5 +1,6 @@
 // Formats of which the samples have no file: the smallest text that shows each of their shapes. And a toy format.
 
+#include "base/hostlist.hpp"
 #include "tests/discovery/site_of.hpp"
 #include "tests/support/catch.hpp"
 
@@ -212,4 +213,32 @@ workload: {kind: collective, collective: all_reduce}
     CHECK(fabric.node().name == "mine");
     const Scenario scenario = parse_scenario(text, "drawn.yaml");
     CHECK(scenario.cluster.node_parts.has_value());
+}
+
+TEST_CASE("dialects of known formats") {
+    const Observations line = seen_in(
+        "0xb8599f0300fc6de4 \"      MF0;ibsw1:MQM8700/U1\"      5    1[  ] ==( 4X       53.125 Gbps Active/  "
+        "LinkUp)==>  "
+        "0xb8599f0300aaaaaa     12    1[  ] \"node01 HCA-1\" ( )\n"
+        "0xb8599f0300fc6de4 \"      MF0;ibsw1:MQM8700/U1\"      5    3[  ] ==(                Down/ Polling)==>        "
+        "     "
+        "[  ] \"\" ( )\n");
+    CHECK(line.cables.size() == 1);
+    CHECK(line.cables.front().megabits == 200'000);
+    const Observations neighbours = seen_in(
+        "lldp.eth0.via=LLDP\nlldp.eth0.chassis.mac=b8:59:9f:00:00:01\nlldp.eth0.chassis.name=leaf1\n"
+        "lldp.eth0.port.ifname=swp1\nlldp.eth0.port.auto-negotiation.current=100GbaseCR4\nlldp.eth1.100.chassis.name="
+        "leaf2\n"
+        "lldp.eth1.100.port.ifname=swp7\n",
+        "host1.txt");
+    CHECK(neighbours.cables.size() == 2);
+    const Observations named = seen_in(
+        "19:00.0 3D controller: NVIDIA Corporation Device 2330 (rev a1)\n\t\tLnkSta:\tSpeed 32GT/s, Width x16\n"
+        "3b:00.0 Infiniband controller: Mellanox Technologies MT2910 Family [ConnectX-7]\n"
+        "3b:00.1 Infiniband controller: Mellanox Technologies MT2910 Family [ConnectX-7 Virtual Function]\n");
+    REQUIRE(named.nodes.size() == 1);
+    CHECK(named.nodes[0].gpus.size() == 1);
+    CHECK(named.nodes[0].nics.size() == 1);
+    CHECK(hostlist("r[1-2]n[01-02]", {}) == std::vector<std::string>{"r1n01", "r1n02", "r2n01", "r2n02"});
+    CHECK(hostlist_text({"r1n01", "r1n02", "r1n03", "x", "a7", "a9", "a10"}) == "r1n[01-03],x,a[7,9-10]");
 }

@@ -95,6 +95,43 @@ TEST_CASE("a template goes out as NCCL's topology and comes back the same") {
     CHECK(equal >= 20);
 }
 
+TEST_CASE("on a DGX H100 read from its XML every algorithm takes as long as on the template") {
+    const std::string xml = to_nccl_topology(node_template("dgx-h100", catalogue()), catalogue());
+    const std::string read = described("node.xml", xml).yaml;
+    const std::string fabric = "{node: dgx-h100, nodes: 4, fabric: {kind: rail-optimized}}";
+    const std::string four = [&] {
+        Site site = site_of({{"node.xml", xml}, {"ib.out", to_ibnetdiscover(fabric_of(scenario_on(fabric)))}});
+        return describe(site, catalogue(), {}).yaml;
+    }();
+    double worst = 0;
+    const auto compare = [&](const std::string& mine, const std::string& theirs, const char* algorithm,
+                             const std::string& collective) {
+        const auto row = [&](const std::string& yaml) {
+            const std::vector<std::string> set = {"workload.sizes=[64 KiB, 64 MiB]",
+                                                  "workload.collective=" + collective,
+                                                  std::string("workload.algorithm=") + algorithm};
+            return simulate(parse_scenario(yaml, "test.yaml", set), catalogue()).rows;
+        };
+        const auto ours = row(mine), all = row(theirs);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            INFO(collective << " " << algorithm << " " << all[i].size.count);
+            CHECK(ours[i].time_s == Approx(all[i].time_s).epsilon(0.01));
+            worst = std::max(worst, std::abs(ours[i].time_s / all[i].time_s - 1));
+        }
+    };
+    for (const char* algorithm : {"auto", "ring", "tree", "nvls"}) {
+        compare(read, scenario_on("{node: dgx-h100}"), algorithm, "all_reduce");
+    }
+    for (const char* algorithm : {"auto", "ring", "tree", "nvls-tree"}) {
+        compare(four, scenario_on(fabric), algorithm, "all_reduce");
+    }
+    for (const char* collective : {"all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "sendrecv"}) {
+        compare(read, scenario_on("{node: dgx-h100}"), "auto", collective);
+        compare(four, scenario_on(fabric), "auto", collective);
+    }
+    std::cout << "figure: dgx_h100_xml_worst_percent " << 100 * worst << "\n";
+}
+
 TEST_CASE("a fabric goes out as ibnetdiscover and as links.csv and comes back the same") {
     for (const std::string& cluster : fabrics()) {
         const Fabric fabric = fabric_of(scenario_on(cluster));

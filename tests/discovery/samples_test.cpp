@@ -150,3 +150,33 @@ TEST_CASE("what a sample makes is a scenario that builds") {
     std::cout << "figure: site_samples_built " << built << " of " << all << "\n";
     CHECK(built * 100 >= all * 80);  // the others describe no GPU or no host, and say so
 }
+
+// DataCrunch's GB300 rack: root ports of one lane of gen4 above bridges of sixteen of gen6.
+TEST_CASE("GB300's tray has its NVLinks by count and each NIC behind its own bridge") {
+    const fs::path file = samples / "nccl-topo-xml" / "gb300_1tray_healthy.xml";
+    if (!fs::exists(file)) { SKIP_TEST("no ../shared/samples beside the sources"); }
+    const Catalog catalog = read_catalog();
+    std::vector<Observations> seen;
+    seen.push_back(observe(SourceText(bytes_of(file), "gb300.xml")));
+    Site site = join(std::move(seen));
+    const Description made = describe(site, catalog, {});
+    INFO(made.yaml);
+    const Fabric fabric(build(parse_scenario(made.yaml, "made.yaml"), catalog));
+    CHECK(fabric.node().gpu.name.find("gb300") != std::string::npos);
+    double nvlink = 0;
+    const Path between = fabric.path({.src = fabric.gpu(0), .dst = fabric.gpu(1)});
+    for (const LinkId link : between.span()) {
+        CHECK(fabric.link(link).cls == LinkClass::nvlink);
+        nvlink = fabric.link(link).capacity;
+    }
+    CHECK(nvlink > 18 * 40e9);  // 18 links of NVLink 5
+    for (std::uint32_t gpu = 0; gpu < fabric.gpus_per_node(); ++gpu) {
+        const auto nics = fabric.near_nics(gpu);
+        REQUIRE(!nics.empty());
+        double least = 1e15;
+        const Path path = fabric.path({.src = fabric.gpu(gpu), .dst = fabric.nic(0, nics[0]), .kind = PathKind::p2p});
+        for (const LinkId link : path.span()) { least = std::min(least, fabric.link(link).capacity); }
+        CHECK(least > 40e9);  // gen4 x1 is 2 GB/s
+        std::cout << "figure: gb300 gpu" << gpu << " to its NIC " << least / 1e9 << " GB/s\n";
+    }
+}

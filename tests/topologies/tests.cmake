@@ -6,6 +6,7 @@ add_executable(test_topologies
   topologies/fabric_test.cpp
   topologies/fabrics_test.cpp
   topologies/ports_test.cpp
+  topologies/routing_tables_test.cpp
   topologies/toy_topology_test.cpp
   topologies/trays_test.cpp
 )

@@ -78,10 +78,9 @@ Cluster cluster_of(const Fabric& fabric, const GroupShape& shape) {
     if (shape.whole) { return cluster; }
     cluster.node = node_of(cluster.node, shape);
     cluster.nodes = shape.nodes;
+    cluster.place.clear();
     if (shape.nodes == 1) {
         cluster.fabric.kind = FabricKind::none;
-    } else if (cluster.fabric.kind == FabricKind::explicit_graph) {
-        throw PlanError("groups of some of the nodes need a fabric by kind, not one drawn device by device");
     } else if (cluster.fabric.kind == FabricKind::none) {
         throw PlanError("a group over several nodes needs a fabric between them");
     } else {

@@ -12,6 +12,9 @@
 
 namespace fabricast::inline collectives {
 
+// Back-to-back iterations in a schedule; the last two are in the steady state.
+inline constexpr int planned_iterations = 3;
+
 // Which of the kept operations tell the time of a call. The schedule keeps one operation per iteration first, whose
 // finish ends the iteration.
 struct Timing {

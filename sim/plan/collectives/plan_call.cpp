@@ -15,9 +15,6 @@ namespace {
 
 using Dependency = Schedule::Dependency;
 
-// Back-to-back iterations in a schedule; the last two are in the steady state.
-constexpr int planned_iterations = 3;
-
 // Delays of one host run in order; each lane is a separate host.
 constexpr std::uint32_t issue_lane = 0, end_lane = 1;
 
@@ -51,7 +48,7 @@ bool is_stepped(Algorithm algorithm) {
     return std::ranges::find(stepped, algorithm) != stepped.end();
 }
 
-LoweredCall plan_call(const Call& call, const LaunchSpec& spec, CallPlan& plan) {
+LoweredCall plan_call(const Call& call, const LaunchSpec& spec, CallPlan& plan, int iterations) {
     Schedule& schedule = plan.schedule;
     LoweredCall lowering = is_stepped(call.workload.algorithm) ? plan_steps(call, schedule)
                            : is_p2p(call.workload.collective)  ? plan_p2p(call, schedule)
@@ -59,7 +56,7 @@ LoweredCall plan_call(const Call& call, const LaunchSpec& spec, CallPlan& plan) 
     const Duration issue = issue_time(call, spec.mode);
     const DependsOn when = lowering.streams ? DependsOn::release : DependsOn::finish;
     std::vector<Dependency> before;
-    for (int i = 0; i < planned_iterations; ++i) {
+    for (int i = 0; i < iterations; ++i) {
         const bool waits = spec.mode == LaunchMode::framework;  // for the previous iteration
         const OpId issued = schedule.add(Delay{issue_lane, issue}, waits ? before : std::vector<Dependency>{});
         before.push_back({issued, DependsOn::finish});
@@ -69,7 +66,7 @@ LoweredCall plan_call(const Call& call, const LaunchSpec& spec, CallPlan& plan) 
         // One operation ends the iteration: an empty delay after its last ones.
         schedule.kept.push_back(schedule.add(Delay{end_lane, {}}, before));
     }
-    plan.iterations = planned_iterations;
+    plan.iterations = iterations;
     if (lowering.streams) {
         // The last call must reach the far end; this is waited for once, however many calls there are.
         for (Dependency& d : before) { d.when = DependsOn::finish; }

@@ -18,7 +18,7 @@ LoweredCall plan_p2p(const Call& call, Schedule& schedule);
 LoweredCall plan_steps(const Call& call, Schedule& schedule);
 
 // Adds the call's iterations to the plan, launched as the spec says, and keeps the end of each. Throws PlanError.
-LoweredCall plan_call(const Call& call, const LaunchSpec& spec, CallPlan& plan);
+LoweredCall plan_call(const Call& call, const LaunchSpec& spec, CallPlan& plan, int iterations = planned_iterations);
 
 // Sets the plan's evidence, interval and figures; the plan has the call as lowered and launched.
 void judge(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, CallPlan& plan);

@@ -206,7 +206,7 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
                                                           std::move(costs), std::move(rules)});
 }
 
-CallPlan Planner::plan(Bytes size, bool judged) const {
+CallPlan Planner::plan(Bytes size, bool judged, int iterations) const {
     const Prepared& p = *prepared_;
     const auto bytes = static_cast<double>(size.count);
     if (!(bytes > 0)) { throw PlanError("a call of 0 bytes moves nothing"); }
@@ -223,7 +223,7 @@ CallPlan Planner::plan(Bytes size, bool judged) const {
     const Call call{p.workload, p.fabric, p.release,    p.environment,    p.found,      p.rules,
                     p.shape(),  bytes,    p.gpu_direct, choice.algorithm, choice.proto, ledger};
     CallPlan plan;
-    const LoweredCall lowering = plan_call(call, p.launch, plan);
+    const LoweredCall lowering = plan_call(call, p.launch, plan, iterations);
     plan.algorithm = chooses                            ? choice.algorithm->word
                      : is_stepped(p.workload.algorithm) ? p.workload.algorithm
                                                         : Algorithm::direct;

@@ -25,7 +25,7 @@ public:
 
     // `size` is nccl-tests': the larger of a rank's two buffers. If `judged` is false, evidence and interval are left
     // out: they take about as long as twenty plans. Throws PlanError.
-    CallPlan plan(Bytes size, bool judged = true) const;
+    CallPlan plan(Bytes size, bool judged = true, int iterations = planned_iterations) const;
 
 private:
     struct Prepared;

@@ -77,9 +77,6 @@ Pipeline GroupCalls::on_groups(Schedule& schedule, const Prepared& ready, const 
 GroupCalls::Prepared& GroupCalls::prepared(const GroupCall& call, const Groups& groups, GroupDirection direction) {
     Prepared& found = prepared_[{call.collective, call.bytes, call.times, groups, direction}];
     if (found.plan == nullptr) {
-        if (fabric_.cluster().fabric.kind == FabricKind::explicit_graph) {
-            throw PlanError("a training workload needs a fabric by kind, not one drawn device by device");
-        }
         found.spread = spread_of(groups, fabric_.gpus_per_node(), call.collective == Collective::all_to_all);
         const Bytes size = std::max(Bytes{2}, rounded_bytes(call.bytes));
         found.plan = &plans_.plan(found.spread.shape,

@@ -98,7 +98,7 @@ std::optional<DeviceId> memory_beside(const Fabric& fabric, DeviceId device, Num
     const auto latency = [&](std::uint32_t d) {
         return is_host(fabric, DeviceId{d}) ? distance(fabric, query(device, DeviceId{d})) : std::nullopt;
     };
-    const auto found = placed(fabric.node_of(device) * devices, devices, place, latency);
+    const auto found = placed(index(device) / devices * devices, devices, place, latency);
     return found ? std::optional(DeviceId{*found}) : std::nullopt;
 }
 
@@ -117,7 +117,7 @@ bool has_farther_adapter(const Fabric& fabric, DeviceId device) {
 }
 
 std::optional<DeviceId> cpu_of(const Fabric& fabric, DeviceId memory) {
-    const std::uint32_t first = fabric.node_of(memory) * fabric.node_device_count();
+    const std::uint32_t first = index(memory) / fabric.node_device_count() * fabric.node_device_count();
     for (std::uint32_t d = first; d < first + fabric.node_device_count(); ++d) {
         if (fabric.kind(DeviceId{d}) == DeviceKind::cpu &&
             fabric.local_index(DeviceId{d}) == fabric.local_index(memory)) {

@@ -18,7 +18,7 @@ constexpr std::uint32_t id(DeviceId device) { return static_cast<std::uint32_t>(
 constexpr std::uint32_t id(LinkId link) { return static_cast<std::uint32_t>(link); }
 
 // The first link that is of no node: trunks join two switches, or a switch and a NIC of an explicit graph.
-std::uint32_t first_trunk(const Fabric& fabric) { return fabric.node_link_count() * fabric.node_count(); }
+std::uint32_t first_trunk(const Fabric& fabric) { return fabric.node_link_count() * fabric.cluster().nodes; }
 
 class Painter {
 public:
@@ -50,7 +50,7 @@ private:
 
     // Chooses the first node, the nodes of the focus links, the last node, then as many as fit.
     void choose_nodes() {
-        const std::uint32_t count = fabric_.node_count();
+        const std::uint32_t count = fabric_.cluster().nodes;
         std::vector<std::uint32_t> wanted = {0};
         for (const LinkId link : film_.focus_links) {
             if (id(link) < first_trunk(fabric_)) { wanted.push_back(id(link) / fabric_.node_link_count()); }
@@ -148,7 +148,7 @@ private:
     }
 
     void say_what_is_folded() {
-        const std::uint64_t more = fabric_.node_count() - nodes_.size();
+        const std::uint64_t more = fabric_.cluster().nodes - nodes_.size();
         if (more > 0) { fold(more, "node", 0); }
         if (!folded_.empty()) { drawing_.folded = "Not drawn: " + joined(folded_) + "."; }
     }
@@ -207,7 +207,7 @@ std::map<LinkClass, double> capacities(const Fabric& fabric) {
             capacity[info.cls] += info.capacity * times;
         }
     };
-    add(0, fabric.node_link_count(), fabric.node_count());  // all nodes are equal
+    add(0, fabric.node_link_count(), fabric.cluster().nodes);  // all nodes are equal
     add(first_trunk(fabric), fabric.link_count(), 1);
     return capacity;
 }
@@ -263,7 +263,7 @@ std::string CableNames::name(LinkId link) const {
 }
 
 bool has_links_of(const LinkTraffic& row, const Fabric& fabric) {
-    return row.nodes == fabric.node_count() && (row.busy.empty() || row.busy.size() == fabric.link_count());
+    return row.nodes == fabric.cluster().nodes && (row.busy.empty() || row.busy.size() == fabric.link_count());
 }
 
 Drawing draw_film(const Fabric& fabric, const Film& animation) { return Painter(fabric, animation).paint(); }

@@ -152,11 +152,21 @@ cluster:
   node: dgx-h100
   nodes: 128
   fabric: {kind: rail-optimized, link: infiniband-ndr, switch: quantum-2, scalable_unit: 32, spines: 16, management_ports: 4}
+  hosts: n[001-128]
+  place: n[001-064]
 workload: {kind: collective}
 designs:
   - {name: rails, set: {cluster.fabric.oversubscription: 2}}
 prices: {quantum-2: 36000 USD}
 sweep: {grid: {cluster.nodes: [8, 16]}}
+)";
+
+// Without a workload of its own.
+constexpr const char* full_jobs = R"(name: full
+cluster: {node: dgx-h100, nodes: 8}
+jobs:
+  - {name: a, nodes: "node[0-3]", workload: {kind: collective, sizes: [1 GiB]}}
+  - {name: b, nodes: "node[4-7]", workload: {kind: training, model: llama-3-8b, global_batch: 32}}
 )";
 
 // The other two ways to write a sweep.
@@ -174,8 +184,9 @@ sweep: {random: {points: 10, seed: 3, ranges: {cluster.nodes: {from: 8, to: 64, 
 }  // namespace
 
 TEST_CASE("the resolved scenario reads back as itself") {
-    for (const char* text : {full, full_study, full_list, full_random, full_packet, full_trace, full_training,
-                             full_transfer, "name: s\ncluster: {node: dgx-h100}\nworkload: {kind: collective}\n"}) {
+    for (const char* text :
+         {full, full_study, full_list, full_random, full_packet, full_trace, full_training, full_transfer, full_jobs,
+          "name: s\ncluster: {node: dgx-h100}\nworkload: {kind: collective}\n"}) {
         const Json once = to_json(parse_scenario(text, "t.yaml"));
         const Json twice = to_json(parse_scenario(once.dump(2), "t.yaml"));
         CHECK(once.dump(2) == twice.dump(2));
@@ -190,10 +201,13 @@ TEST_CASE("every key of the table can be written, and is written back") {
     const Json packet = to_json(parse_scenario(full_packet, "t.yaml"));
     const Json study = to_json(parse_scenario(full_study, "t.yaml"));
     const Json list = to_json(parse_scenario(full_list, "t.yaml"));
+    const Json jobs = to_json(parse_scenario(full_jobs, "t.yaml"));
     const Json random = to_json(parse_scenario(full_random, "t.yaml"));
     const std::set<std::string> of_study = {"cluster.fabric.scalable_unit",
                                             "cluster.fabric.spines",
                                             "cluster.fabric.management_ports",
+                                            "cluster.hosts",
+                                            "cluster.place",
                                             "prices",
                                             "designs",
                                             "sweep",
@@ -201,7 +215,7 @@ TEST_CASE("every key of the table can be written, and is written back") {
     for (const Key& key : scenario_keys()) {
         if (key.path == "include" || key.path == "scaling.gpus" || key.path.starts_with("cluster.graph.") ||
             key.path.starts_with("events.") || key.path.starts_with("designs.") ||
-            key.path.starts_with("packet.lanes.levels.")) {
+            key.path.starts_with("packet.lanes.levels.") || key.path.starts_with("jobs.")) {
             continue;
         }
         std::string pointer = "/" + key.path;
@@ -212,6 +226,7 @@ TEST_CASE("every key of the table can be written, and is written back") {
                                : key.of_kind == "training"            ? training
                                : key.path.starts_with("packet")       ? packet
                                : key.path == "sweep.list"             ? list
+                               : key.path == "jobs"                   ? jobs
                                : key.path.starts_with("sweep.random") ? random
                                : of_study.contains(key.path)          ? study
                                                                       : written;
@@ -243,6 +258,7 @@ TEST_CASE("the schema accepts what the parser accepts") {
     CHECK(test::violation(test::to_json(yaml::parse(full_training, "t.yaml")), schema) == "");
     CHECK(test::violation(test::to_json(yaml::parse(full_transfer, "t.yaml")), schema) == "");
     CHECK(test::violation(to_json(parse_scenario(full_training, "t.yaml")), schema) == "");
+    CHECK(test::violation(test::to_json(yaml::parse(full_jobs, "t.yaml")), schema) == "");
     for (const auto& entry : std::filesystem::directory_iterator(root / "scenarios")) {
         if (!entry.is_regular_file()) {
             continue;  // recordings that scenarios name

@@ -1,0 +1,296 @@
+#include "sim/report/html/fabric_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/hostlist.hpp"
+#include "base/text.hpp"
+#include "sim/report/columns.hpp"
+#include "topologies/bill.hpp"
+
+namespace fabricast::inline report::html {
+
+namespace {
+
+// Nodes, or switches of one tier, that are drawn as one box.
+struct Group {
+    std::size_t row = 0;  // 0: nodes
+    std::vector<std::string> members;
+    std::size_t merged = 1;  // racks in it
+};
+
+struct Bundle {
+    std::uint64_t cables = 0;
+    double capacity = 0;  // of all of them, one direction
+    LinkClass cls = LinkClass::other;
+};
+
+class Racks {
+public:
+    Racks(const Fabric& fabric, const std::vector<std::string>& hosts) : fabric_(fabric), hosts_(hosts) {
+        read_links();
+        group_nodes();
+        group_switches();
+        merge_racks();
+    }
+
+    const std::vector<Group>& groups() const { return groups_; }
+    const std::map<std::pair<std::size_t, std::size_t>, Bundle>& bundles() const { return bundles_; }
+    std::size_t rows() const { return rows_; }
+
+    // Short enough for a box.
+    std::string name(const Group& group) const {
+        const std::string list = hostlist_text(group.members);
+        if (group.merged > 1) { return fmt::format("{} racks", group.merged); }
+        if (group.members.size() == 1) { return list; }
+        const std::string switches = fmt::format("{} x {}", group.members.size(), list);
+        return group.row > 0 && switches.size() <= 18
+                   ? switches
+                   : fmt::format("{} {}", group.members.size(), group.row > 0 ? "switches" : "nodes");
+    }
+
+private:
+    struct Cable {
+        std::uint32_t low = 0, high = 0;  // low: a node, or a switch behind the nodes
+        Bundle bundle{};
+    };
+
+    std::uint32_t nodes() const { return fabric_.cluster().nodes; }
+    std::uint32_t vertex(DeviceId device) const {
+        const std::uint32_t first_switch = nodes() * fabric_.node_device_count();
+        return index(device) < first_switch ? index(device) / fabric_.node_device_count()
+                                            : index(device) - first_switch + nodes();
+    }
+    std::string name_of(std::uint32_t vertex) const {
+        if (vertex >= nodes()) {
+            return fabric_.device_name(DeviceId{vertex - nodes() + nodes() * fabric_.node_device_count()});
+        }
+        return hosts_.empty() ? fmt::format("node{}", vertex) : hosts_[vertex];
+    }
+
+    // Cables between adapters and switches and between switches, one direction of each.
+    void read_links() {
+        const std::uint32_t vertices = fabric_.device_count() - nodes() * fabric_.node_device_count() + nodes();
+        std::vector<std::vector<std::uint32_t>> beside(vertices);
+        for (std::uint32_t l = 0; l < fabric_.link_count(); ++l) {
+            const LinkEnds ends = fabric_.ends(LinkId{l});
+            const std::uint32_t from = vertex(ends.from), to = vertex(ends.to);
+            if (ends.resource || from == to || (from < nodes() && to < nodes())) { continue; }
+            const LinkInfo info = fabric_.link(LinkId{l});
+            cables_.push_back({from, to, {ends.cables, info.capacity, info.cls}});
+            beside[from].push_back(to);
+        }
+        row_.assign(vertices, vertices);
+        std::vector<std::uint32_t> queue(nodes());
+        for (std::uint32_t n = 0; n < nodes(); ++n) { row_[queue[n] = n] = 0; }
+        for (std::size_t i = 0; i < queue.size(); ++i) {
+            for (const std::uint32_t next : beside[queue[i]]) {
+                if (row_[next] == vertices) {
+                    row_[next] = row_[queue[i]] + 1;
+                    queue.push_back(next);
+                }
+            }
+        }
+        for (const std::uint32_t v : queue) { rows_ = std::max<std::size_t>(rows_, row_[v] + 1); }
+        // Upwards only; of two switches of a tier, to the later one.
+        std::erase_if(cables_, [&](const Cable& c) {
+            return row_[c.low] == vertices || std::pair(row_[c.low], c.low) > std::pair(row_[c.high], c.high);
+        });
+    }
+
+    std::size_t add(std::size_t row) {
+        groups_.push_back({row, {}});
+        return groups_.size() - 1;
+    }
+
+    void group_nodes() {
+        std::vector<std::vector<std::uint32_t>> leaves(nodes());
+        for (const Cable& c : cables_) {
+            if (c.low < nodes()) { leaves[c.low].push_back(c.high); }
+        }
+        group_of_.assign(row_.size(), 0);
+        std::map<std::vector<std::uint32_t>, std::size_t> known;
+        for (std::uint32_t n = 0; n < nodes(); ++n) {
+            std::ranges::sort(leaves[n]);
+            const auto [place, fresh] = known.try_emplace(leaves[n], 0);
+            if (fresh) { place->second = add(0); }
+            join(n, place->second);
+        }
+    }
+
+    void join(std::uint32_t vertex, std::size_t group) {
+        group_of_[vertex] = group;
+        groups_[group].members.push_back(name_of(vertex));
+    }
+
+    // Row by row upwards: by the groups below.
+    void group_switches() {
+        std::vector<std::set<std::size_t>> below(row_.size());
+        for (std::size_t row = 1; row < rows_; ++row) {
+            for (const Cable& c : cables_) {
+                if (row_[c.high] == row && row_[c.low] < row) { below[c.high].insert(group_of_[c.low]); }
+            }
+            std::map<std::set<std::size_t>, std::size_t> known;
+            for (std::uint32_t v = nodes(); v < row_.size(); ++v) {
+                if (row_[v] != row) { continue; }
+                const auto [place, fresh] = known.try_emplace(below[v], 0);
+                if (fresh) { place->second = add(row); }
+                join(v, place->second);
+            }
+        }
+        for (const Cable& c : cables_) { bundle(group_of_[c.low], group_of_[c.high], c.bundle); }
+    }
+
+    void bundle(std::size_t low, std::size_t high, const Bundle& more) {
+        Bundle& all = bundles_[{low, high}];
+        all.cables += more.cables;
+        all.capacity += more.capacity;
+        all.cls = more.cls;
+    }
+
+    std::size_t in_row(std::size_t row) const {
+        return static_cast<std::size_t>(std::ranges::count(groups_, row, &Group::row));
+    }
+
+    // Too many racks: row by row, those with the same groups two rows above become one.
+    void merge_racks() {
+        for (std::size_t row = 0; row + 2 < rows_ && in_row(row) > boxes_a_row; ++row) {
+            // What is above each group of this row's next one.
+            std::map<std::size_t, std::set<std::size_t>> above;
+            for (const auto& [ends, all] : bundles_) {
+                if (groups_[ends.first].row == row + 1) { above[ends.first].insert(ends.second); }
+            }
+            std::map<std::set<std::size_t>, std::size_t> upper;
+            std::vector<std::size_t> into(groups_.size());
+            for (std::size_t g = 0; g < groups_.size(); ++g) {
+                into[g] = groups_[g].row == row + 1 ? upper.try_emplace(above[g], g).first->second : g;
+            }
+            std::map<std::set<std::size_t>, std::size_t> lower;
+            std::map<std::size_t, std::set<std::size_t>> leaves;
+            for (const auto& [ends, all] : bundles_) {
+                if (groups_[ends.first].row == row) { leaves[ends.first].insert(into[ends.second]); }
+            }
+            for (std::size_t g = 0; g < groups_.size(); ++g) {
+                if (groups_[g].row == row) { into[g] = lower.try_emplace(leaves[g], g).first->second; }
+            }
+            merge(into);
+        }
+    }
+
+    void merge(const std::vector<std::size_t>& into) {
+        std::vector<std::size_t> number(groups_.size());
+        std::vector<Group> kept;
+        for (std::size_t g = 0; g < groups_.size(); ++g) {
+            if (into[g] == g) {
+                number[g] = kept.size();
+                kept.push_back(std::move(groups_[g]));
+                continue;
+            }
+            Group& whole = kept[number[into[g]]];
+            number[g] = number[into[g]];
+            whole.members.insert(whole.members.end(), groups_[g].members.begin(), groups_[g].members.end());
+            whole.merged += groups_[g].merged;
+        }
+        groups_ = std::move(kept);
+        const auto old = std::exchange(bundles_, {});
+        for (const auto& [ends, all] : old) { bundle(number[ends.first], number[ends.second], all); }
+    }
+
+    const Fabric& fabric_;
+    const std::vector<std::string>& hosts_;
+    std::vector<Cable> cables_;
+    std::vector<std::uint32_t> row_;  // of each vertex: hops from the nodes
+    std::size_t rows_ = 1;
+    std::vector<std::size_t> group_of_;
+    std::vector<Group> groups_;
+    std::map<std::pair<std::size_t, std::size_t>, Bundle> bundles_;
+};
+
+Drawing drawing_of(const Racks& racks) {
+    Drawing drawing;
+    std::vector<std::size_t> drawn(racks.rows());
+    std::map<std::size_t, std::uint32_t> box_of;
+    for (std::size_t g = 0; g < racks.groups().size(); ++g) {
+        const Group& group = racks.groups()[g];
+        if (++drawn[group.row] > boxes_a_row) { continue; }
+        box_of[g] = static_cast<std::uint32_t>(drawing.boxes.size());
+        drawing.boxes.push_back({racks.name(group), hostlist_text(group.members), -1, static_cast<int>(group.row) + 1});
+    }
+    for (std::size_t row = 0; row < drawn.size(); ++row) {
+        if (drawn[row] <= boxes_a_row) { continue; }
+        const std::string name = plural(drawn[row] - boxes_a_row, row == 0 ? "more rack" : "more group");
+        drawing.boxes.push_back({name, "folded", -1, static_cast<int>(row) + 1});
+        drawing.folded += (drawing.folded.empty() ? "Not drawn: " : ", ") + name;
+    }
+    for (const auto& [ends, bundle] : racks.bundles()) {
+        const auto a = box_of.find(ends.first), b = box_of.find(ends.second);
+        if (a == box_of.end() || b == box_of.end()) { continue; }
+        Wire& wire = drawing.wires.emplace_back(Wire{a->second, b->second, std::string(to_string(bundle.cls)),
+                                                     bundle.capacity, static_cast<std::uint32_t>(bundle.cables)});
+        wire.there.name = drawing.boxes[wire.a].name + " - " + drawing.boxes[wire.b].name;
+    }
+    return drawing;
+}
+
+Table rack_table(const Racks& racks) {
+    Table table{
+        "Racks", "Nodes whose adapters end at the same switches.", {{"nodes", Unit::count}, {"which"}, {"leaves"}}, {}};
+    for (std::size_t g = 0; g < racks.groups().size() && racks.groups()[g].row == 0; ++g) {
+        std::string leaves;
+        for (const auto& [ends, bundle] : racks.bundles()) {
+            if (ends.first != g) { continue; }
+            leaves += leaves.empty() ? "" : "; ";
+            leaves += hostlist_text(racks.groups()[ends.second].members);
+        }
+        table.rows.push_back(
+            {static_cast<double>(racks.groups()[g].members.size()), hostlist_text(racks.groups()[g].members), leaves});
+    }
+    return table;
+}
+
+Table bundle_table(const Racks& racks) {
+    Table table{"Cables between them",
+                "Of all members of a box together, one direction.",
+                {{"from"}, {"to"}, {"cables", Unit::count}, {"payload", Unit::rate}},
+                {},
+                true};
+    for (const auto& [ends, bundle] : racks.bundles()) {
+        table.rows.push_back({racks.name(racks.groups()[ends.first]), racks.name(racks.groups()[ends.second]),
+                              static_cast<double>(bundle.cables), bundle.capacity});
+    }
+    return table;
+}
+
+}  // namespace
+
+Drawing draw_racks(const Fabric& fabric, const std::vector<std::string>& hosts) {
+    return drawing_of(Racks(fabric, hosts));
+}
+
+Page fabric_page(const Fabric& fabric, const std::vector<std::string>& hosts) {
+    const Racks racks(fabric, hosts);
+    const Bill bill = bill_of(fabric);
+    Page page;
+    page.title = fabric.cluster().name;
+    page.answer = fmt::format("{} of {}, {} GPUs; {} {}, {}.", plural(bill.nodes, "node"), fabric.node().name,
+                              bill.gpus, bill.switch_count(), bill.switch_count() == 1 ? "switch" : "switches",
+                              plural(bill.cable_count(), "cable"));
+    if (fabric.cluster().nodes > 1) {
+        page.sections.emplace_back(Scene{
+            "Racks and tiers",
+            "A rack is the nodes whose adapters end at the same switches; switches that join the same boxes below "
+            "are one box.",
+            drawing_of(racks)});
+        page.sections.emplace_back(rack_table(racks));
+        page.sections.emplace_back(bundle_table(racks));
+    }
+    page.sections.emplace_back(Scene{"Inside", "The first nodes, device by device.", draw(fabric, {})});
+    return page;
+}
+
+}  // namespace fabricast::inline report::html
