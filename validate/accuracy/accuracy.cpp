@@ -111,6 +111,7 @@ std::string rows_csv(const std::vector<ComparedRow>& rows) {
         {"publisher", [](const Row& r) { return r.publisher; }},
         {"predicted_without_publisher", seconds<Forecast::publisher_out>},
         {"publisher_sibling", [](const Row& r) { return yes(r.publisher_sibling); }},
+        {"predicted_without_gpu", seconds<Forecast::gpu_out>},
         {"fitted_alphabeta", seconds<Forecast::fitted_alphabeta>},
         {"fitted_tuning", seconds<Forecast::fitted_tuning>},
     };

@@ -132,6 +132,7 @@ void send_everywhere() {
                         transfer.transport = way->name;
                         transfer.host = host;
                         transfer.operation = host.huge_pages ? TransferOperation::read : transfer.operation;
+                        transfer.direction = host.huge_pages ? Direction::both_ways : transfer.direction;
                         try {
                             const Fabric fabric = transfer_fabric(built, transfer, catalogue());
                             const Exchanger exchanger(transfer, fabric, catalogue());
