@@ -135,11 +135,12 @@ void Operations::begin(std::uint32_t pipeline) {
 
 // If it entered in the past, its links are behind, and nothing else is on them.
 void Operations::simulate(const Reuse::Start& start, const Post& post) {
-    begin(start.pipeline);
     Running& running = pipelines_[start.pipeline];
     running.streams_left += start.streams_again;
     running.releases_left += start.releases_again;
     running.version += start.streams_again > 0 ? 1 : 0;
+    if (!start.simulated) { return; }
+    begin(start.pipeline);
     reuse_.for_each_stream(start.part, [&](std::uint32_t s) { post_stream(s, start.entered, post); });
 }
 
@@ -158,11 +159,17 @@ void Operations::run(OpId op, Ps now) {
 }
 
 void Operations::stream_ended(std::uint32_t stream, Ps now) {
-    const Stream& ended = traffic_.streams[stream];
-    const OpId op = traffic_.op_of_pipeline[ended.pipeline];
-    const std::uint32_t streams = reuse_.on() ? reuse_.stream_ended(stream, now) : 1;
-    if (ended.releases) { count_released(op, streams, now); }
-    count_ended(op, streams, now);
+    const bool releases = traffic_.streams[stream].releases;
+    const auto count = [&](std::uint32_t pipeline) {
+        const OpId op = traffic_.op_of_pipeline[pipeline];
+        if (releases) { count_released(op, 1, now); }
+        count_ended(op, 1, now);
+    };
+    if (reuse_.on()) {
+        reuse_.stream_ended(stream, now, count);
+    } else {
+        count(traffic_.streams[stream].pipeline);
+    }
 }
 
 void Operations::count_released(OpId op, std::uint32_t streams, Ps now) {

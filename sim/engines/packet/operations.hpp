@@ -32,6 +32,7 @@ public:
     void clear_up(Ps now, const Post& post);
 
     void finish() { reuse_.finish(); }
+    bool needs_short_windows() const { return reuse_.leads_elsewhere(); }
 
     Progress& progress() { return progress_; }
     // How long the first million of messages and pipelines took, for percentiles.

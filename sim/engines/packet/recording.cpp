@@ -115,9 +115,9 @@ void Reuse::stop_recording(std::uint32_t number, Ps now, std::vector<Start>& sta
     Outcome outcome = outcome_of(group, was_drawn);
     was_drawn &= shared_.control != CongestionControl::none;
     if (single) { recorded_[kind] = none; }
+    for (const auto& members : group.followers) { elsewhere_ -= is_elsewhere(members, group) ? 1 : 0; }
     for (const std::uint32_t part : group.leaders) {
         courses_[part].kind = Course::simulated;
-        courses_[part].followers = 0;
         hold(part, none);
     }
     const bool rests =
@@ -130,8 +130,9 @@ void Reuse::stop_recording(std::uint32_t number, Ps now, std::vector<Start>& sta
     for (const std::vector<std::uint32_t>& members : group.followers) {
         const bool leads = single && !ended && recorded_[kind] == none;
         if (single && !ended && !leads) {  // it follows the one that leads now, of which nothing has ended yet
-            starts.back().streams_again += courses_[number].streams_ended;
-            starts.back().releases_again += courses_[number].releases_ended;
+            const Course& before = courses_[number];
+            starts.push_back({members.front(), pipeline_of(members.front()), before.entered, before.streams_ended,
+                              before.releases_ended, false});
             follow(members, recorded_[kind]);
             continue;
         }

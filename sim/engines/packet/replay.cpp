@@ -147,6 +147,7 @@ private:
         while (operations_.next() < end_) {
             operations_.step([this](const ControlMessage& mail) { post_in_window(mail); });
         }
+        if (operations_.needs_short_windows()) { end_ = std::min(end_, start_ + traffic_.network.window); }
     }
 
     void post_in_window(const ControlMessage& mail) {

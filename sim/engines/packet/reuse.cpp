@@ -117,10 +117,10 @@ void Reuse::meet(Members members, Ps now, bool may_lead, Alike& alike, Entry& en
     }
     const PartKey key = equal ? joint_key(net_, begun) : PartKey{};
     if (const auto leading = alike.find(key); equal && leading != alike.end()) {
-        for (std::size_t i = 0; i < members.size(); ++i) {
-            if (!courses_[members[i]].told) { continue; }
-            const std::uint32_t leader = groups_[leading->second].leaders[i];
-            std::ranges::find(entry.starts, leader, &Start::part)->releases_again += at(leader).releasing;
+        for (const std::uint32_t part : members) {
+            const Course& course = courses_[part];
+            if (!course.told) { continue; }
+            entry.starts.push_back({part, course.pipeline, course.entered, 0, at(part).releasing, false});
         }
         follow(members, leading->second);
         return;
@@ -143,7 +143,7 @@ void Reuse::enter_alone(std::uint32_t part, Ps now, Entry& entry) {
         return;
     }
     const std::uint32_t leader = recorded_[mine.kind];
-    const bool with_it = leader != none && pipeline_of(leader) == pipeline_of(part);
+    const bool with_it = leader != none && courses_[leader].entered == now;
     // Marks that senders heed are drawn by flow and time, so each part must be watched by itself.
     if (by_itself && with_it && !drawn(mine)) {
         follow({&part, 1}, leader);
@@ -164,10 +164,10 @@ void Reuse::follow(Members members, std::uint32_t group) {
         course.leader = leading.leaders[i];
         course.group = group;
         ++course.version;
-        ++courses_[course.leader].followers;
         hold(members[i], members[i]);
     }
     leading.followers.emplace_back(members.begin(), members.end());
+    elsewhere_ += is_elsewhere(members, leading) ? 1 : 0;
 }
 
 void Reuse::simulate(std::uint32_t part, std::vector<Start>& starts, std::uint32_t streams_again,
@@ -202,12 +202,12 @@ void Reuse::make_way(std::uint32_t part, Ps now, std::vector<Start>& starts) {
     if (course.kind == Course::recorded || (course.kind == Course::follows && over(groups_[course.group]))) {
         stop_recording(course.group, now, starts);
     } else if (course.kind == Course::follows) {
-        std::vector<std::vector<std::uint32_t>>& followers = groups_[course.group].followers;
+        Group& group = groups_[course.group];
         const auto mine = std::ranges::find_if(
-            followers, [&](const auto& members) { return std::ranges::binary_search(members, part); });
+            group.followers, [&](const auto& members) { return std::ranges::binary_search(members, part); });
         const std::vector<std::uint32_t> members = std::move(*mine);
-        followers.erase(mine);
-        for (const std::uint32_t member : members) { --courses_[courses_[member].leader].followers; }
+        group.followers.erase(mine);
+        elsewhere_ -= is_elsewhere(members, group) ? 1 : 0;
         evict_followers(members, starts);
     } else if (const Outcome& outcome = *outcomes_[at(part).kind];
                course.over && course.entered + outcome.settled <= now) {
@@ -217,20 +217,16 @@ void Reuse::make_way(std::uint32_t part, Ps now, std::vector<Start>& starts) {
     }
 }
 
-std::uint32_t Reuse::stream_ended(std::uint32_t stream, Ps now) {
-    const Traffic& traffic = shared_.traffic;
-    const std::uint32_t pipeline = traffic.streams[stream].pipeline;
-    const std::uint32_t number = parts_.part_of[traffic.shape_of[pipeline]][stream - traffic.first_stream[pipeline]];
-    const std::uint32_t part = first_part_[pipeline] + number;
+void Reuse::count_ended(std::uint32_t part, std::uint32_t stream, Ps now) {
     Course& course = courses_[part];
     ++course.streams_ended;
-    if (traffic.streams[stream].releases && ++course.releases_ended == at(part).releasing) { course.released = now; }
-    if (course.streams_ended == at(part).crossing) {
-        course.ended = now;
-        course.over = true;
-        for (const std::uint32_t r : at(part).resources) { --users_[r]; }
+    if (shared_.traffic.streams[stream].releases && ++course.releases_ended == at(part).releasing) {
+        course.released = now;
     }
-    return 1 + course.followers;
+    if (course.streams_ended < at(part).crossing) { return; }
+    course.ended = now;
+    course.over = true;
+    for (const std::uint32_t r : at(part).resources) { --users_[r]; }
 }
 
 std::uint32_t Reuse::part_released(std::uint32_t part) {

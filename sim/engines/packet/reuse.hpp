@@ -7,6 +7,7 @@
 // reuse. If the same comes in the way of several equal parts at once, as a message on every rail, one of them and what
 // it met are simulated, and the others follow these together.
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <span>
@@ -25,11 +26,13 @@ public:
     bool on() const { return on_; }
 
     // A part of a pipeline, numbered over all pipelines, that is to be simulated from `entered`, which is in the past
-    // if it was not simulated at first. So many of its streams had been counted as ended, and will end again.
+    // if it was not simulated at first; or one that follows another than before. So many of its streams had been
+    // counted as ended, and will end again.
     struct Start {
         std::uint32_t part = 0, pipeline = 0;
         Ps entered = 0;
         std::uint32_t streams_again = 0, releases_again = 0;
+        bool simulated = true;
     };
     // A part whose streams that release the pipeline, and all streams, are known to have ended at these times.
     struct Skip {
@@ -42,8 +45,20 @@ public:
     };
     // A pipeline's streams enter the network.
     Entry enter(std::uint32_t pipeline, Ps now);
-    // Returns how many streams end with this one: those of parts that follow do.
-    std::uint32_t stream_ended(std::uint32_t stream, Ps now);
+    // Calls visit(pipeline) for the stream and for those of parts that follow its own, which end at the same time.
+    template <class Visit> void stream_ended(std::uint32_t stream, Ps now, Visit&& visit) {
+        const std::uint32_t part = part_of(stream);
+        visit(pipeline_of(part));
+        if (courses_[part].kind == Course::recorded) {
+            const Group& group = groups_[courses_[part].group];
+            const auto member = std::ranges::find(group.leaders, part) - group.leaders.begin();
+            for (const auto& following : group.followers) { visit(pipeline_of(following[std::size_t(member)])); }
+        }
+        count_ended(part, stream, now);
+    }
+    // Whether the end of one pipeline's part is that of another's: then windows must be as short as the shortest
+    // latency, so that every end is known in time.
+    bool leads_elsewhere() const { return elsewhere_ > 0; }
     // The foreseen end of all streams of a part, or of those that release its pipeline, is due. Returns their number.
     std::uint32_t part_released(std::uint32_t part);
     std::uint32_t part_ended(std::uint32_t part);
@@ -84,7 +99,6 @@ private:
         std::uint32_t version = 0;         // of its foreseen events
         std::uint32_t leader = none;       // whom it follows
         std::uint32_t group = none;        // if it is recorded or follows
-        std::uint32_t followers = 0;       // how many follow it
         std::uint32_t streams_ended = 0, releases_ended = 0;
         Ps entered = 0, released = never, ended = 0;
     };
@@ -102,6 +116,16 @@ private:
     const Part& at(std::uint32_t part) const {
         const std::uint32_t pipeline = pipeline_of(part);
         return parts_.of_shape[shared_.traffic.shape_of[pipeline]][part - first_part_[pipeline]];
+    }
+    std::uint32_t part_of(std::uint32_t stream) const {
+        const Traffic& traffic = shared_.traffic;
+        const std::uint32_t pipeline = traffic.pipeline_of(stream);
+        const std::uint32_t number = stream - traffic.first_stream[pipeline];
+        return first_part_[pipeline] + parts_.part_of[traffic.shape_of[pipeline]][number];
+    }
+    void count_ended(std::uint32_t part, std::uint32_t stream, Ps now);
+    bool is_elsewhere(Members followers, const Group& group) const {
+        return pipeline_of(followers.front()) != pipeline_of(group.leaders.front());
     }
     bool at_rest(const Part& of, Ps now) const;
     bool alone(const Part& part, Ps now) const;
@@ -139,6 +163,7 @@ private:
     std::vector<std::uint32_t> recorded_;           // per kind: the part that is recorded by itself; none
     std::vector<Course> courses_;                   // per part
     std::map<std::uint32_t, Group> groups_;
+    std::uint32_t elsewhere_ = 0;        // parts that follow one of another pipeline
     std::vector<std::uint32_t> users_;   // per resource: parts that are being simulated on it
     std::vector<std::uint32_t> holder_;  // per resource: the part that is recorded or not simulated on it; none
 };

@@ -77,6 +77,7 @@ void Shared::end(std::uint32_t pipeline) {
     for (std::uint32_t c = first; c < first + count; ++c) {
         held += throttles[c].held;
         sending += throttles[c].sending();
+        throttles[c] = {};  // a block in use is not cleared
     }
     const auto release = [&](auto& part) {
         if (part.size() > 0) { part.release(first, count); }

@@ -8,6 +8,16 @@ namespace fabricast::inline packet {
 
 namespace {
 
+// What leaves before a sender hears of something leaves as if it had not.
+void send_until(Domain& d, std::uint32_t p, Ps until) {
+    const Node& node = d.net.nodes[d.net.ports[p].from_node];
+    if (in_order(node)) {
+        drain_in_order(d, node, until);
+    } else {
+        drain(d, p, until);
+    }
+}
+
 void take_mail(Domain& d, const ControlMessage& mail) {
     switch (mail.kind) {
         case ControlMessage::share: {
@@ -37,6 +47,7 @@ void take_mail(Domain& d, const ControlMessage& mail) {
         }
         case ControlMessage::slot: free_slot(d, mail.target, mail.time); return;
         case ControlMessage::notice:
+            send_until(d, d.traffic.flows[mail.target].port, mail.time - 1);
             if (d.shared.control == CongestionControl::infiniband) {
                 const std::uint32_t controller = d.traffic.flows[mail.target].controller;
                 d.shared.infiniband[controller].on_notice(d.options.infiniband, mail.time);

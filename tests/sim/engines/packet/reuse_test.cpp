@@ -215,6 +215,28 @@ TEST_CASE("equal parts of one call part when something comes in the way of some"
     }
 }
 
+// The calls of all nodes begin together, and one over two nodes comes in the way of the ring that leads the others, or
+// of one that follows.
+TEST_CASE("equal calls of several pipelines that begin together are simulated once") {
+    const Fabric fabric(tiny::cluster(4, 4, tiny::fabric(FabricKind::rail_optimized)));
+    for (const Packet& options : policies()) {
+        for (const std::uint32_t first : {0U, 1U, 2U, 9U}) {  // 9: nowhere
+            for (const std::int64_t at : {3, 40, 97, 110, 180}) {
+                for (const int threads : {1, 3}) {
+                    INFO("nodes " << first << " and on, at " << at << " us, threads " << threads);
+                    Rings rings{fabric, {}};
+                    for (std::uint32_t node = 0; node < 4; ++node) {
+                        rings.calls(rings.edges(node, 1), 3, microseconds(6), node);
+                    }
+                    if (first < 4) { rings.calls(rings.edges(first, 2), 2, microseconds(at), 7, microseconds(at)); }
+                    const Both both = replayed(fabric, rings.schedule, options, threads);
+                    check_equal(both.with, both.without);
+                }
+            }
+        }
+    }
+}
+
 // On every rail a ring over all nodes, and now and then a message from the first node to the second on each; and one
 // on a single rail, which the others do not have.
 TEST_CASE("what comes in the way of equal parts alike is simulated once with one of them") {
