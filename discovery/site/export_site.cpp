@@ -136,9 +136,8 @@ private:
             std::pair<std::string, std::string_view> target = {"0005:00:00.0", bridge_class};
             if (other == "nvswitch") { target = {"fffffff:ff:ff.0", "0x068000"}; }
             if (other.starts_with("gpu")) { target = {bus_.at(other), gpu_class}; }
-            out_ += fmt::format("{}  <{} target=\"{}\" count=\"{}\" tclass=\"{}\"/>\n", blanks,
-                                cable.link.name.starts_with("xgmi") ? "xgmi" : "nvlink", target.first, cable.count,
-                                target.second);
+            out_ += fmt::format("{}  <nvlink target=\"{}\" count=\"{}\" tclass=\"{}\"/>\n", blanks, target.first,
+                                cable.count, target.second);
         }
         out_ += blanks + "</gpu>\n";
     }

@@ -1,4 +1,4 @@
-add_executable(test_report
+add_executable(test_report ${CMAKE_CURRENT_LIST_DIR}/fabric_page_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/assertion_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/columns_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/html_test.cpp

@@ -79,24 +79,39 @@ TEST_CASE("jobs on disjoint links do not slow each other") {
     }
 }
 
-// A job that fills a share u of the cable alone, beside others as hungry: n of them take turns, so a call takes n times
-// what its bytes need on the cable, n * u of its time alone.
+// What a call takes alone on a slower cable between the leaves, in closed form.
+double closed_form(const char* trunk, const char* what, const char* size) {
+    const std::string yaml = fmt::format(
+        "name: alone\ncluster: {{node: dgx-h100, nodes: 2, options: {{nics: 1}}, fabric: {{kind: explicit, link: "
+        "infiniband-ndr}}, graph: {{devices: [{{name: a, part: quantum-2}}, {{name: b, part: quantum-2}}], cables: "
+        "[{{a: node0.nic0, b: a}}, {{a: node1.nic0, b: b}}, {{a: a, b: b, link: {}}}]}}}}\nworkload: {{kind: "
+        "collective, collective: {}, algorithm: ring, protocol: simple, sizes: [{}]}}\nengine: analytic\n",
+        trunk, what, size);
+    return simulate(parse_scenario(yaml, "alone.yaml"), parts()).rows[0].time_s;
+}
+
+// n jobs that would each fill the cable share it in n parts: each is as fast as alone on a cable of a nth of the rate.
 TEST_CASE("jobs over one cable slow each other by closed form") {
-    for (const int jobs : {2, 3}) {
+    for (const auto& [jobs, part] : {std::pair(2, "infiniband-ndr200"), std::pair(4, "infiniband-hdr100")}) {
         std::string list = job("x", "node[0,4]") + job("y", "node[1,5]", "all_reduce", "64 MiB");
-        if (jobs == 3) { list += job("z", "node[2,6]", "all_gather", "64 MiB"); }
+        if (jobs == 4) { list += job("z", "node[2,6]", "all_gather", "64 MiB") + job("w", "node[3,7]"); }
         const JobMix mix = mixed(two_leaves(list));
-        for (const MixedJob& each : mix.jobs) {
-            const double expected = jobs * each.own_share;
+        const std::vector<std::pair<const char*, const char*>> calls = {
+            {"all_reduce", "256 MiB"}, {"all_reduce", "64 MiB"}, {"all_gather", "64 MiB"}, {"all_reduce", "256 MiB"}};
+        for (std::size_t i = 0; i < mix.jobs.size(); ++i) {
+            const MixedJob& each = mix.jobs[i];
+            const auto [what, size] = calls[i];
+            const double expected = closed_form(part, what, size) / closed_form("infiniband-ndr", what, size);
+            std::printf("figure: shared_slowdown flow %d jobs %s %.4f closed %.4f\n", jobs, each.name.c_str(),
+                        each.slowdown, expected);
             CHECK(each.slowdown == Approx(expected).epsilon(0.01));
             CHECK(each.meeting == "a -> b");
             CHECK(each.own_share > 0.9);
-            std::printf("figure: shared_slowdown flow %d jobs %s %.4f closed %.4f\n", jobs, each.name.c_str(),
-                        each.slowdown, expected);
         }
-        CHECK(mix.jobs[0].blamed == "y");
-        CHECK(mix.jobs[1].blamed == "x");
     }
+    const JobMix two = mixed(two_leaves(job("x", "node[0,4]") + job("y", "node[1,5]", "all_reduce", "64 MiB")));
+    CHECK(two.jobs[0].blamed == "y");
+    CHECK(two.jobs[1].blamed == "x");
 }
 
 TEST_CASE("two cables for three jobs: each gets two thirds") {
@@ -112,10 +127,13 @@ TEST_CASE("the packet engine sees the same slowdown") {
     const JobMix mix =
         mixed(two_leaves(job("x", "node[0,4]", "all_reduce", "32 MiB") + job("y", "node[1,5]", "all_reduce", "16 MiB")),
               "packet");
-    for (const MixedJob& each : mix.jobs) {
-        const double expected = 2 * each.own_share;
-        std::printf("figure: shared_slowdown packet %s %.4f closed %.4f\n", each.name.c_str(), each.slowdown, expected);
-        CHECK(each.slowdown == Approx(expected).epsilon(0.05));
+    for (std::size_t i = 0; i < mix.jobs.size(); ++i) {
+        const char* size = i == 0 ? "32 MiB" : "16 MiB";
+        const double expected =
+            closed_form("infiniband-ndr200", "all_reduce", size) / closed_form("infiniband-ndr", "all_reduce", size);
+        std::printf("figure: shared_slowdown packet %s %.4f closed %.4f\n", mix.jobs[i].name.c_str(),
+                    mix.jobs[i].slowdown, expected);
+        CHECK(mix.jobs[i].slowdown == Approx(expected).epsilon(0.05));
     }
 }
 
