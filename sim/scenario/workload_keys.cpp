@@ -153,7 +153,7 @@ Rows<TrainingWorkload> step_keys() {
              whole_key("next_tokens", &W::next_tokens, 1, 16,
                        "More tokens predicted at each place, each by a layer and a head.", "none"),
              whole_key("adapters", &W::adapters, 1, 65536,
-                       "Rank of LoRA adapters beside every product; the model itself is frozen.", "none"),
+                       "Rank of LoRA adapters beside queries, keys and values; the model itself is frozen.", "none"),
              whole_key("document", &W::document, 1, 1e8,
                        "Mean tokens of a document, where several are packed into a sequence and attention stays inside "
                        "each.",

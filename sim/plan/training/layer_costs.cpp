@@ -30,6 +30,12 @@ Work trained_product(const ComputeCosts& costs, const Product& forward, bool bac
     return costs.product(by_operand(forward)) + weights;
 }
 
+// Frozen weights have no gradient.
+Work product_of(const LayerCosts& step, const Product& forward, bool backward) {
+    if (step.workload.adapters == 0) { return trained_product(step.costs, forward, backward); }
+    return step.costs.product(backward ? by_operand(forward) : forward);
+}
+
 // A layer of a convolutional network.
 struct NetworkLayer {
     Work forward, backward;
@@ -77,27 +83,27 @@ Phases operator*(double layers, const Phases& phases) {
 }
 
 // A forward product, or the two products of its backward pass: for the gradient of the operand and for that of the
-// weights. Frozen weights have no gradient, but two products of adapters beside them, which do (LoRA, arXiv 2106.09685).
+// weights. Adapters stand beside it in 16 bits where it makes queries, keys and values (LoRA, arXiv 2106.09685, 4.2).
 Work LayerCosts::both(const Product& forward, bool backward) const {
+    Work work = product_of(*this, forward, backward);
     if (workload.adapters > 0) {
-        const Product down{forward.m, static_cast<double>(workload.adapters), forward.k, forward.count};
-        const Product up{forward.m, forward.n, static_cast<double>(workload.adapters), forward.count};
-        return costs.product(backward ? by_operand(forward) : forward) + trained_product(costs, down, backward) +
-               trained_product(costs, up, backward);
+        const auto rank = static_cast<double>(workload.adapters);
+        work += trained_product(costs, {forward.m, rank, forward.k, 1, true}, backward);
+        work += trained_product(costs, {forward.m, forward.n, rank, 1, true}, backward);
     }
-    return trained_product(costs, forward, backward);
+    return work;
 }
 
 Work LayerCosts::attention_products(bool backward) const {
     const ModelShape& m = model;
     const double t = layout.t;
     const double tokens = layout.tokens;
-    Work work = both({tokens, m.hidden, m.value_width() / t}, backward);
+    Work work = product_of(*this, {tokens, m.hidden, m.value_width() / t}, backward);
     if (m.kv_rank > 0) {  // latent attention
         const double plain = m.head_size - m.rope_size;
-        work += both({tokens, m.q_rank + m.kv_rank + m.rope_size, m.hidden}, backward);
-        work += both({tokens, m.query_width() / t, m.q_rank}, backward);
-        work += both({tokens, m.heads * (plain + m.value_head_size) / t, m.kv_rank}, backward);
+        work += product_of(*this, {tokens, m.q_rank + m.kv_rank + m.rope_size, m.hidden}, backward);
+        work += product_of(*this, {tokens, m.query_width() / t, m.q_rank}, backward);
+        work += product_of(*this, {tokens, m.heads * (plain + m.value_head_size) / t, m.kv_rank}, backward);
         return work;
     }
     const double width = m.query_width() + m.key_value_width();
@@ -109,15 +115,15 @@ Work LayerCosts::state_space(bool backward) const {
     const double t = layout.t;
     if (!(model.ssm_layers > 0)) { return {}; }
     const double bytes = costs.gpu("traffic.scan") * layout.tokens * model.ssm_width() / t;
-    return model.ssm_share() * (both({layout.tokens, model.ssm_inputs() / t, model.hidden}, backward) +
-                                both({layout.tokens, model.hidden, model.ssm_width() / t}, backward) +
+    return model.ssm_share() * (product_of(*this, {layout.tokens, model.ssm_inputs() / t, model.hidden}, backward) +
+                                product_of(*this, {layout.tokens, model.hidden, model.ssm_width() / t}, backward) +
                                 costs.elementwise((backward ? 2 : 1) * bytes, costs.gpu("elementwise.kernels")));
 }
 
 Work LayerCosts::dense_products(double width, double tokens, bool backward) const {
     const double t = layout.t;
-    return both({tokens, model.gates() * width / t, model.hidden}, backward) +
-           both({tokens, model.hidden, width / t}, backward);
+    return product_of(*this, {tokens, model.gates() * width / t, model.hidden}, backward) +
+           product_of(*this, {tokens, model.hidden, width / t}, backward);
 }
 
 // Tokens visit experts_per_token experts each. A rank has experts / e of them, shared with x ranks, and these x ranks
@@ -127,7 +133,7 @@ Work LayerCosts::expert_products(bool backward) const {
     const double each = layout.tokens * x / layout.t * model.experts_per_token / here;
     Product in{each, model.gates() * model.expert_ffn / x, model.hidden, here};
     Product out{each, model.hidden, model.expert_ffn / x, here};
-    Work work = both(in, backward) + both(out, backward);
+    Work work = product_of(*this, in, backward) + product_of(*this, out, backward);
     return (workload.balanced_routing ? 1 : costs.framework("expert_imbalance")) * work;
 }
 
@@ -277,9 +283,7 @@ Work LayerCosts::head(bool backward) const {
     const double t = layout.t;
     const double tokens = model.predicted * layout.tokens;
     const Product logits{tokens, model.vocabulary / t, model.hidden, 1, true};
-    const bool frozen = workload.adapters > 0;
-    const Work work = frozen ? costs.product(backward ? by_operand(logits) : logits)
-                             : trained_product(costs, logits, backward);
+    const Work work = product_of(*this, logits, backward);
     const Work loss = costs.elementwise(costs.gpu("traffic.logits") * tokens * model.vocabulary / t);
     return ComputeCosts::as(WorkKind::logits, work + loss);
 }
@@ -358,14 +362,11 @@ Held LayerCosts::held(const Layers& layers) const {
     return {shared, all - shared};
 }
 
-// Adapters of rank r beside each product m x n have r (m + n) parameters; about twelve widths a layer.
+// Adapters of rank r beside a product m x n have r (m + n) parameters.
 Held LayerCosts::trained(const Held& held) const {
     if (workload.adapters == 0) { return held; }
-    const ModelShape& m = model;
-    const double widths = m.hidden + m.query_width() + m.key_value_width() + m.value_width() + m.hidden +
-                          (m.gates() + 1) * m.hidden + (m.gates() + 1) * m.ffn;
-    const double share = workload.adapters * widths / layer_parameters(m, false);
-    return {std::min(1.0, share) * held.shared, 0};
+    const double widths = model.hidden + model.query_width() + model.key_value_width();
+    return {std::min(1.0, workload.adapters * widths / layer_parameters(model, false)) * held.shared, 0};
 }
 
 }  // namespace fabricast::inline training

@@ -53,7 +53,9 @@ void add_reserved(StepMemory& memory, const ComputeCosts& costs) {
     const double states = memory.parameters + memory.gradients + memory.optimizer;
     memory.activations *= kept.value.front();
     memory.reserved = reserved.value.front();
-    memory.low80 = states + memory.activations * kept.low80 / kept.value.front() + reserved.low80;
+    const Figure& kept_states = costs.framework_figure("memory.adam");
+    const double spared = memory.optimizer * (1 - kept_states.low80 / kept_states.value.front());
+    memory.low80 = states - spared + memory.activations * kept.low80 / kept.value.front() + reserved.low80;
     memory.high80 = states + memory.activations * kept.high80 / kept.value.front() + reserved.high80;
 }
 
@@ -111,7 +113,7 @@ StepMemory stage_memory(const LayerCosts& step, std::uint32_t stage) {
     StepMemory out;
     out.parameters = 2 * held(all, w.sharding >= Sharding::zero_3);
     out.gradients = gradient_bytes(w) * held(trained, w.sharding >= Sharding::zero_2);
-    out.optimizer = (w.optimizer == OptimizerKind::adam ? 12 : 8) * held(trained, w.sharding >= Sharding::zero_1);
+    out.optimizer = (w.optimizer == OptimizerKind::adam ? costs.framework("memory.adam") : 8) * held(trained, w.sharding >= Sharding::zero_1);
     // DeepSpeed gathers product by product and holds a number of parameters at most, and the product at work.
     const double live = costs.framework_or("memory.live", 0);
     const double product = model.hidden * std::max(model.gates() * model.ffn, model.query_width()) / layout.t;

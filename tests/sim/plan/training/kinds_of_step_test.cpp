@@ -43,7 +43,7 @@ TEST_CASE("gradients of weights that wait fill the bubble: (p - 1)(f + b - 2w) i
 
 TEST_CASE("frozen weights have no gradients: less to compute, to reduce and to hold") {
     const StepRow whole = row(), adapted = row({"workload.adapters=16"});
-    CHECK(adapted.compute_s < 0.92 * whole.compute_s);
+    CHECK(adapted.compute_s < 0.85 * whole.compute_s);
     CHECK(adapted.compute_s > 0.6 * whole.compute_s);
     CHECK(adapted.gradient_bytes < 0.05 * whole.gradient_bytes);
     CHECK(adapted.optimizer_bytes < 0.05 * whole.optimizer_bytes);
