@@ -158,5 +158,5 @@ TEST_CASE("every fitted figure of the catalogue has a prior, an interval and dat
             }
         }
     }
-    CHECK(fitted > 100);
+    CHECK(fitted > 60);
 }
