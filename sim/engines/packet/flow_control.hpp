@@ -1,14 +1,9 @@
 #pragma once
 // What the two ends of a link tell each other: the sender's and the receiver's half of the flow-control policies.
 
-#include "models/ethernet.hpp"
 #include "sim/engines/packet/domain.hpp"
 
 namespace fabricast::inline packet {
-
-inline std::uint32_t pause_bytes(const Packet& options) {
-    return static_cast<std::uint32_t>(options.pause_quanta) * static_cast<std::uint32_t>(pfc::quantum_bits / 8);
-}
 
 struct Lifting {
     Ps time;

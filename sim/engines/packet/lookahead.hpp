@@ -24,8 +24,9 @@ public:
     Ps limit(Ps now, Ps wanted);
 
 private:
-    // A pipeline, of which some streams may not be simulated, is released when all of its streams that release it have ended, and ends with the last stream: it is
-    // enough to watch one stream at a time, one that releases it as long as there is one.
+    // A pipeline, of which some streams may not be simulated, is released when all of its streams that release it have
+    // ended, and ends with the last stream: it is enough to watch one stream at a time, one that releases it as long as
+    // there is one.
     struct Watched {
         bool any_bound = false, releasing_bound = false;  // `bounds_` has one for it, for a stream that releases it
         std::uint32_t releasing = none, any = none;       // the first streams that may not have ended yet

@@ -107,8 +107,8 @@ private:
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
     std::vector<Ps> message_ready_ = std::vector<Ps>(schedule_.transfers.size());
     std::vector<Running> pipelines_ = std::vector<Running>(schedule_.pipelines.size());
-    std::deque<Ended> ended_;        // pipelines that may still have flows, in order of their ends
-    std::vector<Ps> path_latency_;   // per connection that crosses no port
+    std::deque<Ended> ended_;       // pipelines that may still have flows, in order of their ends
+    std::vector<Ps> path_latency_;  // per connection that crosses no port
     std::vector<Ps> completions_;
 };
 

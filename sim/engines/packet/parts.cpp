@@ -191,8 +191,8 @@ private:
         const Ingress& in = net_.ingress[r];
         const PortCounts& counts = net_.counts[r];
         signature.add_all(3, port.latency, port.inverse, port.control, port.serves, port.simple, port.marks, port.form,
-                          port.credits, in.headroom, in.return_latency, in.reaction, in.unbounded,
-                          double{counts.k_min}, double{counts.k_max}, counts.headers, port.reverse == none);
+                          port.credits, in.headroom, in.return_latency, in.reaction, in.unbounded, double{counts.k_min},
+                          double{counts.k_max}, counts.headers, port.reverse == none);
         for (const std::uint32_t n : {port.from_node, port.to_node}) {
             const Node& node = net_.nodes[n];
             signature.add_all(nodes.of(n).first, node.serves, node.network, node.buffer, node.is_switch);

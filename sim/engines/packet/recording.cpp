@@ -21,7 +21,7 @@ void Reuse::record(std::vector<std::uint32_t> leaders) {
     for (const std::uint32_t p : links.ports) {
         group.before.push_back(trace_of(p));
         group.draws.push_back(net_.counts[p].draws);
-        net_.counts[p].most_queued = net_.ingress[p].headroom_most = 0;
+        net_.counts[p].most_queued = 0;
     }
     for (const std::uint32_t n : links.buffers) {
         group.used_before.push_back(std::exchange(net_.nodes[n].used_most, 0));
@@ -55,16 +55,13 @@ Reuse::Trace Reuse::trace_of(std::uint32_t p) const {
     return {.sent_bytes = net_.ports[p].sent_bytes,
             .most_queued = counts.most_queued,
             .marks = counts.marks,
-            .headroom_most = in.headroom_most,
             .pauses = in.pauses,
-            .refreshes = in.refreshes,
             .starved = counts.starved,
-            .paused = counts.paused,
             .free = net_.ports[p].free,
             .last_credit = in.last_credit};
 }
 
-Reuse::Outcome Reuse::outcome_of(const Group& group, bool& was_drawn) {
+Reuse::Outcome Reuse::outcome_of(const Group& group, bool& differs) {
     const Course& course = courses_[group.leaders.front()];
     Outcome outcome;
     outcome.released = course.released == never ? never : course.released - course.entered;
@@ -76,15 +73,12 @@ Reuse::Outcome Reuse::outcome_of(const Group& group, bool& was_drawn) {
         Trace trace = trace_of(p);
         trace.sent_bytes -= before.sent_bytes;
         trace.marks -= before.marks;
-        trace.pauses -= before.pauses;
-        trace.refreshes -= before.refreshes;
         trace.starved -= before.starved;
-        trace.paused -= before.paused;
         trace.free -= course.entered;
         trace.last_credit -= course.entered;
-        was_drawn |= net_.counts[p].draws != group.draws[i];
+        const bool drawn = net_.counts[p].draws != group.draws[i] && shared_.control != CongestionControl::none;
+        differs |= drawn || trace.pauses != before.pauses;
         net_.counts[p].most_queued = std::max(trace.most_queued, before.most_queued);
-        net_.ingress[p].headroom_most = std::max(trace.headroom_most, before.headroom_most);
         outcome.settled = std::max({outcome.settled, trace.free, trace.last_credit});
         outcome.traces.push_back(trace);
     }
@@ -111,18 +105,16 @@ void Reuse::stop_recording(std::uint32_t number, Ps now, std::vector<Start>& sta
     const bool ended = over(group);
     const bool single = group.leaders.size() == 1;
     const std::uint32_t kind = at(number).kind;
-    bool was_drawn = false;
-    Outcome outcome = outcome_of(group, was_drawn);
-    was_drawn &= shared_.control != CongestionControl::none;
+    bool differs = false;
+    Outcome outcome = outcome_of(group, differs);
     if (single) { recorded_[kind] = none; }
     for (const auto& members : group.followers) { elsewhere_ -= is_elsewhere(members, group) ? 1 : 0; }
     for (const std::uint32_t part : group.leaders) {
         courses_[part].kind = Course::simulated;
         hold(part, none);
     }
-    const bool rests =
-        std::ranges::all_of(group.leaders, [&](std::uint32_t part) { return at_rest(at(part), now); });
-    if (ended && rests && !was_drawn) {
+    const bool rests = std::ranges::all_of(group.leaders, [&](std::uint32_t part) { return at_rest(at(part), now); });
+    if (ended && rests && !differs) {
         for (const std::vector<std::uint32_t>& members : group.followers) { take_over(members, outcome); }
         if (single) { outcomes_[kind] = std::move(outcome); }
         return;
@@ -181,11 +173,7 @@ void Reuse::take_over(Members members, const Outcome& outcome) {
         port.sent_bytes += trace.sent_bytes;
         counts.marks += trace.marks;
         counts.starved += trace.starved;
-        counts.paused += trace.paused;
         counts.most_queued = std::max(counts.most_queued, trace.most_queued);
-        in.headroom_most = std::max(in.headroom_most, trace.headroom_most);
-        in.pauses += trace.pauses;
-        in.refreshes += trace.refreshes;
         port.free = std::max(port.free, entered + trace.free);
         in.last_credit = std::max(in.last_credit, entered + trace.last_credit);
     }
@@ -209,9 +197,9 @@ void Reuse::hold(std::uint32_t part, std::uint32_t holder) {
 }
 
 void Reuse::finish() {
-    bool was_drawn = false;
+    bool differs = false;
     for (const auto& [number, group] : groups_) {
-        const Outcome outcome = outcome_of(group, was_drawn);
+        const Outcome outcome = outcome_of(group, differs);
         for (const std::vector<std::uint32_t>& members : group.followers) { take_over(members, outcome); }
     }
     for (std::uint32_t part = 0; part < courses_.size(); ++part) {

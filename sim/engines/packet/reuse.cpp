@@ -113,7 +113,7 @@ void Reuse::meet(Members members, Ps now, bool may_lead, Alike& alike, Entry& en
     bool equal = true;  // to every other group of its key
     for (const std::uint32_t part : members) {
         begun.push_back({&at(part), courses_[part].pipeline, courses_[part].entered});
-        equal &= alone(at(part), now) && !drawn(at(part));
+        equal &= alone(at(part), now) && !may_differ(at(part));
     }
     const PartKey key = equal ? joint_key(net_, begun) : PartKey{};
     if (const auto leading = alike.find(key); equal && leading != alike.end()) {
@@ -144,8 +144,7 @@ void Reuse::enter_alone(std::uint32_t part, Ps now, Entry& entry) {
     }
     const std::uint32_t leader = recorded_[mine.kind];
     const bool with_it = leader != none && courses_[leader].entered == now;
-    // Marks that senders heed are drawn by flow and time, so each part must be watched by itself.
-    if (by_itself && with_it && !drawn(mine)) {
+    if (by_itself && with_it && !may_differ(mine)) {
         follow({&part, 1}, leader);
         return;
     }

@@ -78,8 +78,8 @@ public:
 private:
     // What a port is left with.
     struct Trace {
-        std::int64_t sent_bytes = 0, most_queued = 0, marks = 0, headroom_most = 0, pauses = 0, refreshes = 0;
-        Ps starved = 0, paused = 0;
+        std::int64_t sent_bytes = 0, most_queued = 0, marks = 0, pauses = 0;
+        Ps starved = 0;
         Ps free = 0, last_credit = 0;  // since the start
     };
     // The course of a part that had its links to itself, in times since it entered.
@@ -93,12 +93,12 @@ private:
     struct Course {
         enum Kind : std::uint8_t { outside, simulated, recorded, follows, skipped };
         Kind kind = outside;
-        bool over = false;                 // all its streams have ended
-        bool told = false;                 // its releasing streams have been counted, if it is skipped
+        bool over = false;  // all its streams have ended
+        bool told = false;  // its releasing streams have been counted, if it is skipped
         std::uint32_t pipeline = 0;
-        std::uint32_t version = 0;         // of its foreseen events
-        std::uint32_t leader = none;       // whom it follows
-        std::uint32_t group = none;        // if it is recorded or follows
+        std::uint32_t version = 0;    // of its foreseen events
+        std::uint32_t leader = none;  // whom it follows
+        std::uint32_t group = none;   // if it is recorded or follows
         std::uint32_t streams_ended = 0, releases_ended = 0;
         Ps entered = 0, released = never, ended = 0;
     };
@@ -129,8 +129,10 @@ private:
     }
     bool at_rest(const Part& of, Ps now) const;
     bool alone(const Part& part, Ps now) const;
-    bool drawn(const Part& part) const {
-        return shared_.control != CongestionControl::none && part.controlled;
+    // Whether it may turn out that its course is its own: marks that senders heed are drawn by flow and time, and
+    // pauses are not taken over. Such parts do not follow another.
+    bool may_differ(const Part& part) const {
+        return (shared_.control != CongestionControl::none && part.controlled) || !part.buffers.empty();
     }
     // Enters.
     std::vector<std::vector<std::uint32_t>> meetings(std::uint32_t pipeline) const;
@@ -146,7 +148,9 @@ private:
     void record(std::vector<std::uint32_t> leaders);
     bool over(const Group& group) const;
     void stop_recording(std::uint32_t group, Ps now, std::vector<Start>& starts);
-    Outcome outcome_of(const Group& group, bool& drawn);
+    // `differs`: others of its kind may not be left with the same, since marks were drawn that senders heed, or ports
+    // were paused, which hear of the end of a pause when they next have a packet.
+    Outcome outcome_of(const Group& group, bool& differs);
     // The ports and buffers of several parts, each once.
     Part links_of(Members members) const;
     Trace trace_of(std::uint32_t port) const;

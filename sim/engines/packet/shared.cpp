@@ -5,8 +5,6 @@
 
 #include <bit>
 
-#include "sim/engines/packet/flow_control.hpp"
-
 namespace fabricast::inline packet {
 
 Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)

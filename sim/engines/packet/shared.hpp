@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "models/ethernet.hpp"
 #include "sim/engines/packet/control_message.hpp"
 #include "sim/engines/packet/controller.hpp"
 #include "sim/engines/packet/logical_processes.hpp"
@@ -16,6 +17,11 @@ namespace fabricast::inline packet {
 // How much is recorded over time, however large the traffic: senders whose rates are kept, flows whose pieces are
 // followed, and pieces of each such flow.
 inline constexpr std::size_t rates_kept = 1024, arrivals_kept = 256, pieces_kept = 256;
+
+// What a pause's quanta are worth on the wire.
+inline std::uint32_t pause_bytes(const Packet& options) {
+    return static_cast<std::uint32_t>(options.pause_quanta) * static_cast<std::uint32_t>(pfc::quantum_bits / 8);
+}
 
 struct DomainCounts {
     std::int64_t injected = 0, hops = 0, delivered = 0, delivered_bytes = 0, notices = 0, lost = 0;

@@ -250,7 +250,8 @@ TEST_CASE("what comes in the way of equal parts alike is simulated once with one
                     EdgeList ring, messages, single;
                     for (std::uint32_t r = 0; r < 4; ++r) {
                         for (std::uint32_t n = 0; n < 3; ++n) {
-                            ring.edges.push_back({{.src = fabric.gpu(4 * n + r), .dst = fabric.gpu((n + 1) % 3 * 4 + r)}});
+                            ring.edges.push_back(
+                                {{.src = fabric.gpu(4 * n + r), .dst = fabric.gpu((n + 1) % 3 * 4 + r)}});
                         }
                         messages.edges.push_back({{.src = fabric.gpu(r), .dst = fabric.gpu(4 + r)}});
                     }
@@ -267,8 +268,8 @@ TEST_CASE("what comes in the way of equal parts alike is simulated once with one
     }
 }
 
-// Three senders to one: the buffers fill and pause them.
-TEST_CASE("a call that pauses its senders is taken over with its pauses") {
+// Three senders to one: the buffers fill and pause them. Pauses are not taken over.
+TEST_CASE("calls that pause their senders are the same with reuse") {
     const Fabric fabric = testing::star(4);
     Packet options = packets(FlowControl::pfc);
     options.buffer = Bytes{200'000};
@@ -284,7 +285,6 @@ TEST_CASE("a call that pauses its senders is taken over with its pauses") {
         const Both both = replayed(fabric, rings.schedule, options);
         check_equal(both.with, both.without);
         CHECK(both.with.packets->pauses > 0);
-        if (gap == 3000) { CHECK(both.with.packets->windows < both.without.packets->windows / 4); }
     }
 }
 
