@@ -51,8 +51,7 @@ private:
             const std::size_t dash = range.find('-');
             const std::string_view first = range.substr(0, dash);
             const auto low = number_in<std::uint32_t>(first);
-            const auto high =
-                number_in<std::uint32_t>(dash == std::string_view::npos ? first : range.substr(dash + 1));
+            const auto high = number_in<std::uint32_t>(dash == std::string_view::npos ? first : range.substr(dash + 1));
             if (!low || !high || *high < *low) { refuse_ranges(range); }
             for (std::uint64_t i = *low; i <= *high; ++i) {
                 const std::string digits = std::to_string(i);
@@ -118,8 +117,7 @@ std::string hostlist_text(const std::vector<std::string>& names) {
             used = last + 1;
         }
         list += list.empty() ? "" : ",";
-        list += used == i + 1 ? names[i]
-                              : std::string(first.before) + "[" + ranges + "]" + std::string(first.after);
+        list += used == i + 1 ? names[i] : std::string(first.before) + "[" + ranges + "]" + std::string(first.after);
         i = used;
     }
     return list;

@@ -43,8 +43,8 @@ struct Command {
 };
 
 extern const Command calibrate_command, catalog_command, cluster_command, compare_command, completion_command,
-    diagnose_command, doctor_command, explain_command, help_command, import_command, place_command, plan_command, run_command,
-    study_command, sweep_command, topo_command;
+    diagnose_command, doctor_command, explain_command, help_command, import_command, place_command, plan_command,
+    run_command, study_command, sweep_command, topo_command;
 
 // All of them, in the order of --help.
 std::span<const Command* const> commands();

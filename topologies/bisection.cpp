@@ -55,16 +55,17 @@ double between_halves(const Fabric& fabric) {
     const Vertex sink = source + 1;
     const auto vertex = [&](DeviceId device) {
         const auto id = static_cast<std::uint32_t>(device);
-        return id >= first_switch                                 ? id - first_switch
+        return id >= first_switch                                             ? id - first_switch
                : id / fabric.node_device_count() < fabric.cluster().nodes / 2 ? source
-                                                                  : sink;
+                                                                              : sink;
     };
     FlowNetwork network;
     for (std::uint32_t l = 0; l < fabric.link_count(); ++l) {
         const LinkEnds ends = fabric.ends(LinkId{l});
-        const bool inside = static_cast<std::uint32_t>(ends.from) < first_switch &&
-                            static_cast<std::uint32_t>(ends.to) < first_switch &&
-                            index(ends.from) / fabric.node_device_count() == index(ends.to) / fabric.node_device_count();
+        const bool inside =
+            static_cast<std::uint32_t>(ends.from) < first_switch &&
+            static_cast<std::uint32_t>(ends.to) < first_switch &&
+            index(ends.from) / fabric.node_device_count() == index(ends.to) / fabric.node_device_count();
         if (!ends.resource && !inside && vertex(ends.to) != source && vertex(ends.from) != sink) {
             network.add(vertex(ends.from), vertex(ends.to), fabric.link(LinkId{l}).capacity);
         }

@@ -99,7 +99,7 @@ struct Cluster {
     NodeTemplate node;
     std::uint32_t nodes = 1;
     FabricSpec fabric;
-    ExplicitGraph graph;  // only for FabricKind::explicit_graph
+    ExplicitGraph graph;               // only for FabricKind::explicit_graph
     std::vector<std::uint32_t> place;  // the nodes with ranks, in the order of ranks; empty: all (Fabric::on)
 };
 

@@ -163,8 +163,7 @@ bool ExplicitFabric::route(FabricEnd from, FabricEnd to, std::uint32_t, std::uin
                            TrunkRoute& route) const {
     const std::uint32_t first = switch_count();
     return routes_->route(first + from.node * nics_ + from.nic, first + to.node * nics_ + to.nic, flow_hash,
-                          tables_ ? &*tables_ : nullptr,
-                          [&](std::uint32_t link) {
+                          tables_ ? &*tables_ : nullptr, [&](std::uint32_t link) {
                               route.add(link, trunks_[link].info.latency);
                               cross(of_cable_[link / 2], route);
                               if (trunks_[link].to < first) { cross(of_device_[trunks_[link].to], route); }

@@ -31,7 +31,8 @@ public:
                Take&& take) const {
         for (std::uint32_t at = from; at != to;) {
             const bool by_table = tables != nullptr && at < forwarders_;
-            const std::uint32_t link = by_table ? tables->next_link(at, to - forwarders_) : next_link(at, to, flow_hash);
+            const std::uint32_t link =
+                by_table ? tables->next_link(at, to - forwarders_) : next_link(at, to, flow_hash);
             if (link == no_link) { return false; }
             take(link);
             at = to_[link];

@@ -17,8 +17,8 @@ namespace {
 
 // A path between two switches of the fabric with the fewest trunks; the first one found of several. Searches all trunks
 // on each call.
-std::optional<std::vector<LinkId>> route_between_switches(const Fabric& fabric, const FabricTables& tables, DeviceId from,
-                                                          DeviceId to) {
+std::optional<std::vector<LinkId>> route_between_switches(const Fabric& fabric, const FabricTables& tables,
+                                                          DeviceId from, DeviceId to) {
     const std::uint32_t first_switch = tables.first_switch;
     const std::uint32_t first_trunk = tables.first_trunk;
     const std::uint32_t switches = fabric.device_count() - first_switch;
@@ -183,8 +183,9 @@ LinkEnds Fabric::ends(LinkId id) const {
     const std::uint32_t port = (local - t.first_port) / 2;
     const FabricEnd end{node, port / t.planes};
     const std::uint32_t sw = t.switch_of(end, port % t.planes);
-    LinkEnds ends{t.fabric_device(t.generator->switch_count() + node * t.cluster.node.nics + end.nic), DeviceId{t.first_switch + sw},
-                  static_cast<std::uint32_t>(std::max(t.cluster.node.nic_ports, 1)), false};
+    LinkEnds ends{t.fabric_device(t.generator->switch_count() + node * t.cluster.node.nics + end.nic),
+                  DeviceId{t.first_switch + sw}, static_cast<std::uint32_t>(std::max(t.cluster.node.nic_ports, 1)),
+                  false};
     if ((local - t.first_port) % 2 == 1) { std::swap(ends.from, ends.to); }
     return ends;
 }

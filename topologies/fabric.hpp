@@ -27,9 +27,10 @@ public:
     explicit Fabric(Cluster cluster);
 
     // The same fabric with ranks on these of its nodes only, in this order: ids of devices and links, names and paths
-    // stay, and what counts nodes or ranks counts these. Throws ClusterError if it has no such node or one stands twice.
+    // stay, and what counts nodes or ranks counts these. Throws ClusterError if it has no such node or one stands
+    // twice.
     Fabric on(std::vector<std::uint32_t> nodes) const;
-    Fabric whole() const;                               // with ranks on all nodes
+    Fabric whole() const;                                // with ranks on all nodes
     std::uint32_t wired_node(std::uint32_t node) const;  // node of the whole fabric
 
     const Cluster& cluster() const;
@@ -45,7 +46,7 @@ public:
     DeviceId nic(std::uint32_t node, std::uint32_t index) const;
     DeviceId nvswitch(std::uint32_t node, std::uint32_t index = 0) const;  // the node's NVSwitch plane as one device
     DeviceKind kind(DeviceId device) const;
-    std::uint32_t node_of(DeviceId device) const;  // precondition: of a node with ranks
+    std::uint32_t node_of(DeviceId device) const;      // precondition: of a node with ranks
     std::uint32_t local_index(DeviceId device) const;  // "gpu5" -> 5
     std::string device_name(DeviceId device) const;    // "node3.gpu5", "leaf1"
     DeviceId device(std::string_view name) const;      // throws ClusterError, naming the nearest

@@ -14,8 +14,8 @@ namespace fabricast::inline topologies {
 // A graph of switches 0 .. forwarders - 1, which forward, and behind them adapters, which do not.
 struct SwitchedGraph {
     std::uint32_t forwarders = 0, ends = 0;
-    const std::vector<Trunk>& links;                  // directed
-    std::function<std::string(std::uint32_t)> name;   // of a vertex, for messages
+    const std::vector<Trunk>& links;                 // directed
+    std::function<std::string(std::uint32_t)> name;  // of a vertex, for messages
 };
 
 // As opensm does (its man page and doc/current-routing.txt):

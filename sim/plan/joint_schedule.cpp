@@ -13,9 +13,8 @@ using Dependency = Schedule::Dependency;
 // The edges as devices, whatever fabric asks for them: rings and pairs count the ranks of the job's own.
 EdgeSet on_devices(const EdgeSet& set, const Fabric& own) {
     if (!std::holds_alternative<NodeRing>(set) && !std::holds_alternative<AllPairs>(set)) { return set; }
-    return GeneratedEdges{edge_count(set), [set, own](const std::function<void(const Edge&)>& visit) {
-                              for_each_edge(set, own, visit);
-                          }};
+    return GeneratedEdges{
+        edge_count(set), [set, own](const std::function<void(const Edge&)>& visit) { for_each_edge(set, own, visit); }};
 }
 
 class Joiner {

@@ -23,7 +23,7 @@ struct PlanContext {
 struct PlanOptions {
     bool judged = true;  // false: leave out evidence, interval and figures of a collective, which take most of the time
     Watch watch{};
-    GroupPlans* groups = nullptr;  // a training step's: calls that other steps on this fabric have planned
+    GroupPlans* groups = nullptr;         // a training step's: calls that other steps on this fabric have planned
     int iterations = planned_iterations;  // a collective's, back to back
 };
 

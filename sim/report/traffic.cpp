@@ -73,9 +73,12 @@ Json list_of(const char* type) { return {{"type", "array"}, {"items", {{"type", 
 
 LinkTraffic link_traffic(std::string row, const ReplayedPlan& replayed) {
     const Timeline& timeline = replayed.timelines.traffic();
-    return {
-        std::move(row), replayed.fabric.cluster().nodes, to_seconds(timeline.makespan), timeline.busiest, timeline.classes,
-        timeline.busy};
+    return {std::move(row),
+            replayed.fabric.cluster().nodes,
+            to_seconds(timeline.makespan),
+            timeline.busiest,
+            timeline.classes,
+            timeline.busy};
 }
 
 std::string busiest_text(const Timeline& timeline, const Fabric& fabric, double least) {

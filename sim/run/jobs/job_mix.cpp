@@ -153,8 +153,7 @@ private:
         const Ends ends = ends_of(joint, 0, timeline);
         out.seconds = (ends.back() - ends.front()) / static_cast<double>(ends.size() - 1);
         // Of the time of one call after another, not of the whole replay, which begins with a launch.
-        const double steady =
-            to_seconds(timeline.makespan - Time{}) / (out.seconds * static_cast<double>(ends.size()));
+        const double steady = to_seconds(timeline.makespan - Time{}) / (out.seconds * static_cast<double>(ends.size()));
         out.busy = std::move(timeline.busy);
         for (float& busy : out.busy) { busy *= static_cast<float>(steady); }
         return out;
