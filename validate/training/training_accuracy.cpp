@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "base/parallel_map_ordered.hpp"
@@ -112,7 +113,8 @@ TrainingForecast forecast_row(const TrainingTable& table, std::size_t row, const
         for (const FigureUsed& figure : report.figures) { out.used.emplace(figure.part, figure.figure); }
         out.forecast_s = out.step.step_time_s;
         out.measured_s = table.step_unit == "efficiency"
-                             ? alone_seconds(derived.scenario, catalog) / std::stod(table.rows[row].at(table.step_column))
+                             ? alone_seconds(derived.scenario, catalog) /
+                                   std::strtod(table.rows[row].at(table.step_column).c_str(), nullptr)
                              : measured_step(table, row, out.step).value_or(0);
         const auto& w = std::get<TrainingWorkload>(derived.scenario.workload);
         const Fabric fabric(build(derived.scenario, catalog));
@@ -121,8 +123,8 @@ TrainingForecast forecast_row(const TrainingTable& table, std::size_t row, const
         out.aspects = step_aspects(w, model, layout, fabric);
         out.peak_s = peak_seconds(w, out.step, catalog);
         const ComputeCosts costs(catalog, fabric.node().gpu, w, fabric.node_count());
-        out.memory_share = likely_bytes(step_memory({costs, model, w, layout})) /
-                           static_cast<double>(fabric.node().gpu.memory.count);
+        out.memory_share =
+            likely_bytes(step_memory({costs, model, w, layout})) / static_cast<double>(fabric.node().gpu.memory.count);
         out.peak_kind = peak_kind(fabric.node().gpu, w.precision);
         out.label = fmt::format("{} {} on {} GPUs, batch {}", w.model, to_string(w.precision), out.step.gpus,
                                 out.step.global_batch);

@@ -23,7 +23,7 @@ namespace {
 constexpr double points_a_table = 8;
 constexpr double noise = 0.03;
 constexpr std::size_t rows_a_table = 12;  // say as much of it as all
-constexpr double step_of_slope = 0.05;  // of ln(figure)
+constexpr double step_of_slope = 0.05;    // of ln(figure)
 
 // Solves A x = b by elimination; A must be symmetric and positive definite.
 std::vector<double> solve(std::vector<std::vector<double>> a, std::vector<double> b) {
@@ -172,8 +172,11 @@ std::vector<RowSlope> slopes(const std::vector<TrainingForecast>& forecasts, con
             }
         }
         RowSlope out{
-            base.table, points_a_table / std::min<double>(rows_a_table, static_cast<double>(rows_of.at(base.table).size())),
-            std::log(base.forecast_s / base.measured_s), {}, base.row};
+            base.table,
+            points_a_table / std::min<double>(rows_a_table, static_cast<double>(rows_of.at(base.table).size())),
+            std::log(base.forecast_s / base.measured_s),
+            {},
+            base.row};
         for (std::size_t k = 0; k < changed.size(); ++k) {
             const double moved =
                 used.contains(k) ? forecast_row(*base.table, base.row, changed[k]).forecast_s : base.forecast_s;

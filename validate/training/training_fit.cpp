@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "base/percentile.hpp"
@@ -74,9 +74,7 @@ std::vector<ConstantFit> fit_constants(const std::vector<TrainingTable>& tables,
     }
     const std::vector<double> own = variances(rows, changes), jackknifed = by_families(rows, catalog);
     std::vector<ConstantFit> fit;
-    for (std::size_t k = 0; k < changes.size(); ++k) {
-        fit.push_back({changes[k], std::sqrt(own[k] + jackknifed[k])});
-    }
+    for (std::size_t k = 0; k < changes.size(); ++k) { fit.push_back({changes[k], std::sqrt(own[k] + jackknifed[k])}); }
     return fit;
 }
 

@@ -155,7 +155,9 @@ Work ComputeCosts::elementwise(double bytes, double kernels) const {
     return work(WorkKind::small_kernels, 0, kernels * gpu("launch"), 0, bytes * eager() / gpu("elementwise.memory"));
 }
 
-Work ComputeCosts::cast(double bytes) const { return work(WorkKind::small_kernels, 0, 0, 0, bytes / gpu("cast.memory")); }
+Work ComputeCosts::cast(double bytes) const {
+    return work(WorkKind::small_kernels, 0, 0, 0, bytes / gpu("cast.memory"));
+}
 
 Work ComputeCosts::convolution(double flops, double bytes) const {
     const double compute = flops / (peak_ * gpu("conv." + std::string(to_string(precision_))));

@@ -60,7 +60,8 @@ std::vector<NetworkLayer> network(const LayerCosts& step) {
     }
     for (const Convolution& p : step.model.products) {
         const Product product{images, p.out, p.in};
-        layers.push_back({trained_product(costs, product, false), trained_product(costs, product, true), p.in * p.out + p.out});
+        layers.push_back(
+            {trained_product(costs, product, false), trained_product(costs, product, true), p.in * p.out + p.out});
     }
     return layers;
 }

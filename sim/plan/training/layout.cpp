@@ -116,8 +116,9 @@ Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, st
     out.sequence = model.convolutional() ? 1 : model.sequence;
     out.tokens = workload.imbalance * workload.micro_batch * out.sequence / out.c;
     if (workload.order == PipelineOrder::zero_bubble && (out.v > 1 || workload.sharding >= Sharding::zero_2)) {
-        refuse("order", "a zero-bubble pipeline has one chunk a stage, and whole parameters and gradients there "
-                        "(accepted: chunks: 1 with ddp or zero-1)");
+        refuse("order",
+               "a zero-bubble pipeline has one chunk a stage, and whole parameters and gradients there "
+               "(accepted: chunks: 1 with ddp or zero-1)");
     }
     const std::uint32_t a_node = std::max(1U, std::min(out.replicas(), gpus_per_node / out.t));
     const bool copied = workload.sharding == Sharding::hsdp;

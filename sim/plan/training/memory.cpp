@@ -82,7 +82,8 @@ double activations(const LayerCosts& step, std::uint32_t stage, const LayerCount
     double bytes = kept * in_flight(w, layout, stage) + again;
     if (stage + 1 == layout.p) {
         const double split = step.costs.framework("memory.logits") / layout.t;
-        bytes += step.model.predicted * layout.tokens * step.model.vocabulary * (split + step.costs.framework_or("memory.logits.whole", 0));
+        bytes += step.model.predicted * layout.tokens * step.model.vocabulary *
+                 (split + step.costs.framework_or("memory.logits.whole", 0));
     }
     return bytes;
 }
@@ -113,7 +114,8 @@ StepMemory stage_memory(const LayerCosts& step, std::uint32_t stage) {
     StepMemory out;
     out.parameters = 2 * held(all, w.sharding >= Sharding::zero_3);
     out.gradients = gradient_bytes(w) * held(trained, w.sharding >= Sharding::zero_2);
-    out.optimizer = (w.optimizer == OptimizerKind::adam ? costs.framework("memory.adam") : 8) * held(trained, w.sharding >= Sharding::zero_1);
+    out.optimizer = (w.optimizer == OptimizerKind::adam ? costs.framework("memory.adam") : 8) *
+                    held(trained, w.sharding >= Sharding::zero_1);
     // DeepSpeed gathers product by product and holds a number of parameters at most, and the product at work.
     const double live = costs.framework_or("memory.live", 0);
     const double product = model.hidden * std::max(model.gates() * model.ffn, model.query_width()) / layout.t;

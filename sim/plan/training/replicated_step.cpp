@@ -120,9 +120,8 @@ private:
                 ReplicatedChunk& gathering = stages_[stage][chunk];
                 for (const Piece& piece : gathering.pieces) {
                     const StepOp what{StepTag::data, true, stage, 0, chunk};
-                    chain =
-                        builder_.call_on(Collective::all_gather, 2, step_.trained(piece.held), layout_.sharded(stage), what,
-                                         chain);
+                    chain = builder_.call_on(Collective::all_gather, 2, step_.trained(piece.held),
+                                             layout_.sharded(stage), what, chain);
                     gathering.gathered.push_back(chain);
                 }
             }
@@ -180,14 +179,17 @@ private:
     Ends weights(const StepOp& what, std::uint32_t lane, Ends after) {
         const std::uint32_t last = layout_.micro_batches - 1;
         std::uint32_t& done = weights_done_[{what.stage, lane}];
-        for (; done <= what.micro_batch && (what.micro_batch == last || done + what.stage <= what.micro_batch); ++done) {
+        for (; done <= what.micro_batch && (what.micro_batch == last || done + what.stage <= what.micro_batch);
+             ++done) {
             ReplicatedChunk& chunk = stages_[what.stage][what.chunk];
             for (std::size_t i = chunk.pieces.size(); i-- > 0;) {
                 after = builder_.compute(chunk.weights[i], what, lane, after);
                 if (done < last || !step_.workload.overlap.gradients) { continue; }
                 Ends& ready = chunk.ready[i].ends;
                 ready = joined(std::move(ready), after);
-                if (chunk.ready[i].lanes == builder_.lanes()) { reduce(what.stage, what.chunk, chunk.pieces[i], ready); }
+                if (chunk.ready[i].lanes == builder_.lanes()) {
+                    reduce(what.stage, what.chunk, chunk.pieces[i], ready);
+                }
             }
         }
         return after;
@@ -198,8 +200,8 @@ private:
     const Layout& layout_;
     StageTurns turns_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> weights_done_;  // [stage, lane]: micro-batches
-    std::vector<std::vector<ReplicatedChunk>> stages_;  // [stage][chunk]
-    std::map<std::uint32_t, Ends> reducing_;            // [stage]
+    std::vector<std::vector<ReplicatedChunk>> stages_;                               // [stage][chunk]
+    std::map<std::uint32_t, Ends> reducing_;                                         // [stage]
     Ends reduced_;
 };
 

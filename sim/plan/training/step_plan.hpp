@@ -34,9 +34,10 @@ struct StepFacts {
     ModelShape model;
     Layout layout;
     StepMemory memory;
-    std::array<double, work_kinds> kind_s{};  // seconds that all stages' representatives compute, alone, by what they do
-    double model_flops = 0;                       // of the whole step, as papers count them
-    double peak = 0;                              // FLOP/s of the step's precision on one GPU
+    std::array<double, work_kinds>
+        kind_s{};            // seconds that all stages' representatives compute, alone, by what they do
+    double model_flops = 0;  // of the whole step, as papers count them
+    double peak = 0;         // FLOP/s of the step's precision on one GPU
     std::array<Evidence, comm_kinds> evidence{};  // of the collectives of each kind
     std::vector<std::string> evidence_notes;      // of the collectives
 };

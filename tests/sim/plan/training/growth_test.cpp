@@ -26,8 +26,8 @@ workload:
   parallelism: {tensor: 8, pipeline: 8, chunks: 6}
 )";
 
-// Llama 3 (Meta 2024), table 4 and 3.3.2: 405B, tensor 8, 16 stages, 32 and 16 sequences a data rank; the first piece has
-// the embedding alone, the last the loss alone, so each other piece has one of 126 layers.
+// Llama 3 (Meta 2024), table 4 and 3.3.2: 405B, tensor 8, 16 stages, 32 and 16 sequences a data rank; the first piece
+// has the embedding alone, the last the loss alone, so each other piece has one of 126 layers.
 constexpr const char* llama = R"(name: llama-3-405b
 cluster: {node: dgx-h100, nodes: 1024, fabric: {kind: fat-tree, link: ethernet-400g, switch: tomahawk-4, oversubscription: 1, routing: adaptive}}
 workload:
@@ -41,8 +41,7 @@ workload:
 
 double mfu(const char* text, std::uint32_t nodes, std::uint32_t batch) {
     const Scenario scenario = parse_scenario(
-        text, "growth",
-        {fmt::format("cluster.nodes={}", nodes), fmt::format("workload.global_batch={}", batch)});
+        text, "growth", {fmt::format("cluster.nodes={}", nodes), fmt::format("workload.global_batch={}", batch)});
     return simulate(scenario, catalogue()).steps.at(0).mfu;
 }
 
@@ -56,7 +55,8 @@ TEST_CASE("a batch of 768 on four times the GPUs keeps what Megatron-LM's runs k
     CHECK(small == Approx(0.530).epsilon(0.15));
 }
 
-TEST_CASE("a batch of 6,144 on four times the GPUs loses more than the bubble, as MegaScale's table of Megatron-LM says") {
+TEST_CASE(
+    "a batch of 6,144 on four times the GPUs loses more than the bubble, as MegaScale's table of Megatron-LM says") {
     // 48.7 on 3,072 GPUs, 41.2 on 12,288.
     const double small = mfu(megatron, 384, 6144), large = mfu(megatron, 1536, 6144);
     INFO(small << " " << large);

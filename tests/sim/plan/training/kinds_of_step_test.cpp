@@ -17,10 +17,10 @@ StepRow row(const std::vector<std::string>& set = {}) {
 }
 
 // Four equal stages of four layers, nothing else: few words, so that head and embedding weigh nothing.
-const std::vector<std::string> even = {"workload.dimensions.vocabulary=64", "workload.dimensions.layers=16",
-                                       "workload.parallelism.pipeline=4",   "workload.parallelism.tensor=1",
-                                       "workload.sharding=ddp",             "workload.overlap.gradients=false",
-                                       "workload.global_batch=64",          "workload.check_memory=false"};
+const std::vector<std::string> even = {
+    "workload.dimensions.vocabulary=64", "workload.dimensions.layers=16", "workload.parallelism.pipeline=4",
+    "workload.parallelism.tensor=1",     "workload.sharding=ddp",         "workload.overlap.gradients=false",
+    "workload.global_batch=64",          "workload.check_memory=false"};
 
 std::vector<std::string> with(std::vector<std::string> list, const std::string& one) {
     list.push_back(one);
