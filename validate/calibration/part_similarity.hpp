@@ -6,9 +6,9 @@
 // between the GPUs, and the part itself. For transports: network family, whether the NIC reaches GPU memory, whose code
 // posts the messages, and the part itself. Two parts that share an effect share its variance, so their correlation is
 // the share of the variance that they have in common. A figure without data is predicted from similar parts, and a
-// figure with few data is pulled towards them. This is a Gaussian prior over all parts at once (kriging). What all kernel
-// parts have in common is a further effect of wide spread (FitFamily::common): the data tell the mean, priors.yaml how
-// far parts lie from it.
+// figure with few data is pulled towards them. This is a Gaussian prior over all parts at once (kriging). What all
+// kernel parts have in common is a further effect of wide spread (FitFamily::common): the data tell the mean,
+// priors.yaml how far parts lie from it.
 
 #include <string_view>
 

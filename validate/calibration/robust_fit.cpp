@@ -87,7 +87,7 @@ Eigen::MatrixXd whitening(const FitFamily& family, const std::vector<FitParamete
     std::ranges::transform(family.parameters, spread.begin(), [&](std::size_t p) { return parameters[p].spread; });
     const Eigen::Map<const Eigen::MatrixXd> correlation(family.correlation.data(), n, n);
     const Eigen::LLT<Eigen::MatrixXd> cholesky(spread.asDiagonal() * correlation * spread.asDiagonal() +
-                                              Eigen::MatrixXd::Constant(n, n, family.common * family.common));
+                                               Eigen::MatrixXd::Constant(n, n, family.common * family.common));
     return cholesky.matrixL().solve(Eigen::MatrixXd::Identity(n, n));
 }
 

@@ -46,8 +46,8 @@ struct FitCurve {
 };
 
 struct FitOptions {
-    double scale = 0.08;   // |e_i| from which the loss begins to flatten
-    double lambda = 0.6;   // weight of the priors, chosen by leaving sites out
+    double scale = 0.08;  // |e_i| from which the loss begins to flatten
+    double lambda = 0.6;  // weight of the priors, chosen by leaving sites out
     int iterations = 30;
 };
 

@@ -99,8 +99,7 @@ int heads_of(const Call& call) { return std::max(1, call.found.nvls.channels); }
 // The stream of all heads, before what differs in one node and between nodes.
 Pipeline heads_stream(const Call& call, int channels) {
     const int heads = heads_of(call);
-    const double chunk =
-        nccl::nvls_chunk(call.release, call.environment, call.found, call.shape, channels, call.bytes);
+    const double chunk = nccl::nvls_chunk(call.release, call.environment, call.found, call.shape, channels, call.bytes);
     Pipeline pipeline;
     pipeline.bytes_per_edge = call.bytes / channels;
     // The call's bytes are spread evenly over the loops of all channels and heads that it needs.

@@ -83,7 +83,8 @@ TEST_CASE("NVLSTree takes a channel for each 16 KiB of traffic, and a hop waits 
     const double one = to_seconds(network_stage(plan("8 KiB")).overhead);
     for (const auto& [size, channels] : {std::pair("8 KiB", 1), std::pair("64 KiB", 8), std::pair("1 MiB", 16)}) {
         CHECK(plan(size).channels == channels);
-        CHECK(to_seconds(network_stage(plan(size)).overhead) == Approx(one + 2 * (channels - 1) * post()).epsilon(1e-6));
+        CHECK(to_seconds(network_stage(plan(size)).overhead) ==
+              Approx(one + 2 * (channels - 1) * post()).epsilon(1e-6));
     }
 }
 
