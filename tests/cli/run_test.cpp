@@ -103,7 +103,7 @@ TEST_CASE(
     scratch.write("small.yaml", small);
     const auto time_with = [&](const std::string& events) {
         const Ran ran =
-            run_program("run small.yaml --set workload.sizes='[64 MiB]' --set workload.algorithm=ring --set events='[" +
+            run_program("run small.yaml --set workload.sizes='[1 GiB]' --set workload.algorithm=ring --set events='[" +
                             events + "]' --quiet --json r.json",
                         scratch.path, scratch);
         REQUIRE(ran.code == 0);

@@ -15,7 +15,7 @@ TEST_CASE("study shows designs side by side, says whether they differ, and write
     const auto json = (scratch.path / "s.json").string();
     const auto csv = (scratch.path / "s.csv").string();
     const Ran ran =
-        run_program("study scenarios/study-h100-1024.yaml --draws 20 --json " + json + " --csv " + csv, root, scratch);
+        run_program("study scenarios/study-h100-1024.yaml --draws 64 --json " + json + " --csv " + csv, root, scratch);
     CHECK(ran.code == 0);
     CHECK_THAT(ran.out, ContainsSubstring("rails-2to1 against rails-1to1: time +") && ContainsSubstring(": real;"));
     CHECK_THAT(ran.out, ContainsSubstring("48 (32 leaf, 16 spine)") && ContainsSubstring("40 (32 leaf, 8 spine)"));

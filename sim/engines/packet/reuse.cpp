@@ -100,7 +100,7 @@ std::vector<std::vector<std::uint32_t>> Reuse::meetings(std::uint32_t pipeline) 
             }
         }
         std::ranges::sort(members);
-        members.erase(std::ranges::unique(members).begin(), members.end());
+        members.erase(std::unique(members.begin(), members.end()), members.end());
         groups.push_back(std::move(members));
     }
     return groups;

@@ -251,7 +251,9 @@ void plan_as_told() {
 // A calibrated catalogue says so in its figures' sources.
 void plan_on_own_figures() {
     Catalog own = catalogue();
-    for (auto& [path, figure] : own.parts.at("nccl-hopper-nvswitch").figures) { figure.source = {"here:t"}; }
+    for (const char* part : {"nccl-hopper-nvswitch", "nccl-kernels"}) {
+        for (auto& [path, figure] : own.parts.at(part).figures) { figure.source = {"here:t"}; }
+    }
     Scenario s;
     s.cluster.node = "dgx-h100";
     const Fabric fabric(build(s, own));

@@ -124,11 +124,11 @@ TEST_CASE("two cables for three jobs: each gets two thirds") {
 }
 
 TEST_CASE("the packet engine sees the same slowdown") {
-    const JobMix mix =
-        mixed(two_leaves(job("x", "node[0,4]", "all_reduce", "32 MiB") + job("y", "node[1,5]", "all_reduce", "16 MiB")),
-              "packet");
+    const JobMix mix = mixed(
+        two_leaves(job("x", "node[0,4]", "all_reduce", "128 MiB") + job("y", "node[1,5]", "all_reduce", "64 MiB")),
+        "packet");
     for (std::size_t i = 0; i < mix.jobs.size(); ++i) {
-        const char* size = i == 0 ? "32 MiB" : "16 MiB";
+        const char* size = i == 0 ? "128 MiB" : "64 MiB";
         const double expected =
             closed_form("infiniband-ndr200", "all_reduce", size) / closed_form("infiniband-ndr", "all_reduce", size);
         std::printf("figure: shared_slowdown packet %s %.4f closed %.4f\n", mix.jobs[i].name.c_str(),
@@ -162,7 +162,7 @@ TEST_CASE("what is no mix of jobs is refused at its place") {
                ContainsSubstring("two jobs are called 'x'"));
     CHECK_THAT(message(two_leaves(job("x", "node[0,4]")), "analytic"), ContainsSubstring("pass through each other"));
     CHECK_THAT(
-        message(two_leaves(job("x", "node[0,4]", "all_reduce", "8 B") + job("y", "node[1,5]", "all_reduce", "8 GiB"))),
+        message(two_leaves(job("x", "node[0,4]", "all_reduce", "8 B") + job("y", "node[1,5]", "all_reduce", "64 GiB"))),
         ContainsSubstring("too short beside"));
 }
 

@@ -146,7 +146,7 @@ TEST_CASE("where nothing fits the refusal names what comes nearest") {
     CHECK_THAT(refusal_of(large), ContainsSubstring("no layout fits the memory") &&
                                       ContainsSubstring("the one that needs least") && ContainsSubstring("nodes") &&
                                       ContainsSubstring("would fit"));
-    CHECK_THAT(refusal_of({"workload.global_batch=7", "cluster.nodes=8"}), ContainsSubstring("no multiple"));
+    CHECK_THAT(refusal_of({"workload.global_batch=7", "cluster.nodes=8"}), ContainsSubstring("not a multiple"));
     CHECK_THAT(refusal_of({"workload.global_batch=null"}), ContainsSubstring("at one batch"));
     LayoutSearchOptions margin = options_of();
     margin.memory_margin = 0.95;
