@@ -101,8 +101,8 @@ TEST_CASE("faults simulated with another calibration are found, and healthy logs
     }
     const std::vector<NamedFigure> figures = diagnose_figures(trials);
     CHECK(figures[0].value >= 75);
-    // Was 10 while a forecast between nodes had an interval half as wide again. A healthy log here has every constant
-    // anywhere in its own interval, independently, which the fit does not allow: too hard, but not understood yet.
+    // A round is one draw of all constants, each anywhere in its own interval. With this catalogue the first draw
+    // leaves half of the healthy logs beside it (a quarter over two rounds): too few draws to hold a rate of 5 % by.
     CHECK(figures[1].value <= 50);
     CHECK(figures[2].value >= figures[0].value);  // ranked first is named
     CHECK(figures[3].value <= 13);                // only other causes named
