@@ -28,7 +28,7 @@ std::uint64_t node_cables(const Fabric& fabric) {
         cables += is_nic_to_switch(fabric, ends) ? static_cast<std::uint64_t>(ends.cables) * fabric.cluster().nodes : 0;
     }
     if (fabric.generator().planes() == 0) {
-        for (std::uint32_t l = fabric.node_link_count() * fabric.cluster().nodes; l < fabric.link_count(); ++l) {
+        for (std::uint32_t l = fabric.first_trunk(); l < fabric.link_count(); ++l) {
             const LinkEnds ends = fabric.ends(LinkId{l});
             cables += is_nic_to_switch(fabric, ends) ? ends.cables : 0;
         }

@@ -50,22 +50,21 @@ constexpr double endless = 1e15;  // bytes per second: above any cut, but sums o
 // Maximum flow between the NICs of the two halves of the nodes. Each half is one vertex; the other vertices are the
 // switches.
 double between_halves(const Fabric& fabric) {
-    const std::uint32_t first_switch = fabric.cluster().nodes * fabric.node_device_count();
+    const std::uint32_t first_switch = fabric.first_switch();
     const Vertex source = fabric.device_count() - first_switch;
     const Vertex sink = source + 1;
     const auto vertex = [&](DeviceId device) {
         const auto id = static_cast<std::uint32_t>(device);
-        return id >= first_switch                                             ? id - first_switch
-               : id / fabric.node_device_count() < fabric.cluster().nodes / 2 ? source
-                                                                              : sink;
+        return id >= first_switch                                          ? id - first_switch
+               : fabric.wired_node_of(device) < fabric.cluster().nodes / 2 ? source
+                                                                           : sink;
     };
     FlowNetwork network;
     for (std::uint32_t l = 0; l < fabric.link_count(); ++l) {
         const LinkEnds ends = fabric.ends(LinkId{l});
-        const bool inside =
-            static_cast<std::uint32_t>(ends.from) < first_switch &&
-            static_cast<std::uint32_t>(ends.to) < first_switch &&
-            index(ends.from) / fabric.node_device_count() == index(ends.to) / fabric.node_device_count();
+        const bool inside = static_cast<std::uint32_t>(ends.from) < first_switch &&
+                            static_cast<std::uint32_t>(ends.to) < first_switch &&
+                            fabric.wired_node_of(ends.from) == fabric.wired_node_of(ends.to);
         if (!ends.resource && !inside && vertex(ends.to) != source && vertex(ends.from) != sink) {
             network.add(vertex(ends.from), vertex(ends.to), fabric.link(LinkId{l}).capacity);
         }

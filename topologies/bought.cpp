@@ -9,11 +9,7 @@
 
 namespace fabricast::inline topologies {
 
-BoughtSwitches::BoughtSwitches(const Fabric& fabric)
-    : fabric_(fabric),
-      generator_(fabric.generator()),
-      first_switch_(fabric.cluster().nodes * fabric.node_device_count()),
-      first_trunk_(fabric.cluster().nodes * fabric.node_link_count()) {}
+BoughtSwitches::BoughtSwitches(const Fabric& fabric) : fabric_(fabric), generator_(fabric.generator()) {}
 
 std::uint32_t BoughtSwitches::count() const { return generator_.bought_switches(); }
 
@@ -25,14 +21,14 @@ std::optional<SwitchId> BoughtSwitches::find(std::string_view name) const {
 }
 
 DeviceId BoughtSwitches::drawn_as(SwitchId id) const {
-    return DeviceId{first_switch_ + generator_.drawn_as(static_cast<std::uint32_t>(id))};
+    return DeviceId{fabric_.first_switch() + generator_.drawn_as(static_cast<std::uint32_t>(id))};
 }
 
 std::array<std::optional<SwitchId>, 2> BoughtSwitches::ends(LinkId link, std::uint32_t cable) const {
     const LinkEnds drawn = fabric_.ends(link);
     const auto is_switch = [&](DeviceId device) { return fabric_.kind(device) == DeviceKind::fabric_switch; };
-    if (index(link) >= first_trunk_ && is_switch(drawn.from) && is_switch(drawn.to)) {
-        const auto numbers = generator_.cable_ends(index(link) - first_trunk_, cable);
+    if (index(link) >= fabric_.first_trunk() && is_switch(drawn.from) && is_switch(drawn.to)) {
+        const auto numbers = generator_.cable_ends(index(link) - fabric_.first_trunk(), cable);
         return {SwitchId{numbers[0]}, SwitchId{numbers[1]}};
     }
     // Switches with NICs are always drawn one by one, so their drawn name is their own.
@@ -47,7 +43,7 @@ std::vector<CablesOfLink> BoughtSwitches::cables_where(const std::function<bool(
     std::vector<CablesOfLink> found;
     for (std::uint32_t l = 0; l < fabric_.link_count(); ++l) {
         const LinkEnds drawn = fabric_.ends(LinkId{l});
-        if (index(drawn.from) < first_switch_ && index(drawn.to) < first_switch_) {
+        if (index(drawn.from) < fabric_.first_switch() && index(drawn.to) < fabric_.first_switch()) {
             continue;  // a link inside a node
         }
         CablesOfLink cables{LinkId{l}, {}};

@@ -44,7 +44,6 @@ private:
 
     const Fabric& fabric_;
     const FabricGenerator& generator_;
-    std::uint32_t first_switch_, first_trunk_;
 };
 
 // A port of a switch by name, "leaf1.port7", as used for cables, in events and in logs. Port p of a physical switch is

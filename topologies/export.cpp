@@ -42,7 +42,7 @@ void write_dot_devices(const Fabric& fabric, std::string& out) {
         for (std::uint32_t d = node * per_node; d < (node + 1) * per_node; ++d) { device(d, "    "); }
         out += "  }\n";
     }
-    for (std::uint32_t d = fabric.cluster().nodes * per_node; d < fabric.device_count(); ++d) { device(d, "  "); }
+    for (std::uint32_t d = fabric.first_switch(); d < fabric.device_count(); ++d) { device(d, "  "); }
 }
 
 void write_simgrid_routes(const Fabric& fabric, std::string& out) {

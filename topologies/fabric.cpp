@@ -17,10 +17,9 @@ namespace {
 
 // A path between two switches of the fabric with the fewest trunks; the first one found of several. Searches all trunks
 // on each call.
-std::optional<std::vector<LinkId>> route_between_switches(const Fabric& fabric, const FabricTables& tables,
-                                                          DeviceId from, DeviceId to) {
-    const std::uint32_t first_switch = tables.first_switch;
-    const std::uint32_t first_trunk = tables.first_trunk;
+std::optional<std::vector<LinkId>> route_between_switches(const Fabric& fabric, DeviceId from, DeviceId to) {
+    const std::uint32_t first_switch = fabric.first_switch();
+    const std::uint32_t first_trunk = fabric.first_trunk();
     const std::uint32_t switches = fabric.device_count() - first_switch;
     const auto vertex = [&](DeviceId device) { return static_cast<std::uint32_t>(device) - first_switch; };
 
@@ -129,10 +128,17 @@ DeviceKind Fabric::kind(DeviceId device) const {
 }
 
 std::uint32_t Fabric::node_of(DeviceId device) const {
-    assert(!tables_->is_switch(device));
-    const std::uint32_t wired = tables_->node_of(device);
+    const std::uint32_t wired = wired_node_of(device);
     return placement_ ? placement_->rank[wired] : wired;
 }
+
+std::uint32_t Fabric::wired_node_of(DeviceId device) const {
+    assert(!tables_->is_switch(device));
+    return tables_->node_of(device);
+}
+
+std::uint32_t Fabric::first_switch() const { return tables_->first_switch; }
+std::uint32_t Fabric::first_trunk() const { return tables_->first_trunk; }
 
 std::uint32_t Fabric::local_index(DeviceId device) const {
     return tables_->is_switch(device) ? index(device) - tables_->first_switch
@@ -253,7 +259,7 @@ bool Fabric::switch_path(const PathQuery& query, Path& into) const {
         add(LinkId{t.port_link({t.node_of(query.src), src_nic}, 0, false)});
         found = out.found;
     }
-    const auto trunks = route_between_switches(*this, t, first, last);
+    const auto trunks = route_between_switches(*this, first, last);
     for (const LinkId trunk : trunks.value_or(std::vector<LinkId>{})) { add(trunk); }
     if (last != query.dst) {
         const LocalPath& in = t.from_nic(query, dst_nic, t.local(query.dst));

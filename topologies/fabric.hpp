@@ -61,6 +61,11 @@ public:
     // its NIC ports, are numbered the same way. Corresponding devices and links are in the same order in every node.
     std::uint32_t node_device_count() const;
     std::uint32_t node_link_count() const;
+    // The wired node of a device that is no switch; node_of() counts the nodes with ranks instead.
+    std::uint32_t wired_node_of(DeviceId device) const;
+    // Behind the wired nodes' devices come the fabric's switches, behind their links its trunks.
+    std::uint32_t first_switch() const;
+    std::uint32_t first_trunk() const;
     LinkInfo link(LinkId id) const;
     LinkEnds ends(LinkId id) const;
     std::string link_name(LinkId id) const;  // "node0.gpu3 -> node0.nvswitch", "leaf1 -> spine0 (x16)"

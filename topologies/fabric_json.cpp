@@ -23,9 +23,7 @@ std::map<LinkKind, std::uint64_t> count_links(const Fabric& fabric) {
     for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
         add(l, fabric.cluster().nodes);  // all nodes are the same
     }
-    for (std::uint32_t l = fabric.node_link_count() * fabric.cluster().nodes; l < fabric.link_count(); ++l) {
-        add(l, 1);
-    }
+    for (std::uint32_t l = fabric.first_trunk(); l < fabric.link_count(); ++l) { add(l, 1); }
     return counts;
 }
 

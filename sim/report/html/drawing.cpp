@@ -17,14 +17,11 @@ namespace {
 constexpr std::uint32_t id(DeviceId device) { return static_cast<std::uint32_t>(device); }
 constexpr std::uint32_t id(LinkId link) { return static_cast<std::uint32_t>(link); }
 
-// The first link that is of no node: trunks join two switches, or a switch and a NIC of an explicit graph.
-std::uint32_t first_trunk(const Fabric& fabric) { return fabric.node_link_count() * fabric.cluster().nodes; }
-
 class Painter {
 public:
     Painter(const Fabric& fabric, const Film& animation) : fabric_(fabric), film_(animation), cables_(fabric) {
         drawing_.frames = animation.frames;
-        for (std::uint32_t l = first_trunk(fabric); l < fabric_.link_count(); ++l) {
+        for (std::uint32_t l = fabric.first_trunk(); l < fabric_.link_count(); ++l) {
             if (const LinkEnds ends = fabric_.ends(LinkId{l}); !ends.resource) { trunks_.emplace_back(l, ends); }
         }
     }
@@ -53,7 +50,7 @@ private:
         const std::uint32_t count = fabric_.cluster().nodes;
         std::vector<std::uint32_t> wanted = {0};
         for (const LinkId link : film_.focus_links) {
-            if (id(link) < first_trunk(fabric_)) { wanted.push_back(id(link) / fabric_.node_link_count()); }
+            if (id(link) < fabric_.first_trunk()) { wanted.push_back(id(link) / fabric_.node_link_count()); }
         }
         wanted.push_back(count - 1);
         for (std::uint32_t n = 1; n < std::min(count, most_nodes()); ++n) { wanted.push_back(n); }
@@ -208,7 +205,7 @@ std::map<LinkClass, double> capacities(const Fabric& fabric) {
         }
     };
     add(0, fabric.node_link_count(), fabric.cluster().nodes);  // all nodes are equal
-    add(first_trunk(fabric), fabric.link_count(), 1);
+    add(fabric.first_trunk(), fabric.link_count(), 1);
     return capacity;
 }
 
@@ -218,7 +215,7 @@ double utilisation(const LinkTraffic& row, LinkId link, const Fabric& fabric,
                    const std::map<LinkClass, double>& capacity) {
     if (!row.busy.empty()) { return static_cast<double>(row.busy[id(link)]); }
     const auto position = [&](LinkId l) { return id(l) % fabric.node_link_count(); };
-    const auto of_node = [&](LinkId l) { return id(l) < first_trunk(fabric); };
+    const auto of_node = [&](LinkId l) { return id(l) < fabric.first_trunk(); };
     std::optional<double> alike;
     for (const LinkUse& use : row.busiest) {
         if (use.link == link) { return use.utilisation; }
@@ -237,7 +234,7 @@ double utilisation(const LinkTraffic& row, LinkId link, const Fabric& fabric,
 // Only trunks are numbered: the parallel cables of a node are one link already.
 CableNames::CableNames(const Fabric& fabric) : fabric_(fabric) {
     std::vector<std::tuple<DeviceId, DeviceId, std::uint32_t>> trunks;
-    for (std::uint32_t l = first_trunk(fabric); l < fabric.link_count(); ++l) {
+    for (std::uint32_t l = fabric.first_trunk(); l < fabric.link_count(); ++l) {
         const LinkEnds ends = fabric.ends(LinkId{l});
         if (!ends.resource) { trunks.emplace_back(ends.from, ends.to, l); }
     }

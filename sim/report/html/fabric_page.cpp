@@ -62,20 +62,17 @@ private:
 
     std::uint32_t nodes() const { return fabric_.cluster().nodes; }
     std::uint32_t vertex(DeviceId device) const {
-        const std::uint32_t first_switch = nodes() * fabric_.node_device_count();
-        return index(device) < first_switch ? index(device) / fabric_.node_device_count()
-                                            : index(device) - first_switch + nodes();
+        const std::uint32_t first_switch = fabric_.first_switch();
+        return index(device) < first_switch ? fabric_.wired_node_of(device) : index(device) - first_switch + nodes();
     }
     std::string name_of(std::uint32_t vertex) const {
-        if (vertex >= nodes()) {
-            return fabric_.device_name(DeviceId{vertex - nodes() + nodes() * fabric_.node_device_count()});
-        }
+        if (vertex >= nodes()) { return fabric_.device_name(DeviceId{vertex - nodes() + fabric_.first_switch()}); }
         return hosts_.empty() ? fmt::format("node{}", vertex) : hosts_[vertex];
     }
 
     // Cables between adapters and switches and between switches, one direction of each.
     void read_links() {
-        const std::uint32_t vertices = fabric_.device_count() - nodes() * fabric_.node_device_count() + nodes();
+        const std::uint32_t vertices = fabric_.device_count() - fabric_.first_switch() + nodes();
         std::vector<std::vector<std::uint32_t>> beside(vertices);
         for (std::uint32_t l = 0; l < fabric_.link_count(); ++l) {
             const LinkEnds ends = fabric_.ends(LinkId{l});
