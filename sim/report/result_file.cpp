@@ -45,6 +45,13 @@ Json replay_json_schema() {
 
 std::string_view version() { return FABRICAST_VERSION; }
 
+Json document_head(const Scenario& scenario) {
+    return {{"schema_version", 1},
+            {"program", "fabricast"},
+            {"version", std::string(version())},
+            {"scenario", to_json(scenario)}};
+}
+
 Json result_json(const Scenario& scenario, const Report& report) {
     const Json resolved = to_json(scenario);
     Json result = {{"schema_version", result_schema_version},

@@ -15,6 +15,9 @@ inline constexpr int result_schema_version = 1;
 // The whole result: schema version, program version, resolved scenario, rows, points, figures used with their origins.
 Json result_json(const Scenario& scenario, const Report& report);
 
+// How a command's document begins: versions, and the resolved scenario.
+Json document_head(const Scenario& scenario);
+
 // The rows, or a training step's; columns are named as in the JSON.
 Records result_records(const Report& report);
 

@@ -10,7 +10,6 @@
 #include "sim/report/columns.hpp"
 #include "sim/report/html/run_page.hpp"
 #include "sim/report/result_file.hpp"
-#include "sim/scenario/keys.hpp"
 
 namespace fabricast::inline best {
 
@@ -74,10 +73,7 @@ Json best_json(const Scenario& scenario, const std::vector<BestRow>& rows) {
                     {"channels", c.setting.channels},
                     {"time_s", c.time_s}};
     };
-    Json json = {{"schema_version", 1},
-                 {"program", "fabricast"},
-                 {"version", std::string(version())},
-                 {"scenario", to_json(scenario)}};
+    Json json = document_head(scenario);
     json["rows"] = json_list(rows, [&](const BestRow& row) {
         return Json{{"size_bytes", row.size.count},
                     {"default", choice_json(row.default_choice())},

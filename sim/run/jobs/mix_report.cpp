@@ -8,7 +8,6 @@
 #include "sim/report/html/run_page.hpp"
 #include "sim/report/result_columns.hpp"
 #include "sim/report/result_file.hpp"
-#include "sim/scenario/keys.hpp"
 
 namespace fabricast::inline jobs {
 
@@ -75,13 +74,10 @@ std::string mix_table(const Scenario& scenario, const JobMix& mix, std::size_t w
 }
 
 Json mix_json(const Scenario& scenario, const JobMix& mix) {
-    Json json = {{"schema_version", 1},
-                 {"program", "fabricast"},
-                 {"version", std::string(version())},
-                 {"scenario", to_json(scenario)},
-                 {"jobs", records_json(mix.jobs, columns())},
-                 {"slowdowns", records_json(mix.jobs, matrix(mix))},
-                 {"figures", records_json(mix.figures, figure_used_columns())}};
+    Json json = document_head(scenario);
+    json["jobs"] = records_json(mix.jobs, columns());
+    json["slowdowns"] = records_json(mix.jobs, matrix(mix));
+    json["figures"] = records_json(mix.figures, figure_used_columns());
     std::vector<std::string> notes = mix.notes;
     merge_notes(notes, mix.evidence_notes);
     json["notes"] = notes;

@@ -10,7 +10,6 @@
 #include "base/text.hpp"
 #include "sim/report/columns.hpp"
 #include "sim/report/result_file.hpp"
-#include "sim/scenario/keys.hpp"
 
 namespace fabricast::inline jobs {
 
@@ -61,17 +60,15 @@ std::string placement_table(const Scenario& scenario, const PlacementSearch& sea
 }
 
 Json placement_json(const Scenario& scenario, const PlacementSearch& search) {
-    return {{"schema_version", 1},
-            {"program", "fabricast"},
-            {"version", std::string(version())},
-            {"scenario", to_json(scenario)},
-            {"what", search.what},
-            {"placements", records_json(search.placed, placed_columns())},
-            {"tried", search.tried},
-            {"every_placement", search.every_placement},
-            {"every_order", search.every_order},
-            {"bound_s", or_null(search.bound_s)},
-            {"notes", remarks(search)}};
+    Json json = document_head(scenario);
+    json["what"] = search.what;
+    json["placements"] = records_json(search.placed, placed_columns());
+    json["tried"] = search.tried;
+    json["every_placement"] = search.every_placement;
+    json["every_order"] = search.every_order;
+    json["bound_s"] = or_null(search.bound_s);
+    json["notes"] = remarks(search);
+    return json;
 }
 
 std::vector<std::string> hosts_of_ranks(const TextLines& file) {
