@@ -52,7 +52,7 @@ ExitCode place_job(const po::variables_map& values) {
     options.tries = static_cast<std::size_t>(whole_of(values, "tries", 200, 6, 1'000'000));
     options.threads = threads_of(values, &scenario);
     Progress progress(1, wants_progress(values));
-    const Watch watch{&stop_flag(), [&](double share) { progress.piece_at(share); }};
+    const Watch watch = progress.watch();
     const PlacementSearch search = search_placements(scenario, catalog, options, watch);
     progress.clear();
     if (!values.contains("quiet")) {

@@ -96,7 +96,7 @@ ExitCode plan_layout(const po::variables_map& values) {
         };
     }
     Progress progress(1, wants_progress(values));
-    const Watch watch{&stop_flag(), [&](double share) { progress.piece_at(share); }};
+    const Watch watch = progress.watch();
     const LayoutSearch search = search_layouts(scenario, catalog, options, watch);
     progress.clear();
     outputs.write("json", [&] { return layouts_json(search).dump(2) + "\n"; });

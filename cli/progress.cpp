@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/command.hpp"
+
 namespace fabricast::cli {
 
 namespace {
@@ -28,6 +30,10 @@ Progress::~Progress() { clear(); }
 void Progress::piece_at(double share) {
     const std::lock_guard lock(mutex_);
     draw(share);
+}
+
+Watch Progress::watch() {
+    return {&stop_flag(), [this](double share) { piece_at(share); }};
 }
 
 void Progress::piece_done() {

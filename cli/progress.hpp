@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <mutex>
 
+#include "sim/engines/common/watch.hpp"
+
 namespace fabricast::cli {
 
 class Progress {
@@ -18,6 +20,8 @@ public:
 
     // The share of the current piece that is done, 0..1. May be called from any thread.
     void piece_at(double share);
+    // Stops on Ctrl-C, and reports the share of the current piece here; valid as long as this is.
+    Watch watch();
     // One more piece is done. May be called from any thread.
     void piece_done();
     // Erases the line, before something else is printed.

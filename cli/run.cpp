@@ -109,7 +109,7 @@ ExitCode run_best(const po::variables_map& values, const Scenario& scenario, con
     const Catalog catalog = catalog_of(values, &scenario);
     if (values.contains("html")) { html::require_charts(); }
     Progress progress(1, wants_progress(values));
-    const Watch watch{&stop_flag(), [&](double share) { progress.piece_at(share); }};
+    const Watch watch = progress.watch();
     const std::vector<BestRow> rows =
         best_choices(scenario, catalog, {.threads = threads_of(values, &scenario), .seed = scenario.seed}, watch);
     progress.clear();
@@ -130,7 +130,7 @@ ExitCode run_jobs(const po::variables_map& values, const Scenario& scenario, con
     const Catalog catalog = catalog_of(values, &scenario);
     if (values.contains("html")) { html::require_charts(); }
     Progress progress(1, wants_progress(values));
-    const Watch watch{&stop_flag(), [&](double share) { progress.piece_at(share); }};
+    const Watch watch = progress.watch();
     const JobMix mix = mix_jobs(scenario, catalog, threads_of(values, &scenario), watch);
     progress.clear();
     if (!values.contains("quiet")) { outputs.words() << mix_table(scenario, mix, outputs.width()) << std::flush; }
@@ -159,7 +159,7 @@ ExitCode run_scenario(const po::variables_map& values) {
         scenario.packet.series = true;  // for the animation of engine packet
     }
     TablePrinter printer(scenario, values, outputs);
-    const Watch watch{&stop_flag(), [&](double share) { printer.progress().piece_at(share); }};
+    const Watch watch = printer.progress().watch();
     const SimulateOptions options{threads_of(values, &scenario), wants_spans(values, scenario)};
     try {
         const Report report = simulate(

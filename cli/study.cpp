@@ -76,7 +76,7 @@ ExitCode study_designs(const po::variables_map& values) {
         options.threads = std::min(options.threads, threads_of(values, &input.scenario));
     }
     Progress progress(1, wants_progress(values));
-    const Watch watch{&stop_flag(), [&](double share) { progress.piece_at(share); }};
+    const Watch watch = progress.watch();
     const Study result = study(inputs, options, watch);
     progress.clear();
     outputs.write("json", [&] { return study_json(result).dump(2) + "\n"; });
