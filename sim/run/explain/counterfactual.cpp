@@ -217,11 +217,8 @@ private:
         };
         const auto& now = std::get<TrainingWorkload>(scenario_.workload);
         const Parallelism& cut = now.parallelism;
-        const auto twice = [](const char* of, std::uint32_t ranks) {
-            return fmt::format("{} over {} ranks in place of {}", of, 2 * ranks, ranks);
-        };
-        const auto half = [](const char* of, std::uint32_t ranks) {
-            return fmt::format("{} over {} ranks in place of {}", of, ranks / 2, ranks);
+        const auto over = [&](std::uint32_t ranks) {
+            return fmt::format("layers over {} ranks in place of {}", ranks, cut.tensor);
         };
         if (now.global_batch > 0) {
             with("micro-batch-doubled", fmt::format("micro-batches of {}", 2 * now.micro_batch),
@@ -231,9 +228,9 @@ private:
             with("micro-batch-halved", fmt::format("micro-batches of {}", now.micro_batch / 2),
                  [](TrainingWorkload& w) { w.micro_batch /= 2; });
         }
-        with("tensor-doubled", twice("layers", cut.tensor), [](TrainingWorkload& w) { w.parallelism.tensor *= 2; });
+        with("tensor-doubled", over(2 * cut.tensor), [](TrainingWorkload& w) { w.parallelism.tensor *= 2; });
         if (cut.tensor % 2 == 0) {
-            with("tensor-halved", half("layers", cut.tensor), [](TrainingWorkload& w) { w.parallelism.tensor /= 2; });
+            with("tensor-halved", over(cut.tensor / 2), [](TrainingWorkload& w) { w.parallelism.tensor /= 2; });
         }
         if (cut.pipeline % 2 == 0) {
             with("pipeline-halved", fmt::format("{} stages in place of {}", cut.pipeline / 2, cut.pipeline),
