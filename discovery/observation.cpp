@@ -29,9 +29,13 @@ constexpr std::array lane_rates = {LaneRate{"sdr", 2'000},    LaneRate{"ddr", 4'
 }  // namespace
 
 int GpuSeen::nvlink_count() const {
-    int count = 0;
-    for (const NvlinkSeen& link : nvlinks) { count += link.count; }
-    return count;
+    constexpr int most = 18;  // of a GPU that has links to several others
+    int count = 0, widest = 0;
+    for (const NvlinkSeen& link : nvlinks) {
+        count += link.count;
+        widest = std::max(widest, link.count);
+    }
+    return !nvlinks_stated && nvlinks.size() > 1 && count > most ? widest : count;
 }
 
 bool Observations::empty() const {
@@ -111,6 +115,11 @@ bool names_host_port(std::string_view port) {
     static constexpr std::array<std::string_view, 11> starts = {"mlx5", "hca",   "ib",   "ens",  "enp", "eth",
                                                                 "eno",  "rocep", "bnxt", "rdma", "gpu"};
     return std::ranges::any_of(starts, [&](std::string_view start) { return name.starts_with(start); });
+}
+
+NicLayer nic_layer(std::uint32_t class_code) {
+    const std::uint32_t code = class_code >> 8U;
+    return code == 0x0200 ? NicLayer::ethernet : code == 0x0207 ? NicLayer::infiniband : NicLayer::unknown;
 }
 
 PciKind pci_kind(std::uint32_t class_code) {
