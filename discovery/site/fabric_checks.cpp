@@ -158,6 +158,9 @@ private:
                                              cables->down, like->second, like->first),
                                  site_.devices[device].at,
                                  static_cast<double>(cables->up) / static_cast<double>(expected)});
+            findings_.back().down_per_up = {
+                static_cast<double>(cables->down) / static_cast<double>(expected),
+                static_cast<double>(cables->down) / static_cast<double>(std::max<std::uint64_t>(cables->up, 1))};
         }
     }
 
@@ -237,6 +240,9 @@ private:
         findings_.push_back(
             {"plan", site_.devices[planned.b].adapter ? device_text(site_, planned.a) : device_text(site_, planned.b),
              cable_text(site_, planned), what, planned.at, actual.empty() ? 0.0 : 1.0, Trust::hint});
+        // One of the sixteen cables up that costs are forecast with.
+        const bool trunk = !site_.devices[planned.a].adapter && !site_.devices[planned.b].adapter;
+        if (trunk) { findings_.back().down_per_up = {1, 16.0 / 15}; }
     }
 
     // One line for a switch that only the plan has.
