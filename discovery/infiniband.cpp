@@ -35,6 +35,14 @@ auto cable_ends(const CableSeen& cable) {
 
 }  // namespace
 
+bool InfinibandFabric::names_host(std::string_view description) {
+    const std::string_view text = trimmed(description, " \t\"'");
+    const std::size_t blank = text.find_last_of(" \t");
+    if (blank == std::string_view::npos || text.find(';') != std::string_view::npos) { return false; }
+    return names_host_port(text.substr(blank + 1)) || text.find("ConnectX") != std::string_view::npos ||
+           text.find("InfiniHost") != std::string_view::npos || is_aggregation_node(text);
+}
+
 std::string InfinibandFabric::add(DeviceSeen device, std::string_view description) {
     const std::string key = device.key;
     if (device.role == Role::host && is_aggregation_node(description)) {

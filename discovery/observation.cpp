@@ -63,6 +63,13 @@ std::string normal_guid(std::string_view text) {
     return digits.substr(std::min(digits.find_first_not_of('0'), digits.size()));
 }
 
+std::string mac_of_guid(std::string_view guid) {
+    if (guid.size() > 16) { return {}; }
+    const std::string digits = std::string(16 - guid.size(), '0') + std::string(guid);
+    const std::string_view middle = std::string_view(digits).substr(6, 4);
+    return middle == "fffe" || middle == "0300" ? normal_guid(digits.substr(0, 6) + digits.substr(10)) : "";
+}
+
 std::string host_name(std::string_view text) {
     const std::string_view name = trimmed(text, " \t\"'");
     return lower_case(name.substr(0, name.find_first_of(". \t")));
@@ -112,8 +119,8 @@ bool names_switch_port(std::string_view port) {
 bool names_host_port(std::string_view port) {
     const std::string name = lower_case(port);
     if (name.starts_with("ethernet")) { return false; }
-    static constexpr std::array<std::string_view, 11> starts = {"mlx5", "hca",   "ib",   "ens",  "enp", "eth",
-                                                                "eno",  "rocep", "bnxt", "rdma", "gpu"};
+    static constexpr std::array<std::string_view, 11> starts = {"mlx", "hca",   "ib",   "ens",  "enp", "eth",
+                                                                "eno", "rocep", "bnxt", "rdma", "gpu"};
     return std::ranges::any_of(starts, [&](std::string_view start) { return name.starts_with(start); });
 }
 

@@ -165,7 +165,7 @@ struct Observations {
     std::vector<DeviceSeen> devices;
     std::vector<CableSeen> cables;
     std::vector<GroupSeen> groups;
-    std::map<std::string, std::string> hosts_of;   // host by guid
+    std::map<std::string, std::string> hosts_of;   // host by GUID or MAC
     std::map<std::string, std::uint64_t> dropped;  // what was left out, counted by its kind
     std::vector<std::string> notes;
 
@@ -176,6 +176,9 @@ struct Observations {
 std::string normal_bus(std::string_view text);
 // Hexadecimal digits in lower case without 0x, separators and zeros at the front. Empty if it is none, or zero.
 std::string normal_guid(std::string_view text);
+// The MAC address in a GUID, as normal_guid() writes it: adapters put ff:fe or 03:00 into its middle. Empty if it has
+// none.
+std::string mac_of_guid(std::string_view guid);
 // "A08-p1-dgx.local" -> "a08-p1-dgx": names of one host in several files.
 std::string host_name(std::string_view text);
 // "MF0;ibsw1:MQM9700/U1" -> "ibsw1"; a unit of a director keeps its place: "core:MCS8500/L16/U2" -> "core/l16/u2".

@@ -38,6 +38,7 @@ private:
     // Nodes of one unit meet the same leaf with their k-th NIC. A node unlike its unit in a few of its NICs has these
     // miswired, or without a cable.
     void check_rails() {
+        if (wiring_.tiers() == 0) { return; }
         const Rails rails(wiring_.leaf_of, wiring_.labels.size());
         for (std::uint32_t node = 0; node < rails.nodes(); ++node) {
             const Leaves& own = rails.leaves(node);

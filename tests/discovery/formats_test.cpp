@@ -165,6 +165,49 @@ TEST_CASE("files are joined by GUID and by name") {
     CHECK(site.unnamed.empty());
 }
 
+TEST_CASE("a node is joined by the MAC address of its adapter, which its switch saw") {
+    const std::string node = R"(<system version="1"><cpu numaid="0" arch="x86_64">
+      <pci busid="0000:01:00.0" class="0x030200" vendor="0x10de" device="0x2330" link_speed="32.0 GT/s PCIe" link_width="16">
+        <gpu dev="0" sm="90" rank="0" gdr="1"/></pci>
+      <pci busid="0000:02:00.0" class="0x020000" vendor="0x15b3" device="0x1021" link_speed="32.0 GT/s PCIe" link_width="16">
+        <nic><net name="mlx5_0" dev="0" speed="400000" port="1" guid="0x010000feff9f59b8" gdr="1"/></nic></pci></cpu></system>)";
+    const std::string seen_by_leaf = R"({"lldp": {"interface": {"swp5": {"chassis": {"dgx-01": {"id": {"type": "mac",
+      "value": "aa:bb:cc:00:11:22"}}}, "port": {"id": {"type": "mac", "value": "b8:59:9f:00:00:01"}}}}}})";
+    const Site site = site_of({{"dump.xml", node}, {"leaf01.json", seen_by_leaf}});
+    REQUIRE(site.hosts.size() == 1);
+    CHECK(site.hosts[0].name == "dgx-01");
+    CHECK(site.hosts[0].inside.has_value());
+    CHECK(mac_of_guid("b8599f0300000001") == "b8599f000001");
+    CHECK(mac_of_guid("b8599f1234000001").empty());
+}
+
+TEST_CASE("switches without a name, and a switch's management port, are told from hosts") {
+    const Observations line = seen_in(
+        "0x0002c90200404ad8 \"SwitchX -  Mellanox Technologies\"      4    3[  ] ==( 4X 25.78 Gbps Active/  LinkUp)==> "
+        " "
+        "0x0002c903000e0b72     15    1[  ] \"n2 HCA-1\" ( )\n"
+        "0x0002c90200404ad8 \"SwitchX -  Mellanox Technologies\"      4   17[  ] ==( 4X 25.78 Gbps Active/  LinkUp)==> "
+        " "
+        "0x0011220300334455      5    1[  ] \"n1 mlx4_0\" ( )\n");
+    CHECK(std::ranges::count(line.devices, Role::host, &DeviceSeen::role) == 2);
+    const Observations leaf = seen_in(
+        R"({"lldp": {"interface": [{"eth0": {"chassis": {"oob": {"id": {"type": "mac", "value": "00:1c:0f:5f:c7:c0"}}},
+          "port": {"id": {"type": "ifname", "value": "Gi3/36"}}}},
+          {"Ethernet0": {"chassis": {"dgx-1": {"id": {"type": "mac", "value": "00:1c:0f:5f:c7:c1"}}},
+          "port": {"id": {"type": "ifname", "value": "ens1f0"}}}}]}})",
+        "leaf301.json");
+    CHECK(leaf.cables.size() == 1);
+    CHECK(leaf.dropped.at("management port") == 1);
+    // Two adapters without a switch between them are no fabric, and nothing is missing from a rail.
+    CHECK(
+        fabricast::testing::findings_of(
+            {{"direct.txt",
+              "CA: a mlx4_0:\n      0x2779      4    1[  ] ==( 4X           5.0 Gbps Active/  LinkUp)==>       3    "
+              "1[  ] \"b mlx4_0\" ( )\nCA: b mlx4_0:\n      0x2f79      3    1[  ] ==( 4X           5.0 Gbps Active/  "
+              "LinkUp)==>       4    1[  ] \"a mlx4_0\" ( )\n"}})
+            .empty());
+}
+
 TEST_CASE("a toy format is a row") {
     std::vector<SiteFormat> formats = site_formats();
     formats.insert(formats.begin(), {"toy", "a host and its switch a line",
