@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <ostream>
@@ -30,9 +31,18 @@ po::options_description cluster_options() {
         ("node", text_value("TEMPLATE"), "node template, where no file describes a node")                         //
         ("gpu", text_value("PART"), "the nodes' GPU, where no file says which")                                   //
         ("nic", text_value("PART"), "the nodes' adapter, likewise")                                               //
-        ("cpu", text_value("PART"), "the nodes' CPU, likewise");
+        ("cpu", text_value("PART"), "the nodes' CPU, likewise")                                                   //
+        ("routing", text_value("HOW"), "draw the fabric cable by cable: ecmp, min-hop, up-down, fat-tree");
     add_catalog_options(options);
     return options;
+}
+
+void check_routing(const std::string& routing) {
+    const std::vector<std::string> known = {"", "ecmp", "min-hop", "up-down", "fat-tree"};
+    if (std::ranges::find(known, routing) == known.end()) {
+        throw UsageError("--routing: a way that no graph has (found " + shown(routing) +
+                         "; accepted: ecmp, min-hop, up-down, fat-tree)");
+    }
 }
 
 std::vector<Observations> observe_all(const std::vector<std::string>& files) {
@@ -46,6 +56,7 @@ void print_site(std::ostream& out, const Site& site, const Description& made) {
     out << fmt::format("{} of {}, {}; fabric: {}\n", plural(made.nodes, "node"), made.node,
                        plural(site.cables.size(), "cable"), made.fabric);
     for (const auto& [kind, count] : site.dropped) { out << fmt::format("left out: {} x {}\n", count, kind); }
+    for (const std::string& note : site.notes) { out << "note: " << note << "\n"; }
     for (const std::string& asked : made.asked) { out << "missing: " << asked << "\n"; }
 }
 
@@ -74,6 +85,8 @@ ExitCode describe_cluster(const po::variables_map& values) {
     DescribeOptions options;
     options.node = text_of(values, "node");
     options.said = {text_of(values, "gpu"), text_of(values, "nic"), text_of(values, "cpu")};
+    options.routing = text_of(values, "routing");
+    check_routing(options.routing);
     const std::string out = text_of(values, "output");
     if (!out.empty() && out != "-") { options.name = std::filesystem::path(out).stem().string(); }
     const Description made = describe(site, catalog, options);

@@ -26,6 +26,10 @@ Observations observe(const SourceText& source, const std::vector<SiteFormat>& fo
         seen.format = format.name;
         seen.file = source.file();
         seen.plan = format.plan;
+        const bool says_its_end = source.begins_with('<') || source.begins_with('{') || source.begins_with('[');
+        if (!says_its_end && !source.lines().back().ended) {
+            seen.notes.emplace_back("its last line has no end: the file may be cut short");
+        }
         if (seen.empty()) {
             refuse(source.at(1), "this says nothing of a cluster", format.name, "at least one device or cable");
         }

@@ -1,5 +1,7 @@
 #include "discovery/infiniband.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -32,6 +34,14 @@ auto cable_ends(const CableSeen& cable) {
 }
 
 }  // namespace
+
+bool InfinibandFabric::names_host(std::string_view description) {
+    const std::string_view text = trimmed(description, " \t\"'");
+    const std::size_t blank = text.find_last_of(" \t");
+    if (blank == std::string_view::npos || text.find(';') != std::string_view::npos) { return false; }
+    return names_host_port(text.substr(blank + 1)) || text.find("ConnectX") != std::string_view::npos ||
+           text.find("InfiniHost") != std::string_view::npos || is_aggregation_node(text);
+}
 
 std::string InfinibandFabric::add(DeviceSeen device, std::string_view description) {
     const std::string key = device.key;
@@ -66,12 +76,18 @@ Observations InfinibandFabric::finish() {
                      [](const CableSeen& a, const CableSeen& b) { return cable_ends(a) < cable_ends(b); });
     // Both ends say the same, unless one of them could not tell the rate.
     std::vector<CableSeen> once;
+    const std::size_t lines = seen_.cables.size();
     for (CableSeen& cable : seen_.cables) {
         if (!once.empty() && cable_ends(once.back()) == cable_ends(cable)) {
             if (once.back().megabits == 0) { once.back() = std::move(cable); }
             continue;
         }
         once.push_back(std::move(cable));
+    }
+    const std::size_t twice = lines - once.size(), single = once.size() - std::min(twice, once.size());
+    if (twice > single && single > 0) {
+        seen_.notes.push_back(
+            fmt::format("{} of {} cables stand at one end only: the file may be cut short", single, once.size()));
     }
     seen_.cables = std::move(once);
     if (unnamed_ > 0) {

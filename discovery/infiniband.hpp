@@ -17,6 +17,9 @@ public:
     // The rate follows from the technology, "4xNDR", unless it is stated.
     void add_cable(CableEnd a, CableEnd b, std::string technology, const SourceLocation& at, std::int64_t megabits = 0);
 
+    // "node01 HCA-1", as far as a description tells; a switch without a name is a "SwitchX -  Mellanox Technologies".
+    static bool names_host(std::string_view description);
+
     // Every cable once: a tool lists it at both of its ends.
     Observations finish();
 

@@ -29,9 +29,13 @@ constexpr std::array lane_rates = {LaneRate{"sdr", 2'000},    LaneRate{"ddr", 4'
 }  // namespace
 
 int GpuSeen::nvlink_count() const {
-    int count = 0;
-    for (const NvlinkSeen& link : nvlinks) { count += link.count; }
-    return count;
+    constexpr int most = 18;  // of a GPU that has links to several others
+    int count = 0, widest = 0;
+    for (const NvlinkSeen& link : nvlinks) {
+        count += link.count;
+        widest = std::max(widest, link.count);
+    }
+    return !nvlinks_stated && nvlinks.size() > 1 && count > most ? widest : count;
 }
 
 bool Observations::empty() const {
@@ -57,6 +61,13 @@ std::string normal_guid(std::string_view text) {
         }
     }
     return digits.substr(std::min(digits.find_first_not_of('0'), digits.size()));
+}
+
+std::string mac_of_guid(std::string_view guid) {
+    if (guid.size() > 16) { return {}; }
+    const std::string digits = std::string(16 - guid.size(), '0') + std::string(guid);
+    const std::string_view middle = std::string_view(digits).substr(6, 4);
+    return middle == "fffe" || middle == "0300" ? normal_guid(digits.substr(0, 6) + digits.substr(10)) : "";
 }
 
 std::string host_name(std::string_view text) {
@@ -108,9 +119,14 @@ bool names_switch_port(std::string_view port) {
 bool names_host_port(std::string_view port) {
     const std::string name = lower_case(port);
     if (name.starts_with("ethernet")) { return false; }
-    static constexpr std::array<std::string_view, 11> starts = {"mlx5", "hca",   "ib",   "ens",  "enp", "eth",
-                                                                "eno",  "rocep", "bnxt", "rdma", "gpu"};
+    static constexpr std::array<std::string_view, 11> starts = {"mlx", "hca",   "ib",   "ens",  "enp", "eth",
+                                                                "eno", "rocep", "bnxt", "rdma", "gpu"};
     return std::ranges::any_of(starts, [&](std::string_view start) { return name.starts_with(start); });
+}
+
+NicLayer nic_layer(std::uint32_t class_code) {
+    const std::uint32_t code = class_code >> 8U;
+    return code == 0x0200 ? NicLayer::ethernet : code == 0x0207 ? NicLayer::infiniband : NicLayer::unknown;
 }
 
 PciKind pci_kind(std::uint32_t class_code) {

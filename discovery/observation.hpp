@@ -24,6 +24,8 @@ inline std::string_view to_string(Trust trust) {
 
 enum class PciKind : std::uint8_t { bridge, gpu, nic, nvswitch, other };
 
+enum class NicLayer : std::uint8_t { unknown, ethernet, infiniband };
+
 struct PciLink {
     double gigatransfers = 0;  // per second and lane; 0: not stated
     int width = 0;             // lanes; 0: not stated
@@ -38,9 +40,9 @@ struct PciSeen {
     int numa = -1;
     PciKind kind = PciKind::other;
     std::uint32_t vendor = 0, device = 0;
-    bool ethernet = false;  // of a NIC: by its class
-    PciLink link;           // as it runs
-    PciLink capable;        // as it could run, where that is stated
+    NicLayer layer = NicLayer::unknown;  // of a NIC
+    PciLink link;                        // as it runs
+    PciLink capable;                     // as it could run, where that is stated
     SourceLocation at;
 };
 
@@ -61,11 +63,13 @@ struct GpuSeen : EndSeen {
     int sm = 0;         // compute capability times ten; 0: not stated
     std::string model;  // "NVIDIA A100-SXM4-80GB"
     bool amd = false;
+    std::string gfx;  // "gfx942" of an AMD GPU; empty: not stated
     bool c2c = false;
     bool nvlinks_stated = false;  // false: the file does not speak of NVLinks at all
     std::vector<NvlinkSeen> nvlinks;
     int inactive = 0;  // NVLinks that are there and down
 
+    // In a matrix each cell of GPUs behind NVSwitches counts all their links: then the widest cell is the count.
     int nvlink_count() const;
 };
 
@@ -161,7 +165,7 @@ struct Observations {
     std::vector<DeviceSeen> devices;
     std::vector<CableSeen> cables;
     std::vector<GroupSeen> groups;
-    std::map<std::string, std::string> hosts_of;   // host by guid
+    std::map<std::string, std::string> hosts_of;   // host by GUID or MAC
     std::map<std::string, std::uint64_t> dropped;  // what was left out, counted by its kind
     std::vector<std::string> notes;
 
@@ -172,6 +176,9 @@ struct Observations {
 std::string normal_bus(std::string_view text);
 // Hexadecimal digits in lower case without 0x, separators and zeros at the front. Empty if it is none, or zero.
 std::string normal_guid(std::string_view text);
+// The MAC address in a GUID, as normal_guid() writes it: adapters put ff:fe or 03:00 into its middle. Empty if it has
+// none.
+std::string mac_of_guid(std::string_view guid);
 // "A08-p1-dgx.local" -> "a08-p1-dgx": names of one host in several files.
 std::string host_name(std::string_view text);
 // "MF0;ibsw1:MQM9700/U1" -> "ibsw1"; a unit of a director keeps its place: "core:MCS8500/L16/U2" -> "core/l16/u2".
@@ -186,7 +193,8 @@ std::int64_t megabits_of(std::string_view text);
 // Whether a port of this name belongs to a switch ("swp51", "Ethernet48", "17", "Port 3"), as far as names tell.
 bool names_switch_port(std::string_view port);
 bool names_host_port(std::string_view port);
-// PCI base class and subclass, "0x030200" -> gpu.
+// PCI base class and subclass, "0x030200" -> gpu; of a NIC also what it speaks.
 PciKind pci_kind(std::uint32_t class_code);
+NicLayer nic_layer(std::uint32_t class_code);
 
 }  // namespace fabricast::inline discovery

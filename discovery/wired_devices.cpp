@@ -1,6 +1,7 @@
 #include "discovery/wired_devices.hpp"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "base/text.hpp"
@@ -77,6 +78,13 @@ Observations WiredDevices::finish() {
     const auto outside = static_cast<std::uint64_t>(std::ranges::count_if(cables_, left_out));
     std::erase_if(cables_, left_out);
     if (outside > 0) { dropped_["cable of a management network"] += outside; }
+    // The `eth0` of a switch is its management port.
+    const auto managed = std::erase_if(cables_, [&](const CableSeen& cable) {
+        return std::ranges::any_of(std::array{&cable.a, &cable.b}, [&](const CableEnd* end) {
+            return end->port == "eth0" && devices_.at(end->device).switch_ports > 0;
+        });
+    });
+    if (managed > 0) { dropped_["management port"] += managed; }
     const auto ends = [](const CableSeen& c) { return std::tie(c.a.device, c.a.port, c.b.device, c.b.port); };
     std::stable_sort(cables_.begin(), cables_.end(),
                      [&](const CableSeen& a, const CableSeen& b) { return ends(a) < ends(b); });

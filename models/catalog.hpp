@@ -64,7 +64,8 @@ struct Part {
 };
 
 // Kinds whose parts are tables: each word that a site's files may state, and the part that it means.
-inline constexpr std::array<std::string_view, 3> name_tables = {"gpu-names", "pci-ids", "infiniband-ids"};
+inline constexpr std::array<std::string_view, 5> name_tables = {"gpu-names", "pci-ids", "infiniband-ids",
+                                                                "cpu-families", "usual-parts"};
 
 // Throws CatalogError if the part is of another kind.
 void expect_kind(const Part& part, std::string_view kind);

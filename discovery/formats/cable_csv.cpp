@@ -90,7 +90,9 @@ Observations read_csv(const SourceText& source) {
         if (cell(from).empty() || cell(to).empty()) {
             refuse(source.at(line), "a cable with one end", shown(line.text), "a device in both columns");
         }
-        if (!cell(kind).empty() && lower_case(cell(kind)) != "data") {
+        const bool power =
+            lower_case(cell(from_port)).starts_with("psu") || lower_case(cell(to_port)).starts_with("psu");
+        if (power || (!cell(kind).empty() && lower_case(cell(kind)) != "data")) {
             ++other;
             continue;
         }

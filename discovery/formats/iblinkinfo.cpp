@@ -32,11 +32,6 @@ std::int64_t data_megabits(int lanes, const std::string& gigabits) {
     return static_cast<std::int64_t>(data * 1000 * lanes + 0.5);
 }
 
-// "node01 HCA-1", as far as a name tells.
-bool names_host(const std::string& name) {
-    return name.find(' ') != std::string::npos && name.find(';') == std::string::npos;
-}
-
 Role role_of(bool host) { return host ? Role::host : Role::fabric_switch; }
 
 class LinkInfoReader {
@@ -53,7 +48,7 @@ public:
                     guid_ = normal_guid(heading[2]);
                 } else if (line.text.find("==(") != std::string_view::npos) {
                     if (const Match own{compiled<LinkInfoPatterns>().own_device, line.text}) {
-                        host_ = names_host(own[2]);
+                        host_ = InfinibandFabric::names_host(own[2]);
                         name_ = own[2];
                         guid_ = normal_guid(own[1]);
                     }
@@ -68,7 +63,8 @@ private:
     void read_port(const TextLine& line, bool lids) {
         const Match port(compiled<LinkInfoPatterns>().port, line.text);
         if (!port || name_.empty()) {
-            refuse(source_.at(line), "a port's line", shown(trimmed(line.text, " \t")),
+            refuse(source_.at(line), port ? "a port before the line of its device" : "a port's line",
+                   shown(trimmed(line.text, " \t")),
                    "5 17[  ] ==( 4X 106.25 Gbps Active/  LinkUp)==>  7 1[  ] \"host HCA-1\" ( )");
         }
         // A switch has one lid; each port of an adapter has its own, and its GUID stands in the port's line.
@@ -88,7 +84,7 @@ private:
         if (const auto known = by_lid_.find(port[6]); known != by_lid_.end()) { return known->second; }
         const std::string& name = port[8];
         const std::string key = port[5].empty() ? "lid" + port[6] : normal_guid(port[5]);
-        return fabric_.add({key, role_of(names_host(name)), source_.at(line)}, name);
+        return fabric_.add({key, role_of(InfinibandFabric::names_host(name)), source_.at(line)}, name);
     }
 
     const SourceText& source_;

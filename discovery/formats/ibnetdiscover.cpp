@@ -9,6 +9,8 @@ namespace fabricast::inline discovery::formats {
 
 namespace {
 
+constexpr std::string_view blanks = " \t";
+
 struct BlockPatterns {
     Pattern device{R"re(^(Switch|Ca|Rt)\s*(\d+)\s*"[SHR]-([0-9a-f]+)"\s*#\s*"(.*?)"(.*)$)re"};
     Pattern port{
@@ -23,7 +25,8 @@ public:
     explicit BlockReader(const SourceText& source) : source_(source) {}
 
     Observations read() {
-        for (const TextLine& line : source_.lines()) {
+        for (TextLine line : source_.lines()) {
+            line.text = trimmed(line.text, blanks);  // manuals and mail indent it
             if (line.text.empty() || line.text[0] == '#') { continue; }
             if (line.text[0] == '[') {
                 read_port(line);
@@ -71,7 +74,8 @@ bool fits_blocks(const SourceText& source) {
     for (const TextLine& line : source.lines()) {
         if (line.text.find("\"S-") != std::string_view::npos || line.text.find("\"H-") != std::string_view::npos) {
             const auto& patterns = compiled<BlockPatterns>();
-            return patterns.device.found_in(line.text) || patterns.port.found_in(line.text);
+            const std::string_view text = trimmed(line.text, blanks);
+            return patterns.device.found_in(text) || patterns.port.found_in(text);
         }
     }
     return false;

@@ -2,6 +2,7 @@
 // lists of one element, the second keeps them. And `-f keyvalue`, a line for each figure.
 
 #include <filesystem>
+#include <map>
 
 #include "base/json.hpp"
 #include "discovery/format.hpp"
@@ -42,7 +43,7 @@ std::string host_of(const SourceText& source) {
 }
 
 void add_port(const std::string& local, const std::string& port, const Json& interface, const SourceLocation& at,
-              WiredDevices& wired) {
+              WiredDevices& wired, std::map<std::string, std::string>& host_of_mac) {
     const std::string neighbour = chassis_name(child_of(interface, "chassis"));
     if (neighbour.empty()) {
         wired.drop("neighbour without a name");
@@ -51,7 +52,9 @@ void add_port(const std::string& local, const std::string& port, const Json& int
     const Json& far = child_of(interface, "port");
     std::string far_port = member_of(far, "descr");
     const Json& id = child_of(far, "id");
-    if (member_of(id, "type") != "mac" || far_port.empty()) { far_port = scalar_of(id); }
+    const bool by_mac = member_of(id, "type") == "mac";
+    if (!by_mac || far_port.empty()) { far_port = scalar_of(id); }
+    if (by_mac) { host_of_mac[normal_guid(scalar_of(id))] = host_name(neighbour); }
     const std::string current = member_of(child_of(far, "auto-negotiation"), "current");
     // "100GbaseCR4 (...)" begins with its rate; "1000BaseTFD" is in Mb/s.
     wired.add({local, port}, {neighbour, far_port}, current.empty() ? 0 : megabits_of(current), at);
@@ -92,16 +95,20 @@ Observations read_lldp(const SourceText& source) {
     }
     const std::string local = host_of(source);
     WiredDevices wired;
+    std::map<std::string, std::string> host_of_mac;
     const Json& interfaces = child_of(lldp, "interface");
     for (const Json& one : interfaces.is_array() ? interfaces : Json::array({interfaces})) {
         if (one.is_object() && one.contains("name")) {
-            add_port(local, scalar_of(one["name"]), one, source.at(1), wired);  // json0
+            add_port(local, scalar_of(one["name"]), one, source.at(1), wired, host_of_mac);  // json0
         } else if (one.is_object()) {
-            for (const auto& [name, interface] : one.items()) { add_port(local, name, interface, source.at(1), wired); }
+            for (const auto& [name, interface] : one.items()) {
+                add_port(local, name, interface, source.at(1), wired, host_of_mac);
+            }
         }
     }
     Observations seen = wired.finish();
-    if (seen.empty()) { seen.notes.emplace_back("no port of " + local + " has a neighbour"); }
+    seen.hosts_of = std::move(host_of_mac);
+    if (seen.cables.empty()) { seen.notes.emplace_back("no port of " + local + " has a neighbour"); }
     return seen;
 }
 

@@ -48,7 +48,7 @@ Observations read_lspci(const SourceText& source) {
     Observations seen;
     NodeSeen& node = seen.nodes.emplace_back();
     node.at = source.at(1);
-    std::map<std::string, std::string> models;  // by bus id, where the ids are not in the file
+    std::map<std::string, std::string> models;  // by bus id
     bool shown_device = false;
     for (const TextLine& line : source.lines()) {
         const Match device{patterns.device, line.text};
@@ -62,12 +62,14 @@ Observations read_lspci(const SourceText& source) {
             }
             PciSeen& pci = node.pci.emplace_back();
             pci.bus = normal_bus(device ? device[1] : named[1]);
-            pci.kind = pci_kind((device ? hex_word(device[3]) : code_of(classes, named[2])) << 8U);
+            const std::uint32_t code = (device ? hex_word(device[3]) : code_of(classes, named[2])) << 8U;
+            pci.kind = pci_kind(code);
+            pci.layer = nic_layer(code);
             pci.vendor = device ? hex_word(device[5]) : code_of(makers, text);
             const Match id{patterns.id, text};
             pci.device = device ? hex_word(device[6]) : id ? hex_word(id[1]) : 0;
             pci.at = source.at(line);
-            if (named) { models[pci.bus] = text; }
+            models[pci.bus] = text;
         } else if (const Match link{patterns.link, shown_device ? line.text : ""}) {
             const PciLink found{figure_in_word(link[2]).value_or(0), link.whole(3, 0)};
             (link[1] == "Cap" ? node.pci.back().capable : node.pci.back().link) = found;

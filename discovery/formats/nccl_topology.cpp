@@ -72,7 +72,7 @@ private:
         seen.parent = above.bus;
         seen.numa = numa;
         seen.kind = pci_kind(hex_of(pci, "class"));
-        seen.ethernet = hex_of(pci, "class") >> 8U == 0x0200;
+        seen.layer = nic_layer(hex_of(pci, "class"));
         if (!pci.children.empty() && pci.children.front().name == "pci") { seen.kind = PciKind::bridge; }
         seen.vendor = hex_of(pci, "vendor");
         dumped_ = dumped_ || seen.vendor != 0;
@@ -99,7 +99,10 @@ private:
         GpuSeen& seen = add_end(node.gpus, static_cast<int>(index), gpu.place);
         seen.bus = pci.bus;
         seen.sm = static_cast<int>(gpu.whole_or("sm", 0, 0, 10000));
-        seen.amd = gpu.get("gcn") != nullptr;
+        if (const std::string gcn = gpu.word("gcn"); !gcn.empty()) {
+            seen.amd = true;
+            seen.gfx = gcn.starts_with("gfx") ? gcn : "gfx" + gcn;
+        }
         seen.numa = numa;
         for (const xml::Element& link : gpu.children) {
             seen.c2c = seen.c2c || link.name == "c2c";

@@ -71,7 +71,7 @@ Observations read_netq(const SourceText& source) {
 // One end of a row of UFM: guid, description, port.
 CableEnd ufm_end(const Json& row, const std::string& side, InfinibandFabric& fabric, const SourceLocation& at) {
     std::string description = string_in(row, side + "_port_node_description");
-    const bool host = description.find(' ') != std::string::npos;
+    const bool host = InfinibandFabric::names_host(description);
     if (!host) { description = description.substr(0, description.rfind(':')); }  // "switch:15"
     DeviceSeen device{normal_guid(string_in(row, side + "_guid")), host ? Role::host : Role::fabric_switch, at};
     if (device.key.empty()) { device.key = switch_name(description); }

@@ -1,4 +1,4 @@
-// `nvidia-smi nvlink --status` (a rate for each link that is up) and `-R` (what is at its other end).
+// `nvidia-smi nvlink --status` (a rate for each link that is up), `-p` and `-R` (what is at its other end).
 
 #include <algorithm>
 
@@ -11,7 +11,8 @@ namespace {
 struct NvlinkPatterns {
     Pattern gpu{R"re(^GPU\s+(\d+):\s*(.*?)\s*(?:\(UUID.*)?$)re"};
     Pattern status{R"re(^\s*Link\s+(\d+):\s*(?:([\d.]+)\s*GB/s|(<?inactive>?))\s*$)re"};
-    Pattern remote{R"re(^\s*Link\s+(\d+):\s*Remote Device\s+([0-9A-Fa-f:.]+)\s*:\s*Link\s+(\d+))re"};
+    Pattern remote{
+        R"re(^\s*Link\s+(\d+):\s*(?:Remote Device\s+)?([0-9A-Fa-f]+:[0-9A-Fa-f:.]+)\s*(?::\s*Link\s+\d+)?$)re"};
 };
 
 void add_link(GpuSeen& gpu, std::string target) {
@@ -59,7 +60,7 @@ bool fits_nvlink(const SourceText& source) {
 
 }  // namespace
 
-extern const SiteFormat nvidia_smi_nvlink{"nvidia-smi-nvlink", "`nvidia-smi nvlink --status` or `nvidia-smi nvlink -R`",
+extern const SiteFormat nvidia_smi_nvlink{"nvidia-smi-nvlink", "`nvidia-smi nvlink --status`, `-p` or `-R`",
                                           fits_nvlink, read_nvlink};
 
 }  // namespace fabricast::inline discovery::formats

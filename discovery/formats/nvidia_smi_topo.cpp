@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "base/text.hpp"
 #include "discovery/format.hpp"
@@ -20,12 +21,28 @@ std::string column_name(std::string_view word) {
     return {};
 }
 
+// "NIC11NIC12": a terminal ate the tab between two columns.
+std::vector<std::string_view> columns_in(std::string_view word) {
+    std::vector<std::string_view> columns;
+    std::size_t begin = 0;
+    for (std::size_t i = 1; i < word.size(); ++i) {
+        const bool cut = word[i - 1] >= '0' && word[i - 1] <= '9' && (word[i] == 'N' || word[i] == 'G');
+        if (!cut) { continue; }
+        columns.push_back(word.substr(begin, i - begin));
+        begin = i;
+    }
+    columns.push_back(word.substr(begin));
+    return columns;
+}
+
 std::vector<std::string> header_of(const TextLine& line) {
     std::vector<std::string> columns;
     for (const TextWord& word : line.words()) {
-        const std::string name = column_name(word.text);
-        if (name.empty()) { break; }
-        columns.push_back(name);
+        const std::size_t before = columns.size();
+        for (const std::string_view column : columns_in(word.text)) {
+            if (std::string name = column_name(column); !name.empty()) { columns.push_back(std::move(name)); }
+        }
+        if (columns.size() == before) { break; }
     }
     // One GPU alone has a header of one word, which other texts may have too; the word after it decides.
     const bool alone = columns.size() == 1 && line.text.find("CPU Affinity") == std::string_view::npos;
@@ -44,6 +61,29 @@ bool is_distance(std::string_view word) {
     return words.contains(word) || nvlinks_in(word);
 }
 
+// Appends the distances in a word, of which there are several where the tab between two was lost: "NODENODE".
+bool add_distances(std::string_view word, std::vector<std::string_view>& cells) {
+    for (std::size_t length = word.size(); length > 0; --length) {
+        if (!is_distance(word.substr(0, length))) { continue; }
+        cells.push_back(word.substr(0, length));
+        if (length == word.size() || add_distances(word.substr(length), cells)) { return true; }
+        cells.pop_back();
+    }
+    return false;
+}
+
+// "0-71" is one of Grace's sockets of 72 cores, without a second thread each.
+bool is_grace(std::string_view affinity) {
+    const std::vector<std::string_view> ends = split(affinity, '-');
+    const std::optional<int> low = number_in<int>(ends.front()), high = number_in<int>(ends.back());
+    return ends.size() == 2 && low && high && *low % 72 == 0 && *high - *low == 71;
+}
+
+struct MatrixPatterns {
+    // "GPU 0,1,2,3: NVIDIA GB200" of environment reports, "GPU 0: NVIDIA H100 PCIe (UUID: ...)".
+    Pattern model{R"re(^GPU ([\d,]+):\s+(.*?)\s*(?:\(UUID.*)?$)re"};
+};
+
 class MatrixReader {
 public:
     explicit MatrixReader(const SourceText& source) : source_(source) {}
@@ -51,7 +91,11 @@ public:
     Observations read() {
         for (const TextLine& line : source_.lines()) {
             const std::vector<std::string> header = header_of(line);
-            if (!header.empty()) {
+            if (const Match model{compiled<MatrixPatterns>().model, line.text}) {
+                for (const std::string_view gpu : split(model[1], ',')) {
+                    models_["gpu" + std::string(gpu)] = model[2];
+                }
+            } else if (!header.empty()) {
                 start(line, header);
             } else if (!columns_.empty()) {
                 read_row(line);
@@ -64,6 +108,10 @@ public:
         }
         finish();
         Observations seen;
+        if (done_.size() < columns_.size()) {
+            seen.notes.push_back(std::to_string(columns_.size() - done_.size()) +
+                                 " rows of NICs are missing: which of these share a switch, no row says");
+        }
         seen.nodes.push_back(std::move(node_));
         return seen;
     }
@@ -87,30 +135,46 @@ private:
         if (column == columns_.end() || words.size() < 2 || !is_distance(words[1].text) || !done_.insert(name).second) {
             return;
         }
-        if (words.size() < columns_.size() + 1) {
-            refuse(source_.at(line), "a row with fewer cells than its header", shown(line.text),
+        std::vector<std::string_view> cells;
+        std::size_t next = 1;
+        while (cells.size() < columns_.size() && next < words.size()) {
+            if (!add_distances(words[next].text, cells)) {
+                refuse(source_.at(line), "a cell of the matrix", shown(words[next].text),
+                       "X, NV#, PIX, PXB, PHB, NODE, SYS");
+            }
+            ++next;
+        }
+        if (cells.size() != columns_.size()) {
+            refuse(source_.at(line), "a row with other than as many cells as its header", shown(line.text),
                    std::to_string(columns_.size()) + " cells");
         }
         rows_ += name.starts_with("gpu") ? 1 : 0;
+        const auto own = static_cast<std::size_t>(column - columns_.begin());
         for (std::size_t i = 0; i < columns_.size(); ++i) {
-            if (!is_distance(words[i + 1].text)) {
-                refuse(source_.at(line), "a cell of the matrix", shown(words[i + 1].text),
-                       "X, NV#, PIX, PXB, PHB, NODE, SYS");
-            }
-            if (i < static_cast<std::size_t>(column - columns_.begin())) {
-                node_.pairs.push_back({columns_[i], name, std::string(words[i + 1].text), source_.at(line)});
-            }
+            // Rows of NICs may be missing, so those of GPUs count for both.
+            if (i == own || (i > own && columns_[i].starts_with("gpu"))) { continue; }
+            node_.pairs.push_back({columns_[i], name, std::string(cells[i]), source_.at(line)});
         }
-        if (!name.starts_with("gpu")) { return; }
+        if (name.starts_with("gpu")) { read_affinity(line, name, std::span(words).subspan(next)); }
+    }
+
+    // Behind the cells: CPUs, the NUMA nodes and, of a GPU whose memory is one, its own. A driver may leave all out.
+    void read_affinity(const TextLine& line, const std::string& name, std::span<const TextWord> words) {
         GpuSeen& gpu = add_end(node_.gpus, number_in<int>(name.substr(3)).value_or(-1), source_.at(line));
-        // Behind the cells: CPUs, then the NUMA node. A driver without affinity leaves both out.
-        const std::size_t numa = columns_.size() + 2;
-        if (numa < words.size()) {
-            gpu.numa = number_in<int>(words[numa].text.substr(0, words[numa].text.find('-'))).value_or(-1);
+        if (words.size() > 1) {
+            gpu.numa = number_in<int>(words[1].text.substr(0, words[1].text.find_first_of("-,"))).value_or(-1);
         }
+        gpu.c2c = !words.empty() && (is_grace(words[0].text) || (words.size() > 2 && number_in<int>(words[2].text)));
     }
 
     void finish() {
+        for (GpuSeen& gpu : node_.gpus) {
+            const auto model = models_.find("gpu" + std::to_string(gpu.index));
+            if (model != models_.end()) { gpu.model = model->second; }
+            // A GPU whose memory is the CPU's too is joined to an Arm CPU by C2C.
+            if (!gpu.c2c || std::ranges::find(node_.cpus, gpu.numa, &CpuSeen::numa) != node_.cpus.end()) { continue; }
+            node_.cpus.push_back({.numa = gpu.numa, .arch = "arm64", .vendor = {}, .at = gpu.at});
+        }
         std::map<std::string, std::string> renamed;
         for (const std::string& column : columns_) {
             if (column.starts_with("gpu")) { continue; }
@@ -139,7 +203,7 @@ private:
     const SourceText& source_;
     NodeSeen node_;
     std::vector<std::string> columns_;
-    std::map<std::string, std::string> legend_;
+    std::map<std::string, std::string> legend_, models_;
     std::set<std::string> done_;
     std::size_t gpus_ = 0, rows_ = 0;
 };

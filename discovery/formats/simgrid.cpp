@@ -1,13 +1,18 @@
-// SimGrid's platforms: `<cluster>` with a fat tree or a single switch, and hosts whose routes name links. A route's
-// links are no cables between switches, so a platform that is only routes becomes a star of its hosts.
+// SimGrid's platforms: clusters (a switch, a fat tree, a dragonfly, a torus), and zones of hosts whose routes name
+// links. A route's links are no cables between switches, so the hosts of a zone become a star, and a route between
+// zones a cable.
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <set>
 
 #include "base/hostlist.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "discovery/format.hpp"
-#include "discovery/wired_devices.hpp"
+#include "discovery/platform_wires.hpp"
 
 namespace fabricast::inline discovery::formats {
 
@@ -32,135 +37,124 @@ std::int64_t platform_megabits(const std::string& text) {
     return bits > 0 && bits < 1e16 ? static_cast<std::int64_t>(bits / 1e6 + 0.5) : 0;
 }
 
-std::vector<int> wholes_of(std::string_view text) {
-    std::vector<int> wholes;
-    for (const std::string_view word : split(text, ',')) { wholes.push_back(number_in<int>(word).value_or(0)); }
-    return wholes;
-}
-
-constexpr std::size_t most_cables = 1'000'000;  // width_ stays below it, so that no product of these overflows
-
 class PlatformReader {
 public:
     explicit PlatformReader(const SourceText& source) : source_(source) {}
 
     Observations read() {
-        const xml::Element root = xml::parse(source_.text(), source_.file());
-        walk(root);
+        walk(xml::parse(source_.text(), source_.file()), "platform");
         // Hosts that only routes join: the speed that a host sees is that of its slowest link.
-        for (const auto& [host, at] : hosts_) { add_host(host, "platform", slowest_[host], at); }
-        if (hosts_.empty()) { return wired_.finish(); }
-        wired_.state("platform", "switch", root.place);
-        Observations seen = wired_.finish();
-        seen.notes.emplace_back("a platform of routes says no switches: its hosts stand around one");
+        for (const ZoneHost& host : hosts_) { wires_.add_host(host.name, host.zone, slowest_[host.name], host.at); }
+        for (const ZoneRoute& route : routes_) { wires_.join(route.ends[0], route.ends[1], route.rate, 1, route.at); }
+        Observations seen = wires_.finish();
+        if (!hosts_.empty()) {
+            seen.notes.emplace_back("a zone of routes says no switches: its hosts stand around one");
+        }
+        if (!routes_.empty()) {
+            seen.notes.emplace_back("guess: a route between zones is one cable of its slowest link");
+        }
         return seen;
     }
 
 private:
-    void add_host(const std::string& name, const std::string& to, std::int64_t rate, const SourceLocation& at) {
-        wired_.state(name, "host", at);
-        wired_.add({name, "eth0"}, {to, std::to_string(++ports_)}, rate, at);
-    }
+    struct ZoneHost {
+        std::string name, zone;
+        SourceLocation at;
+    };
+    struct ZoneRoute {
+        std::array<std::string, 2> ends;
+        std::int64_t rate = 0;
+        SourceLocation at;
+    };
 
-    void walk(const xml::Element& element) {
-        if (element.name == "cluster") {
+    void walk(const xml::Element& element, const std::string& zone) {
+        const std::string& name = element.name;
+        if (name == "cluster") {
             read_cluster(element);
             return;
         }
-        if (element.name == "host") { hosts_.emplace(element.required("id"), element.place); }
-        if (element.name == "link") { rates_[element.required("id")] = platform_megabits(element.word("bandwidth")); }
-        if (element.name == "route") { read_route(element); }
-        for (const xml::Element& child : element.children) { walk(child); }
+        const bool is_zone = name == "zone" || name == "AS";
+        const std::string here = is_zone ? element.required("id") : zone;
+        if (name == "host" || name == "peer") {
+            const std::string host = unique(element.required("id"), zone);
+            hosts_.push_back({host, zone, element.place});
+            switch_of_[element.required("id")] = zone;
+            slowest_[host] = platform_megabits(element.word("bw_out"));  // of a peer
+        }
+        if (name == "router") { switch_of_[element.required("id")] = zone; }
+        if (name == "link" || name == "backbone") {
+            rates_[element.required("id")] = platform_megabits(element.word("bandwidth"));
+        }
+        if (name == "cabinet") {
+            for (const std::string& host : names_of(element)) {
+                wires_.add_host(host, zone, platform_megabits(element.word("bw")), element.place);
+            }
+        }
+        if (name == "route") { read_route(element); }
+        if (name == "zoneRoute" || name == "ASroute") { read_zone_route(element); }
+        for (const xml::Element& child : element.children) { walk(child, here); }
     }
 
-    void read_route(const xml::Element& route) {
+    // Hosts of two clusters may differ only in the domain behind their names.
+    std::string unique(const std::string& name, const std::string& zone) {
+        const std::string own = host_name(name);
+        return known_.insert(own).second ? name : own + "-" + zone;
+    }
+
+    std::vector<std::string> names_of(const xml::Element& element) {
+        std::vector<std::string> names;
+        for (const std::string& number : hostlist("[" + element.word("radical") + "]", element.place)) {
+            const std::string domain(trimmed(element.word("suffix"), "."));
+            names.push_back(unique(element.word("prefix") + number, domain.substr(0, domain.find('.'))));
+        }
+        return names;
+    }
+
+    std::int64_t slowest_link(const xml::Element& route) {
         std::int64_t least = 0;
         for (const xml::Element& hop : route.children) {
             const std::int64_t rate = rates_[hop.word("id")];
             if (rate > 0) { least = least == 0 ? rate : std::min(least, rate); }
         }
+        return least;
+    }
+
+    void read_route(const xml::Element& route) {
         for (const char* end : {"src", "dst"}) {
             std::int64_t& rate = slowest_[route.word(end)];
-            rate = std::max(rate, least);
+            rate = std::max(rate, slowest_link(route));
         }
+    }
+
+    // The gateways say in which zone a route ends.
+    void read_zone_route(const xml::Element& route) {
+        const auto end = [&](const char* gateway, const char* zone) {
+            for (const std::string& name : {route.word(gateway), route.word(zone)}) {
+                if (const auto known = switch_of_.find(name); known != switch_of_.end()) { return known->second; }
+            }
+            return route.word(zone);
+        };
+        routes_.push_back({{end("gw_src", "src"), end("gw_dst", "dst")}, slowest_link(route), route.place});
     }
 
     void read_cluster(const xml::Element& cluster) {
-        const std::string topology = cluster.word("topology");
-        std::vector<std::string> names;
-        for (const std::string& number : hostlist("[" + cluster.word("radical") + "]", cluster.place)) {
-            names.push_back(cluster.word("prefix") + number);  // the suffix is a domain
-        }
+        const std::string id = cluster.word("id"), prefix = cluster.word("prefix");
+        const std::vector<std::string> names = names_of(cluster);
         const std::int64_t rate = platform_megabits(cluster.word("bw"));
-        if (topology.empty() || topology == "FLAT") {
-            for (const std::string& name : names) {
-                add_host(name, cluster.word("id") + "-switch", rate, cluster.place);
-            }
-            return;
-        }
-        if (topology != "FAT_TREE") {
-            cluster.fail(error_message("a cluster of a kind that is not read", shown(topology), "FAT_TREE, or none"));
-        }
-        read_fat_tree(cluster, names, rate);
-    }
-
-    // topo_parameters="2;4,4;1,2;1,2": levels; children, parents and parallel cables of each level.
-    void read_fat_tree(const xml::Element& cluster, std::vector<std::string> below, std::int64_t rate) {
-        const std::string parameters = cluster.word("topo_parameters");
-        std::vector<std::vector<int>> figures;
-        for (const std::string_view part : split(parameters, ';')) { figures.push_back(wholes_of(part)); }
-        const bool whole = figures.size() == 4 && figures[0].size() == 1 && figures[0][0] > 0 && figures[0][0] < 8;
-        const auto levels = whole ? static_cast<std::size_t>(figures[0][0]) : 0;
-        for (std::size_t part = 1; part < 4 && whole; ++part) {
-            const bool right = figures[part].size() == levels &&
-                               std::ranges::all_of(figures[part], [](int n) { return n > 0 && n < 4096; });
-            if (!right) { cluster.fail("topo_parameters: a figure above zero for each level"); }
-        }
-        if (!whole) { cluster.fail("topo_parameters of a fat tree: levels;children;parents;cables"); }
-        for (const std::string& host : below) { wired_.state(host, "host", cluster.place); }
-        for (std::size_t level = 0; level < levels; ++level) {
-            below = join_level(cluster, below, level, figures[1][level], figures[2][level], figures[3][level], rate);
-        }
-    }
-
-    // Groups of `children` share `parents` switches: units of one group have one of each position.
-    std::vector<std::string> join_level(const xml::Element& cluster, const std::vector<std::string>& below,
-                                        std::size_t level, int children, int parents, int cables, std::int64_t rate) {
-        const std::size_t group = static_cast<std::size_t>(children) * width_;
-        const std::size_t groups = (below.size() + group - 1) / group;
-        if (std::max(groups * width_, below.size()) * static_cast<std::size_t>(parents) *
-                static_cast<std::size_t>(cables) >
-            most_cables) {
-            cluster.fail("a fat tree of more than " + std::to_string(most_cables) + " cables to one level");
-        }
-        std::vector<std::string> switches;
-        for (std::size_t first = 0; first < below.size(); first += group) {
-            for (std::size_t place = 0; place < width_; ++place) {
-                for (int parent = 0; parent < parents; ++parent) {
-                    const std::string name =
-                        (level == 0 ? "leaf" : "spine" + std::to_string(level) + "-") + std::to_string(switches.size());
-                    wired_.state(name, "switch", cluster.place);
-                    for (std::size_t at = first + place; at < std::min(first + group, below.size()); at += width_) {
-                        for (int cable = 0; cable < cables; ++cable) {
-                            const std::string lower =
-                                level == 0 ? "eth" + std::to_string(parent) : std::to_string(++ports_);
-                            const std::string upper = std::to_string(++ports_);
-                            wired_.add({below[at], lower}, {name, upper}, rate, cluster.place);
-                        }
-                    }
-                    switches.push_back(name);
-                }
-            }
-        }
-        width_ *= static_cast<std::size_t>(parents);
-        return switches;
+        const std::string first = wires_.add_cluster(cluster, names, rate);
+        const std::string router = cluster.word("router_id");
+        switch_of_[id] = first;
+        switch_of_[prefix + (router.empty() ? id + "_router" : router) + cluster.word("suffix")] = first;
+        if (!router.empty()) { switch_of_[router] = first; }
     }
 
     const SourceText& source_;
-    WiredDevices wired_;
-    std::map<std::string, SourceLocation> hosts_;
+    PlatformWires wires_;
+    std::vector<ZoneHost> hosts_;
+    std::vector<ZoneRoute> routes_;
+    std::set<std::string> known_;
+    std::map<std::string, std::string> switch_of_;  // by host, router, cluster: the switch that stands for it
     std::map<std::string, std::int64_t> rates_, slowest_;
-    std::size_t ports_ = 0, width_ = 1;
 };
 
 }  // namespace

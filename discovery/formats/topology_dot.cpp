@@ -37,6 +37,9 @@ Observations read_dot(const SourceText& source) {
             }
         }
     }
+    if (source.text().find('}') == std::string::npos) {
+        refuse(source.end(), "the graph ends too early", {}, "a closing brace");
+    }
     return wired.finish();
 }
 

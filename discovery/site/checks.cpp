@@ -82,7 +82,7 @@ private:
         std::map<std::size_t, std::vector<int>> by_place;
         for (const NamedNode& node : nodes) {
             for (std::size_t g = 0; g < node.seen->gpus.size(); ++g) {
-                all.push_back(links(*node.seen, g));
+                all.push_back(node.seen->gpus[g].nvlink_count());
                 by_place[g].push_back(all.back());
             }
         }
@@ -90,7 +90,7 @@ private:
         for (const NamedNode& node : nodes) {
             for (std::size_t g = 0; g < node.seen->gpus.size(); ++g) {
                 const GpuSeen& gpu = node.seen->gpus[g];
-                const int own = links(*node.seen, g);
+                const int own = gpu.nvlink_count();
                 // In a mesh that is uneven on purpose the same place of other nodes is the peer.
                 const Usual<int> place = usual_of(by_place[g], 0.6);
                 const bool told = nodes.size() > 2 && place.clear;
@@ -107,15 +107,6 @@ private:
     }
 
     static int most(const std::vector<int>& all) { return all.empty() ? 0 : *std::ranges::max_element(all); }
-
-    // In a matrix each cell of GPUs behind NVSwitches counts all links: the widest cell is the GPU's count.
-    static int links(const NodeSeen& node, std::size_t g) {
-        const GpuSeen& gpu = node.gpus[g];
-        int widest = 0;
-        for (const NvlinkSeen& link : gpu.nvlinks) { widest = std::max(widest, link.count); }
-        const bool matrix = !gpu.nvlinks_stated && gpu.nvlinks.size() > 1 && widest >= 6;
-        return matrix ? widest : gpu.nvlink_count();
-    }
 
     void check_inactive(const std::vector<NamedNode>& nodes) {
         for (const NamedNode& node : nodes) {

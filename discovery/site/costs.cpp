@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
 #include "base/unit_text.hpp"
+#include "discovery/site/fabric_text.hpp"
 #include "discovery/site/node_text.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/parse.hpp"
+#include "topologies/node_reader.hpp"
 
 namespace fabricast::inline site {
 
@@ -25,12 +28,14 @@ public:
         if (finding.check == "width" || finding.check == "socket") {
             return of_node(finding, finding.device.find(".gpu") == std::string::npos ? 2 : 1);
         }
-        if (finding.check == "rail" && finding.share == 0) { return of_missing_nic(); }
+        if (finding.check == "rail") { return finding.share == 0 ? of_missing_nic() : of_crossed_rails(); }
+        if (finding.check == "plan") { return of_plan(finding); }
+        if (finding.check == "contradiction") { return "unknown until it is known which of the two is right"; }
         if (finding.check == "cable") {
             return of_two_nodes(
                 "", fmt::format("events: [{{at: 0 s, device: node0.nic0, share: {:.4f}}}]\n", finding.share));
         }
-        if (finding.check == "uplinks") { return of_uplinks(finding.share); }
+        if (finding.check == "uplinks") { return of_uplinks(finding.down_per_up); }
         return {};
     }
 
@@ -152,17 +157,53 @@ private:
         return of_two_nodes(fmt::format("  options: {{nics: {}}}\n", nics - 1));
     }
 
-    // Two units of four nodes that exchange all to all, which crosses the uplinks.
-    std::string of_uplinks(double share) {
-        const auto fabric = [](double ratio) {
-            return fmt::format(
-                "  nodes: 8\n  fabric: {{kind: rail-optimized, scalable_unit: 4, tiers: 2, oversubscription: "
-                "{:.4f}}}\n",
-                ratio);
+    // A cable that the plan has and nobody found, that goes elsewhere, or that nobody planned.
+    std::string of_plan(const Finding& finding) {
+        if (finding.message.starts_with("extra")) { return "nothing: a cable more than was planned"; }
+        if (finding.message.starts_with("miswired")) { return of_crossed_rails(); }
+        if (finding.cable.empty()) { return "unknown: what hangs on it was not found either"; }
+        return finding.down_per_up.second > 0 ? of_uplinks(finding.down_per_up) : of_missing_nic();
+    }
+
+    // Two nodes at a leaf for each rail, two cables from each leaf to one spine; two adapters of one node change
+    // places.
+    std::string of_crossed_rails() {
+        const std::size_t nics = description_.wiring.labels.size();
+        if (nics < 2) { return {}; }
+        const auto cluster = [&](bool crossed) {
+            std::string text = "  nodes: 2\n  fabric: {kind: explicit, link: " + port_link() +
+                               "}\n  graph:\n    devices:\n      - {name: spine}\n";
+            std::string cables;
+            for (std::size_t nic = 0; nic < nics; ++nic) {
+                const std::size_t other = crossed && nic < 2 ? 1 - nic : nic;
+                text += fmt::format("      - {{name: leaf{}}}\n", nic);
+                cables += fmt::format(
+                    "      - {{a: node0.nic{0}, b: leaf{0}}}\n      - {{a: node1.nic{0}, b: leaf{1}}}\n"
+                    "      - {{a: leaf{0}, b: spine, count: 2}}\n",
+                    nic, other);
+            }
+            return description_.node_block + text + "    cables:\n" + cables;
         };
-        if (share <= 0) { return {}; }
-        return words("all_to_all", busbw(description_.node_block + fabric(1), "all_to_all"),
-                     busbw(description_.node_block + fabric(1 / share), "all_to_all"));
+        return words("all_reduce", busbw(cluster(false), "all_reduce"), busbw(cluster(true), "all_reduce"));
+    }
+
+    std::string port_link() const {
+        const std::string link = fabric_link(site_, description_.wiring);
+        if (!link.empty()) { return link; }
+        return description_.shape ? description_.shape->port : node_template(description_.node, catalog_).nic_link;
+    }
+
+    // Eight units of 16 nodes that exchange all to all, which sends most bytes up. Fewer up than down is what costs.
+    std::string of_uplinks(const std::pair<double, double>& down_per_up) {
+        const auto fabric = [](double ratio) {
+            const double up = std::max(1.0, std::round(16 / std::max(ratio, 1.0)));
+            return fmt::format(
+                "  nodes: 128\n  fabric: {{kind: rail-optimized, scalable_unit: 16, tiers: 2, oversubscription: "
+                "{:.6f}}}\n",
+                16 / up);
+        };
+        return words("all_to_all", busbw(description_.node_block + fabric(down_per_up.first), "all_to_all"),
+                     busbw(description_.node_block + fabric(down_per_up.second), "all_to_all"));
     }
 
     const Site& site_;

@@ -25,6 +25,10 @@ public:
 
     Description describe() {
         choose_shape();
+        // A table of cables does not say of which technology they are; the class of a node's adapters does.
+        const bool planned =
+            std::ranges::none_of(site_.cables, [](const SiteCable& cable) { return cable.trust == Trust::fact; });
+        site_.infiniband = site_.infiniband || (planned && made_.shape && made_.shape->infiniband);
         const std::vector<NicSeen> known = made_.shape ? made_.shape->nic_of : std::vector<NicSeen>{};
         made_.wiring = wire(site_, known);
         fit_nics();
@@ -32,7 +36,7 @@ public:
         choose_node();
         if (made_.wiring.hosts.empty() && site_.unnamed.empty()) {
             throw InputError(
-                site_.files.empty() ? "no file" : site_.files.front().substr(0, site_.files.front().find(": ")),
+                first_file(),
                 "no host in it that could be a node (accepted: a file that names hosts, or the inside of one)");
         }
         const Mended whole = mended(made_.wiring);
@@ -50,7 +54,8 @@ public:
                 fmt::format("{} nodes were seen, but no adapter that joins them: one is described", made_.nodes));
             made_.nodes = 1;
         }
-        const FabricText fabric = fabric_text(site_, whole.wiring, catalog_, made_.node_block, made_.nodes);
+        const FabricText fabric =
+            fabric_text(site_, whole.wiring, catalog_, made_.node_block, made_.nodes, options_.routing);
         made_.fabric = fabric.kind;
         made_.asked.insert(made_.asked.end(), fabric.asked.begin(), fabric.asked.end());
         made_.yaml = head() + scenario_text(options_.name, made_.node_block + names_of_nodes(whole.wiring.hosts) +
@@ -67,8 +72,12 @@ private:
         if (made_.shape || !described || !options_.node.empty() || !made_.wiring.bundles.empty()) { return; }
         SourceLocation at = site_.unnamed.empty() ? SourceLocation{} : site_.unnamed.front().at;
         throw InputError(
-            at.file == nullptr ? site_.files.front() : *at.file,
+            at.file == nullptr ? first_file() : *at.file,
             "no GPU in it (accepted: devices of PCI class 0x0302, 0x0300 or 0x1200; or say `--node TEMPLATE`)");
+    }
+
+    std::string first_file() const {  // of "ib.out: ibnetdiscover"
+        return site_.files.empty() ? "no file" : site_.files.front().substr(0, site_.files.front().rfind(": "));
     }
 
     // A GPU that lost all its NVLinks is drawn with those of its peers: no forecast can be made of it as it is, and the
@@ -136,9 +145,20 @@ private:
         shape.nic_of = std::move(kept);
     }
 
+    // What no file names, in one line each.
+    void ask_for_parts(const NodeShape& shape) {
+        for (const auto& [kind, part] : {std::pair("gpu", &shape.gpu), {"cpu", &shape.cpu}, {"nic", &shape.nic}}) {
+            if (part->trust != Trust::guess || (part == &shape.nic && shape.nics == 0)) { continue; }
+            made_.asked.push_back(
+                fmt::format("the {}: `{}` of the catalogue is a guess ({}); say which with `--{} PART`", kind,
+                            part->name, part->why, kind));
+        }
+    }
+
     // The template in the file, a stated one, or one of the catalogue with as many NICs of this link.
     void choose_node() {
         if (made_.shape && options_.node.empty()) {
+            ask_for_parts(*made_.shape);
             const std::string rate = fabric_link(site_, made_.wiring);
             if (made_.shape->nics > 0 && !rate.empty()) { made_.shape->port = rate; }
             made_.node = fmt::format("{} x {}", made_.shape->gpus, made_.shape->gpu.name);

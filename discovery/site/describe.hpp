@@ -15,6 +15,7 @@ struct DescribeOptions {
     std::string name = "my-cluster";
     std::string node;  // a template of the catalogue, where no file describes the nodes
     StatedParts said;
+    std::string routing;  // a subnet manager's, or "ecmp": the fabric is drawn cable by cable; empty: as it suits
 };
 
 struct Description {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
+#include <bit>
+#include <vector>
 
 #include "base/numbers.hpp"
 #include "base/text.hpp"
@@ -36,50 +38,51 @@ std::string by_id(const Catalog& catalog, std::string_view kind, const PciSeen* 
     return part.empty() || catalog.parts.at(part).kind != kind ? std::string() : part;
 }
 
-// Where only the generation is known. A GPU with NVLinks sits on a board (SXM).
-std::string_view gpu_by_generation(int sm, int links, bool arm) {
-    switch (sm) {
-        case 60: return links > 0 ? "p100-sxm" : "p100-pcie";
-        case 70: return links > 0 ? "v100-sxm2" : "v100-pcie";
-        case 80: return links > 0 ? "a100-sxm4-80" : "a100-pcie-80";
-        case 89: return "l40s";
-        case 90: return arm ? "gh200" : links > 0 ? "h100-sxm" : "h100-pcie";
-        case 100: return arm ? "gb200" : "b200";
-        case 103: return "b300";
-        case 121: return "gb10";
-        default: return {};
+// The guess for the first word: of the keys whose words are all among these, the one with most, then with the latest.
+std::string usual(const Catalog& catalog, const std::vector<std::string>& words) {
+    std::pair<int, unsigned> best{0, 0};
+    std::string found;
+    for (const Part* table : catalog.of_kind("usual-parts")) {
+        for (const auto& [key, part] : table->text) {
+            unsigned mask = 0;
+            bool fits = true;
+            for (const std::string_view word : split(key, ' ')) {
+                const auto at = std::ranges::find(words, word);
+                fits = fits && at != words.end();
+                mask |= fits ? 1U << static_cast<unsigned>(at - words.begin()) : 0U;
+            }
+            const std::pair rank(std::popcount(mask), mask);
+            if (fits && (mask & 1U) != 0 && rank > best) {
+                best = rank;
+                found = part;
+            }
+        }
     }
+    return found;
 }
 
-// NVLinks of one GPU, by how many a generation has.
-std::string_view gpu_by_nvlinks(int links) {
-    return links > 12  ? "h100-sxm"
-           : links > 6 ? "a100-sxm4-80"
-           : links > 4 ? "v100-sxm2"
-           : links > 0 ? "a100-pcie-80"
-                       : "";
+// The least number from `least` on that keys "WORD NUMBER" name; `least` if there is none.
+std::string listed_from(const Catalog& catalog, std::string_view word, std::int64_t least, std::int64_t most) {
+    for (std::int64_t number = least; number <= most; ++number) {
+        for (const Part* table : catalog.of_kind("usual-parts")) {
+            if (table->text.contains(fmt::format("{} {}", word, number))) { return fmt::to_string(number); }
+        }
+    }
+    return fmt::to_string(least);
 }
 
+// A row of cpu-families: "AuthenticAMD 25 0-15".
 struct CpuRow {
-    std::string_view vendor;
-    int family, low, high;  // models in [low, high]
-    std::string_view part;
+    std::string vendor;
+    int family = 0, low = 0, high = 0;
 };
-// Linux, arch/x86/include/asm/intel-family.h and the AMD families; NCCL prints AMD's family with its extension above
-// (0x8f for 0x17).
-constexpr std::array cpu_rows = {CpuRow{"GenuineIntel", 6, 62, 62, "xeon-ivy-bridge"},
-                                 CpuRow{"GenuineIntel", 6, 63, 63, "xeon-haswell"},
-                                 CpuRow{"GenuineIntel", 6, 79, 79, "xeon-broadwell"},
-                                 CpuRow{"GenuineIntel", 6, 85, 85, "xeon-skylake"},
-                                 CpuRow{"GenuineIntel", 6, 106, 106, "xeon-ice-lake"},
-                                 CpuRow{"GenuineIntel", 6, 143, 143, "xeon-sapphire-rapids"},
-                                 CpuRow{"GenuineIntel", 6, 207, 207, "xeon-emerald-rapids"},
-                                 CpuRow{"GenuineIntel", 6, 173, 173, "xeon-granite-rapids"},
-                                 CpuRow{"AuthenticAMD", 0x17, 0, 255, "epyc-rome"},
-                                 CpuRow{"AuthenticAMD", 0x19, 0, 15, "epyc-milan"},
-                                 CpuRow{"AuthenticAMD", 0x19, 48, 48, "epyc-milan"},
-                                 CpuRow{"AuthenticAMD", 0x19, 16, 255, "epyc-genoa"},
-                                 CpuRow{"AuthenticAMD", 0x1a, 0, 255, "epyc-turin"}};
+CpuRow cpu_row(std::string_view key) {
+    const std::vector<std::string_view> words = split(key, ' ');
+    if (words.size() != 3) { return {}; }
+    const std::vector<std::string_view> models = split(words[2], '-');
+    return {std::string(words[0]), number_in<int>(words[1]).value_or(-1), number_in<int>(models.front()).value_or(-1),
+            number_in<int>(models.back()).value_or(-1)};
+}
 
 }  // namespace
 
@@ -92,51 +95,59 @@ PartFound gpu_part(const Catalog& catalog, const GpuSeen& gpu, const PciSeen* pc
         return {std::move(part), Trust::fact, "the model '" + gpu.model + "'"};
     }
     const int links = gpu.nvlink_count();
-    if (!gpu.amd) {
-        if (const std::string_view part = gpu_by_generation(gpu.sm, links, arm); !part.empty()) {
-            return {std::string(part), Trust::hint, fmt::format("compute capability {}", gpu.sm)};
-        }
-        if (const std::string_view part = gpu.sm == 0 ? gpu_by_nvlinks(links) : ""; !part.empty()) {
-            return {std::string(part), Trust::guess, fmt::format("{} NVLinks; say which with `--gpu PART`", links)};
-        }
+    std::vector<std::string> words;
+    std::string what;
+    if (gpu.amd) {
+        words = {gpu.gfx};
+        what = gpu.gfx.empty() ? "an AMD GPU" : gpu.gfx;
+    } else if (gpu.sm > 0) {
+        words = {fmt::format("sm{}", gpu.sm), links > 0 ? "nvlink" : "", arm ? "arm" : ""};
+        what = fmt::format("compute capability {}.{}", gpu.sm / 10, gpu.sm % 10);
+    } else {
+        const bool mesh = gpu.nvlinks.size() > 1 && gpu.nvlinks.front().count < links;
+        words = {"nvlinks", listed_from(catalog, "nvlinks", links, 36), arm ? "arm" : "", mesh ? "mesh" : ""};
+        what = plural(static_cast<std::size_t>(links), "NVLink") + (arm ? " beside an Arm CPU" : "");
     }
-    const std::string what = gpu.amd              ? "an AMD GPU"
-                             : !gpu.model.empty() ? "'" + gpu.model + "'"
-                             : gpu.sm > 0         ? fmt::format("compute capability {}", gpu.sm)
-                                                  : "an unknown GPU";
-    return {links > 0 ? "a100-sxm4-80" : "a100-pcie-80", Trust::guess,
-            "the catalogue has no part for " + what + "; a stand-in: say which with `--gpu PART`"};
+    std::string part = usual(catalog, words);
+    if (part.empty()) {
+        part = usual(catalog, {gpu.amd ? "amd" : "nvlinks"});
+        what = "the catalogue has no part for " + (gpu.model.empty() ? what : "'" + gpu.model + "'");
+    }
+    return {std::move(part), Trust::guess, what};
 }
 
-PartFound nic_part(const Catalog& catalog, const NicSeen& nic, const PciSeen* pci, std::int64_t megabits) {
+PartFound nic_part(const Catalog& catalog, const NicSeen& nic, const PciSeen* pci, std::int64_t megabits,
+                   int generation) {
     if (std::string part = by_id(catalog, "nic", pci); !part.empty()) {
         return {std::move(part), Trust::fact, "PCI id " + id_text(pci->vendor, pci->device)};
     }
-    const std::string_view part = megabits > 400'000   ? "connectx-8"
-                                  : megabits > 200'000 ? "connectx-7"
-                                  : megabits > 100'000 ? "connectx-6"
-                                                       : "connectx-5";
-    const std::string rate = megabits > 0 ? fmt::format("{} Gb/s", megabits / 1000) : "no rate is stated";
-    return {std::string(part), Trust::guess, (nic.name.empty() ? "" : nic.name + ": ") + rate + "; the usual adapter"};
+    const std::string rate = listed_from(catalog, "nic", megabits / 1000, 800);
+    const std::vector<std::string> by_rate = {"nic", rate}, by_host = {"nic", fmt::format("gen{}", generation)};
+    const std::string why = megabits > 0 ? fmt::format("{} Gb/s", megabits / 1000)
+                                         : fmt::format("no rate is stated, and PCIe of generation {}", generation);
+    return {usual(catalog, megabits > 0 ? by_rate : by_host), Trust::guess,
+            (nic.name.empty() ? "" : nic.name + ": ") + why};
 }
 
-PartFound cpu_part(const CpuSeen& cpu, std::string_view gpu) {
-    const std::string arch = lower_case(cpu.arch);
-    if (arch.starts_with("arm") || arch.starts_with("aarch") || lower_case(cpu.vendor).starts_with("arm")) {
-        return {gpu == "gb10" ? "grace-gb10" : "grace", Trust::hint, "an Arm CPU beside NVIDIA GPUs"};
+PartFound cpu_part(const Catalog& catalog, const CpuSeen& cpu, const std::string& gpu) {
+    const std::string arch = lower_case(cpu.arch), maker = lower_case(cpu.vendor);
+    if (arch.starts_with("arm") || arch.starts_with("aarch") || maker.starts_with("arm")) {
+        return {usual(catalog, {"cpu", "arm", gpu}), Trust::hint, "an Arm CPU beside NVIDIA GPUs"};
     }
-    if (arch.starts_with("ppc") || lower_case(cpu.vendor).find("power") != std::string::npos) {
-        return {gpu.starts_with("p100") ? "power8" : "power9", Trust::hint, "a POWER CPU of these GPUs' time"};
+    if (arch.starts_with("ppc") || maker.find("power") != std::string::npos) {
+        return {usual(catalog, {"cpu", "ppc", gpu}), Trust::hint, "a POWER CPU of these GPUs' time"};
     }
+    // NCCL prints AMD's family with its extension above: 0x8f for 0x17.
     const bool extended = cpu.vendor == "AuthenticAMD" && cpu.family > 0x7f;
     const int family = extended ? (cpu.family >> 4) + 0xf : cpu.family;
-    for (const CpuRow& row : cpu_rows) {
-        if (row.vendor == cpu.vendor && row.family == family && cpu.model >= row.low && cpu.model <= row.high) {
-            return {std::string(row.part), Trust::fact, fmt::format("family {}, model {}", cpu.family, cpu.model)};
-        }
+    std::string part = named(catalog, "cpu-families", [&](const std::string& key) {
+        const CpuRow row = cpu_row(key);
+        return row.vendor == cpu.vendor && row.family == family && cpu.model >= row.low && cpu.model <= row.high;
+    });
+    if (!part.empty()) {
+        return {std::move(part), Trust::fact, fmt::format("family {}, model {}", cpu.family, cpu.model)};
     }
-    const bool amd = cpu.vendor == "AuthenticAMD";
-    return {amd ? "epyc-milan" : "xeon-skylake", Trust::guess, "the file does not say which CPU: a usual one"};
+    return {usual(catalog, {"cpu", cpu.vendor}), Trust::guess, "no file says which"};
 }
 
 std::pair<std::uint32_t, std::uint32_t> pci_id_of(const Catalog& catalog, std::string_view part) {
@@ -151,26 +162,25 @@ std::pair<std::uint32_t, std::uint32_t> pci_id_of(const Catalog& catalog, std::s
     return {};
 }
 
-CpuSeen cpu_numbers_of(std::string_view part) {
+CpuSeen cpu_numbers_of(const Catalog& catalog, std::string_view part) {
     CpuSeen cpu;
-    for (const CpuRow& row : cpu_rows) {
-        if (row.part != part) { continue; }
-        cpu.arch = "x86_64";
-        cpu.vendor = row.vendor;
-        cpu.family = row.family > 0xf ? ((row.family - 0xf) << 4) + 0xf : row.family;
-        cpu.model = row.low;
-        return cpu;
+    for (const Part* table : catalog.of_kind("cpu-families")) {
+        for (const auto& [key, meant] : table->text) {
+            if (meant != part) { continue; }
+            const CpuRow row = cpu_row(key);
+            cpu.arch = "x86_64";
+            cpu.vendor = row.vendor;
+            cpu.family = row.family > 0xf ? ((row.family - 0xf) << 4) + 0xf : row.family;
+            cpu.model = row.low;
+            return cpu;
+        }
     }
     cpu.arch = part.starts_with("power") ? "ppc64le" : "arm64";
     return cpu;
 }
 
-PartFound pcie_switch_part(int generation) {
-    const std::string_view part = generation >= 6   ? "connectx-8-switch"
-                                  : generation == 5 ? "pex-89000"
-                                  : generation == 4 ? "pex-88000"
-                                                    : "pex-8700";
-    return {std::string(part), Trust::hint, fmt::format("its links are of generation {}", generation)};
+std::string pcie_switch_part(const Catalog& catalog, int generation) {
+    return usual(catalog, {"pcie-switch", fmt::to_string(std::min(generation, 6))});
 }
 
 std::string infiniband_switch_part(const Catalog& catalog, std::uint32_t device_id) {

@@ -1,6 +1,7 @@
 #pragma once
 // Which part of the catalogue a device is, by what hardware says of itself: names and PCI ids, device ids of switch
-// chips (the catalogue's tables of kinds gpu-names, pci-ids and infiniband-ids), CPU families, compute capability.
+// chips, CPU families, compute capability (the catalogue's tables of kinds gpu-names, pci-ids, infiniband-ids,
+// cpu-families and usual-parts).
 
 #include <cstdint>
 #include <string>
@@ -19,15 +20,17 @@ struct PartFound {
     std::string why;  // "PCI id 10de:2330"
 };
 
-// `nvlinks` and `arm` help where only the compute capability is known. A GPU that the catalogue lacks gets a stand-in,
-// and `why` says so.
+// `arm`: the CPU is an Arm. Where nothing names the GPU, the usual one of its compute capability or number of NVLinks
+// is a guess; one that the catalogue lacks gets a stand-in, and `why` says so.
 PartFound gpu_part(const Catalog& catalog, const GpuSeen& gpu, const PciSeen* pci, bool arm);
-PartFound nic_part(const Catalog& catalog, const NicSeen& nic, const PciSeen* pci, std::int64_t megabits);
-PartFound cpu_part(const CpuSeen& cpu, std::string_view gpu);
-PartFound pcie_switch_part(int generation);
+// `generation`: of the PCIe that the GPUs beside it have.
+PartFound nic_part(const Catalog& catalog, const NicSeen& nic, const PciSeen* pci, std::int64_t megabits,
+                   int generation);
+PartFound cpu_part(const Catalog& catalog, const CpuSeen& cpu, const std::string& gpu);
+std::string pcie_switch_part(const Catalog& catalog, int generation);
 // The PCI id of a part, vendor and device; zeros if it has none here. Family and model of a CPU part.
 std::pair<std::uint32_t, std::uint32_t> pci_id_of(const Catalog& catalog, std::string_view part);
-CpuSeen cpu_numbers_of(std::string_view part);
+CpuSeen cpu_numbers_of(const Catalog& catalog, std::string_view part);
 
 // The switch with this device id; the name is empty if it is unknown.
 std::string infiniband_switch_part(const Catalog& catalog, std::uint32_t device_id);

@@ -31,7 +31,7 @@ public:
         out_ = "<system version=\"1\">\n";
         for (const NodeDevice& device : node_.devices) {
             if (!device.name.starts_with("cpu")) { continue; }
-            const CpuSeen cpu = cpu_numbers_of(device.part);
+            const CpuSeen cpu = cpu_numbers_of(catalog_, device.part);
             out_ += fmt::format("  <cpu numaid=\"{}\" affinity=\"ffffffff\" arch=\"{}\"", device.numa, cpu.arch);
             if (!cpu.vendor.empty()) {
                 out_ += fmt::format(" vendor=\"{}\" familyid=\"{}\" modelid=\"{}\"", cpu.vendor, cpu.family, cpu.model);

@@ -38,6 +38,7 @@ private:
     // Nodes of one unit meet the same leaf with their k-th NIC. A node unlike its unit in a few of its NICs has these
     // miswired, or without a cable.
     void check_rails() {
+        if (wiring_.tiers() == 0) { return; }
         const Rails rails(wiring_.leaf_of, wiring_.labels.size());
         for (std::uint32_t node = 0; node < rails.nodes(); ++node) {
             const Leaves& own = rails.leaves(node);
@@ -158,6 +159,9 @@ private:
                                              cables->down, like->second, like->first),
                                  site_.devices[device].at,
                                  static_cast<double>(cables->up) / static_cast<double>(expected)});
+            findings_.back().down_per_up = {
+                static_cast<double>(cables->down) / static_cast<double>(expected),
+                static_cast<double>(cables->down) / static_cast<double>(std::max<std::uint64_t>(cables->up, 1))};
         }
     }
 
@@ -237,6 +241,9 @@ private:
         findings_.push_back(
             {"plan", site_.devices[planned.b].adapter ? device_text(site_, planned.a) : device_text(site_, planned.b),
              cable_text(site_, planned), what, planned.at, actual.empty() ? 0.0 : 1.0, Trust::hint});
+        // One of the sixteen cables up that costs are forecast with.
+        const bool trunk = !site_.devices[planned.a].adapter && !site_.devices[planned.b].adapter;
+        if (trunk) { findings_.back().down_per_up = {1, 16.0 / 15}; }
     }
 
     // One line for a switch that only the plan has.

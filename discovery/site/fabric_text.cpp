@@ -40,8 +40,8 @@ std::string link_of(const Site& site, const CableRate& rate) {
 class FabricWriter {
 public:
     FabricWriter(const Site& site, const Wiring& wiring, const Catalog& catalog, const std::string& node_block,
-                 std::uint32_t nodes)
-        : site_(site), wiring_(wiring), catalog_(catalog), node_block_(node_block), nodes_(nodes) {}
+                 std::uint32_t nodes, const std::string& routing)
+        : site_(site), wiring_(wiring), catalog_(catalog), node_block_(node_block), nodes_(nodes), routing_(routing) {}
 
     FabricText write() {
         if (wiring_.bundles.empty()) { return without_cables(); }
@@ -58,7 +58,7 @@ public:
         }
         if (trunk.first > 0 && trunk.first != rate.first) { trunk_ = link_of(site_, trunk); }
         choose_switch();
-        if (!uniform(rate.first, trunk.first) || !recognise()) { write_explicit(); }
+        if (!routing_.empty() || !uniform(rate.first, trunk.first) || !recognise()) { write_explicit(); }
         return std::move(made_);
     }
 
@@ -216,8 +216,9 @@ private:
         made_.text =
             "  # the fewest hops, and a hash among equal ways; `routing: min-hop`, `up-down` or `fat-tree`: a subnet "
             "manager's tables\n";
-        made_.text += fmt::format("  fabric: {{kind: explicit{}}}\n  graph:\n    devices:\n",
-                                  link_.empty() ? "" : ", link: " + link_);
+        made_.text +=
+            fmt::format("  fabric: {{kind: explicit{}{}}}\n  graph:\n    devices:\n",
+                        link_.empty() ? "" : ", link: " + link_, routing_.empty() ? "" : ", routing: " + routing_);
         for (std::size_t tier = 0; tier < wiring_.tiers(); ++tier) {
             std::vector<std::uint32_t> switches = wiring_.switches_of(static_cast<int>(tier));
             std::ranges::sort(switches, [&](std::uint32_t a, std::uint32_t b) {
@@ -273,6 +274,7 @@ private:
     const Catalog& catalog_;
     const std::string& node_block_;
     std::uint32_t nodes_;
+    const std::string& routing_;
     std::string link_, trunk_, switch_, usual_switch_;
     FabricText made_;
 };
@@ -280,8 +282,8 @@ private:
 }  // namespace
 
 FabricText fabric_text(const Site& site, const Wiring& wiring, const Catalog& catalog, const std::string& node_block,
-                       std::uint32_t nodes) {
-    return FabricWriter(site, wiring, catalog, node_block, nodes).write();
+                       std::uint32_t nodes, const std::string& routing) {
+    return FabricWriter(site, wiring, catalog, node_block, nodes, routing).write();
 }
 
 std::string fabric_link(const Site& site, const Wiring& wiring) { return link_of(site, usual_rate(wiring, true)); }

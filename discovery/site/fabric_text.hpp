@@ -16,9 +16,10 @@ struct FabricText {
     std::vector<std::string> asked;
 };
 
-// `node_block` is the cluster's `node: ...`, with which every candidate is built and compared.
+// `node_block` is the cluster's `node: ...`, with which every candidate is built and compared. With a `routing` it is
+// drawn cable by cable, since only such a fabric has a subnet manager's tables.
 FabricText fabric_text(const Site& site, const Wiring& wiring, const Catalog& catalog, const std::string& node_block,
-                       std::uint32_t nodes);
+                       std::uint32_t nodes, const std::string& routing);
 
 // The catalogue's link of most adapters' cables; empty if no file states their rate.
 std::string fabric_link(const Site& site, const Wiring& wiring);

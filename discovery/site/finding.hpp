@@ -2,6 +2,7 @@
 // What a check says, and what it costs.
 
 #include <string>
+#include <utility>
 
 #include "discovery/observation.hpp"
 
@@ -16,6 +17,7 @@ struct Finding {
     SourceLocation at;
     double share = 1;  // what is left of the thing's capacity, for its cost
     Trust trust = Trust::fact;
+    std::pair<double, double> down_per_up{};  // of a switch with too few cables up: as its peers, and as it is
     std::string cost{};  // "all_reduce at 1 GiB: 506 -> 45 GB/s"; empty until forecast_costs() fills it
 };
 

@@ -105,11 +105,14 @@ private:
         shape_.gpu = stated_or(said_.gpu, gpu_part(catalog_, gpu, pci(gpu.bus), arm || gpu.c2c));
         const NicSeen nic = nics_.empty() ? NicSeen{} : nics_.front();
         const std::int64_t megabits = nic.megabits / std::max(nic.ports, 1);
-        shape_.nic = stated_or(said_.nic, nic_part(catalog_, nic, pci(nic.bus), megabits));
+        const int generation = pcie_spec(catalog_.at("link", host_link("gpu", shape_.gpu.name))).generation;
+        shape_.nic = stated_or(said_.nic, nic_part(catalog_, nic, pci(nic.bus), megabits, generation));
         const CpuSeen cpu = node_.cpus.empty() ? CpuSeen{} : node_.cpus.front();
-        shape_.cpu = stated_or(said_.cpu, cpu_part(cpu, shape_.gpu.name));
+        shape_.cpu = stated_or(said_.cpu, cpu_part(catalog_, cpu, shape_.gpu.name));
         shape_.ports = std::max(nic.ports, 1);
-        if (!nics_.empty()) { shape_.port = port_link(pci(nic.bus), megabits); }
+        const PciSeen* slot = pci(nic.bus);
+        if (!nics_.empty()) { shape_.port = port_link(slot, megabits); }
+        shape_.infiniband = slot != nullptr && slot->kind == PciKind::nic && slot->layer == NicLayer::infiniband;
     }
 
     // The link of a port: the adapter's usual one, unless the file states another rate. Virtual machines print a rate
@@ -117,7 +120,7 @@ private:
     std::string port_link(const PciSeen* slot, std::int64_t megabits) const {
         const std::string usual = nic_spec(catalog_.at("nic", shape_.nic.name)).port_link;
         const std::string family = catalog_.at("link", usual).word("family");
-        const bool ethernet = family == "ethernet" || (slot != nullptr && slot->ethernet);
+        const bool ethernet = family == "ethernet" || (slot != nullptr && slot->layer == NicLayer::ethernet);
         if (megabits == 0 || (family != "infiniband" && family != "ethernet")) { return usual; }
         for (const std::int64_t rate : {25'000, 50'000, 100'000, 200'000, 400'000, 800'000}) {
             if (megabits > rate) { continue; }
@@ -266,7 +269,7 @@ private:
                     generation = std::max(generation, cable.link[8] - '0');
                 }
             }
-            part = pcie_switch_part(generation).name;
+            part = pcie_switch_part(catalog_, generation);
         }
     }
 
@@ -282,8 +285,8 @@ private:
 
     // Devices that are PIX or PXB from each other share a switch; a NIC without one hangs on the CPU of a GPU near it.
     void place_by_pairs() {
-        const std::string gpu_link = host_link(shape_.gpu.name);
-        const std::string nic_link = host_link(shape_.nic.name);
+        const std::string gpu_link = host_link("gpu", shape_.gpu.name);
+        const std::string nic_link = host_link("nic", shape_.nic.name);
         std::vector<std::vector<std::string>> groups;
         std::map<std::string, int> numa;
         const auto join = [&](const std::string& name) {
@@ -293,14 +296,27 @@ private:
             (group == groups.end() ? groups.emplace_back() : *group).push_back(name);
         };
         for (std::size_t g = 0; g < gpus_.size(); ++g) {
-            numa[fmt::format("gpu{}", g)] = gpus_[g].numa;
-            join(fmt::format("gpu{}", g));
+            const std::string name = fmt::format("gpu{}", g);
+            numa[name] = gpus_[g].numa;
+            if (gpus_[g].c2c) {
+                shape_.cables.push_back({name, cpu_of(gpus_[g].numa), "nvlink-c2c"});
+            } else {
+                join(name);
+            }
         }
+        // GPUs joined by C2C are SYS from every NIC: then NICs near each other are one socket's, in order.
+        std::vector<int> sockets;
+        for (const auto& [domain, socket] : socket_of_) {
+            const bool taken = std::ranges::any_of(
+                gpus_, [domain = domain](const GpuSeen& gpu) { return gpu.numa == domain && !gpu.c2c; });
+            if (!taken) { sockets.push_back(domain); }
+        }
+        auto next = sockets.begin();
         for (std::size_t n = 0; n < nics_.size(); ++n) {
             const std::string name = fmt::format("nic{}", n);
-            for (std::size_t g = gpus_.size(); g-- > 0;) {
-                if (apart(name, fmt::format("gpu{}", g), "PHB NODE PIX PXB")) { numa[name] = gpus_[g].numa; }
-            }
+            const auto near = std::ranges::find_if(
+                numa, [&](const auto& other) { return apart(name, other.first, "PHB NODE PIX PXB"); });
+            numa[name] = near != numa.end() ? near->second : next == sockets.end() ? 0 : *next++;
             join(name);
         }
         for (const std::vector<std::string>& group : groups) {
@@ -308,7 +324,7 @@ private:
             if (group.size() > 1) {
                 const std::string name = fmt::format("switch{}", named_++);
                 const PcieSpec link = pcie_spec(catalog_.at("link", gpu_link));
-                shape_.devices.emplace_back(name, pcie_switch_part(link.generation).name);
+                shape_.devices.emplace_back(name, pcie_switch_part(catalog_, link.generation));
                 shape_.cables.push_back({name, up, gpu_link});
                 up = name;
             }
@@ -320,8 +336,8 @@ private:
             "guess: PCIe links run as fast as their devices; nvidia-smi's matrix states no speed");
     }
 
-    std::string host_link(const std::string& part) const {
-        const std::string link = catalog_.at(part == shape_.gpu.name ? "gpu" : "nic", part).word_or("host_link", "");
+    std::string host_link(std::string_view kind, const std::string& part) const {
+        const std::string link = catalog_.at(kind, part).word_or("host_link", "");
         const bool pcie = !link.empty() && catalog_.at("link", link).has("generation");
         return pcie ? link : pcie_name(5, 16);
     }

@@ -248,8 +248,10 @@ private:
         if (!node.host.empty()) { return host_name(node.host); }
         for (const NicSeen& nic : node.nics) {
             for (const std::string& guid : nic.guids) {
-                for (const auto* known : {&guid_host_, &host_of_guid_}) {
-                    if (const auto found = known->find(guid); found != known->end()) { return found->second; }
+                for (const std::string& id : {guid, mac_of_guid(guid)}) {
+                    for (const auto* known : {&guid_host_, &host_of_guid_}) {
+                        if (const auto found = known->find(id); found != known->end()) { return found->second; }
+                    }
                 }
             }
         }

@@ -21,6 +21,9 @@ void event_core_figures(const std::vector<std::string>& names);
 // Training steps on large clusters.
 void training_figures(const std::vector<std::string>& names);
 
+// A site's own files: reading, joining, describing and checking a large fabric.
+void site_figures(const std::vector<std::string>& names);
+
 // A thousand points of a sweep, and what a second rank brings.
 void sweep_figures(const std::vector<std::string>& names);
 

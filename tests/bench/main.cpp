@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
     fabricast::bench::packet_figures(names);
     fabricast::bench::event_core_figures(names);
     fabricast::bench::training_figures(names);
+    fabricast::bench::site_figures(names);
     fabricast::bench::sweep_figures(names);
     fabricast::bench::agreement(names);
     return 0;

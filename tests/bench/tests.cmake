@@ -7,13 +7,15 @@ if(FABRICAST_BENCH)
     ${CMAKE_CURRENT_LIST_DIR}/event_core.cpp
     ${CMAKE_CURRENT_LIST_DIR}/packet_figures.cpp
     ${CMAKE_CURRENT_LIST_DIR}/scale_figures.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/site_figures.cpp
     ${CMAKE_CURRENT_LIST_DIR}/sweep_figures.cpp
     ${CMAKE_CURRENT_LIST_DIR}/training_figures.cpp
     ${CMAKE_CURRENT_LIST_DIR}/agreement.cpp
   )
-  target_compile_definitions(fabricast-bench PRIVATE FABRICAST_PROGRAM="$<TARGET_FILE:fabricast>")
+  target_compile_definitions(fabricast-bench PRIVATE
+    FABRICAST_PROGRAM="$<TARGET_FILE:fabricast>" FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_dependencies(fabricast-bench fabricast)
-  target_link_libraries(fabricast-bench PRIVATE fabricast_sim)
+  target_link_libraries(fabricast-bench PRIVATE fabricast_sim fabricast_site)
   if(FABRICAST_WITH_SIMGRID)
     target_sources(fabricast-bench PRIVATE ${CMAKE_CURRENT_LIST_DIR}/simgrid_forms.cpp)
   else()

@@ -2,6 +2,7 @@
 
 #include "tests/cli/program.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/sanitizers.hpp"
 #include "tests/support/source_root.hpp"
 
 using namespace fabricast::test;
@@ -61,6 +62,33 @@ TEST_CASE("cluster --check exits with 1 for a GPU without NVLinks, and names wha
     CHECK_THAT(ran.out, ContainsSubstring("gpu3: 0 NVLinks, its peers have 18 (fact, faulty.xml:"));
     CHECK_THAT(ran.out, ContainsSubstring("costs all_reduce at 1 GiB: "));
     CHECK(run_program("run faulty.yaml", scratch.path, scratch).code == 0);
+}
+
+TEST_CASE("cluster reads 400 switches and 2,880 adapters in 200 MiB, and draws them with a subnet manager's tables") {
+    const ScratchFolder scratch("cluster_large");
+    const Ran wrote = run_program(
+        "topo scenarios/dgx-h100-allreduce.yaml --set cluster.nodes=360 --set "
+        "cluster.fabric='{kind: fat-tree, switch: switch-ib-2, link: infiniband-edr, tiers: "
+        "3}' --ibnetdiscover " +
+            scratch.path.string() + "/ib.out",
+        root, scratch);
+    REQUIRE(wrote.code == 0);
+    if (!fabricast::testing::sanitized) {  // which maps far more than its program needs
+        scratch.write("limited.sh", "ulimit -v 204800\nexec \"$@\"\n");
+        const std::string command = "cd '" + scratch.path.string() +
+                                    "' && sh limited.sh '" FABRICAST_PROGRAM
+                                    "' cluster ib.out --node dgx-h100 --check >out.txt";
+        CHECK(WEXITSTATUS(std::system(command.c_str())) == 0);
+        CHECK_THAT(text_of(scratch.path / "out.txt"),
+                   ContainsSubstring("360 nodes of dgx-h100, 8640 cables; fabric: fat-tree"));
+    }
+    const Ran drawn =
+        run_program("cluster ib.out --node dgx-h100 --routing min-hop -o drawn.yaml", scratch.path, scratch);
+    CHECK(drawn.code == 0);
+    CHECK_THAT(drawn.out, ContainsSubstring("fabric: explicit"));
+    CHECK_THAT(text_of(scratch.path / "drawn.yaml"), ContainsSubstring("routing: min-hop"));
+    CHECK(run_program("run drawn.yaml --set workload.sizes='[1 MiB]'", scratch.path, scratch).code == 0);
+    CHECK(run_program("cluster ib.out --node dgx-h100 --routing shortest", scratch.path, scratch).code == 2);
 }
 
 TEST_CASE("cluster refuses a file of no known kind at its place, and writes nothing") {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <set>
 
 #include "base/hash.hpp"
 #include "discovery/site/export_site.hpp"
@@ -306,6 +307,34 @@ TEST_CASE("healthy sites raise no alarm") {
     std::cout << "figure: false_alarms " << alarms << " of " << all << "\n";
     INFO(what.substr(0, 3000));
     CHECK(alarms * 100 <= all);
+}
+
+TEST_CASE("each finding says what it costs, or why no forecast can") {
+    const Fabric fabric =
+        fabric_of(scenario_on("{node: dgx-h100, nodes: 64, fabric: {kind: rail-optimized, scalable_unit: 32}}"));
+    std::string plan = to_links_csv(fabric);
+    const std::size_t line = plan.find("\nnode1,");
+    plan.erase(line, plan.find('\n', line + 1) - line);
+    replace_first(plan, "node", "other", plan.find("\nnode2,"));
+    Random random{5};
+    std::set<std::string> costs;
+    for (const Texts& texts : {Texts{{"plan.csv", plan}, {"ib.out", to_ibnetdiscover(fabric)}},
+                               missing_uplink(random).texts, swapped_rails(random).texts, slow_cable(random).texts,
+                               missing_from_rail(random).texts, contradiction(random).texts}) {
+        Site site = fabricast::testing::site_of(texts);
+        DescribeOptions options;
+        if (texts.back().first == "ib.out") { options.node = "dgx-h100"; }
+        const Description made = describe(site, catalogue(), options);
+        std::vector<Finding> findings = check(site, made, catalogue(), {});
+        forecast_costs(findings, site, made, catalogue(), {});
+        CHECK(!findings.empty());
+        for (const Finding& finding : findings) {
+            INFO(finding.check << " " << finding.device << " " << finding.message << ": " << finding.cost);
+            CHECK(!finding.cost.empty());
+            costs.insert(finding.check + ": " + finding.cost);
+        }
+    }
+    for (const std::string& cost : costs) { std::cout << cost << "\n"; }
 }
 
 TEST_CASE("templates of the catalogue are healthy") {

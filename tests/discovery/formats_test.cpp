@@ -165,6 +165,49 @@ TEST_CASE("files are joined by GUID and by name") {
     CHECK(site.unnamed.empty());
 }
 
+TEST_CASE("a node is joined by the MAC address of its adapter, which its switch saw") {
+    const std::string node = R"(<system version="1"><cpu numaid="0" arch="x86_64">
+      <pci busid="0000:01:00.0" class="0x030200" vendor="0x10de" device="0x2330" link_speed="32.0 GT/s PCIe" link_width="16">
+        <gpu dev="0" sm="90" rank="0" gdr="1"/></pci>
+      <pci busid="0000:02:00.0" class="0x020000" vendor="0x15b3" device="0x1021" link_speed="32.0 GT/s PCIe" link_width="16">
+        <nic><net name="mlx5_0" dev="0" speed="400000" port="1" guid="0x010000feff9f59b8" gdr="1"/></nic></pci></cpu></system>)";
+    const std::string seen_by_leaf = R"({"lldp": {"interface": {"swp5": {"chassis": {"dgx-01": {"id": {"type": "mac",
+      "value": "aa:bb:cc:00:11:22"}}}, "port": {"id": {"type": "mac", "value": "b8:59:9f:00:00:01"}}}}}})";
+    const Site site = site_of({{"dump.xml", node}, {"leaf01.json", seen_by_leaf}});
+    REQUIRE(site.hosts.size() == 1);
+    CHECK(site.hosts[0].name == "dgx-01");
+    CHECK(site.hosts[0].inside.has_value());
+    CHECK(mac_of_guid("b8599f0300000001") == "b8599f000001");
+    CHECK(mac_of_guid("b8599f1234000001").empty());
+}
+
+TEST_CASE("switches without a name, and a switch's management port, are told from hosts") {
+    const Observations line = seen_in(
+        "0x0002c90200404ad8 \"SwitchX -  Mellanox Technologies\"      4    3[  ] ==( 4X 25.78 Gbps Active/  LinkUp)==> "
+        " "
+        "0x0002c903000e0b72     15    1[  ] \"n2 HCA-1\" ( )\n"
+        "0x0002c90200404ad8 \"SwitchX -  Mellanox Technologies\"      4   17[  ] ==( 4X 25.78 Gbps Active/  LinkUp)==> "
+        " "
+        "0x0011220300334455      5    1[  ] \"n1 mlx4_0\" ( )\n");
+    CHECK(std::ranges::count(line.devices, Role::host, &DeviceSeen::role) == 2);
+    const Observations leaf = seen_in(
+        R"({"lldp": {"interface": [{"eth0": {"chassis": {"oob": {"id": {"type": "mac", "value": "00:1c:0f:5f:c7:c0"}}},
+          "port": {"id": {"type": "ifname", "value": "Gi3/36"}}}},
+          {"Ethernet0": {"chassis": {"dgx-1": {"id": {"type": "mac", "value": "00:1c:0f:5f:c7:c1"}}},
+          "port": {"id": {"type": "ifname", "value": "ens1f0"}}}}]}})",
+        "leaf301.json");
+    CHECK(leaf.cables.size() == 1);
+    CHECK(leaf.dropped.at("management port") == 1);
+    // Two adapters without a switch between them are no fabric, and nothing is missing from a rail.
+    CHECK(
+        fabricast::testing::findings_of(
+            {{"direct.txt",
+              "CA: a mlx4_0:\n      0x2779      4    1[  ] ==( 4X           5.0 Gbps Active/  LinkUp)==>       3    "
+              "1[  ] \"b mlx4_0\" ( )\nCA: b mlx4_0:\n      0x2f79      3    1[  ] ==( 4X           5.0 Gbps Active/  "
+              "LinkUp)==>       4    1[  ] \"a mlx4_0\" ( )\n"}})
+            .empty());
+}
+
 TEST_CASE("a toy format is a row") {
     std::vector<SiteFormat> formats = site_formats();
     formats.insert(formats.begin(), {"toy", "a host and its switch a line",
@@ -241,4 +284,96 @@ TEST_CASE("dialects of known formats") {
     CHECK(named.nodes[0].nics.size() == 1);
     CHECK(hostlist("r[1-2]n[01-02]", {}) == std::vector<std::string>{"r1n01", "r1n02", "r2n01", "r2n02"});
     CHECK(hostlist_text({"r1n01", "r1n02", "r1n03", "x", "a7", "a9", "a10"}) == "r1n[01-03],x,a[7,9-10]");
+}
+
+TEST_CASE("SimGrid's torus and dragonfly have the links of its zones") {
+    const auto platform = [](const std::string& topology, const std::string& radical) {
+        return "<platform version=\"4.1\"><zone id=\"w\" routing=\"Full\"><cluster id=\"c\" prefix=\"n\" suffix=\"\" "
+               "radical=\"" +
+               radical + "\" bw=\"125MBps\" lat=\"1us\" topology=" + topology + "/></zone></platform>";
+    };
+    // 12 hosts at 12 routers; in each of three dimensions one link from every router, two of them to the same in a
+    // dimension of two.
+    CHECK(seen_in(platform("\"TORUS\" topo_parameters=\"3,2,2\"", "0-11")).cables.size() == 12 + 3 * 12);
+    // Two groups of two chassis of three routers with two hosts: 24 hosts; green 4 x 3 pairs x 1, black 2 x 3 x 2, blue
+    // one pair x 4.
+    const Observations dragonfly = seen_in(platform("\"DRAGONFLY\" topo_parameters=\"2,4;2,2;3,1;2\"", "0-23"));
+    CHECK(dragonfly.cables.size() == 24 + 12 + 12 + 4);
+    CHECK(dragonfly.cables.front().megabits == 1000);
+    CHECK_THROWS_AS(seen_in(platform("\"TORUS\" topo_parameters=\"3,2\"", "0-11")), InputError);
+    CHECK_THROWS_AS(seen_in(platform("\"VIVALDI\"", "0-11")), InputError);
+}
+
+TEST_CASE("SimGrid's zones are stars, joined by their routes") {
+    const Observations seen = seen_in(R"(<platform version="4.1"><zone id="top" routing="Full">
+      <zone id="one" routing="Cluster"><cabinet id="a" prefix="h-" radical="1-3" suffix=".one" bw="125MBps"/><router id="r1"/></zone>
+      <zone id="two" routing="Cluster"><cabinet id="a" prefix="h-" radical="1-2" suffix=".two" bw="125MBps"/><router id="r2"/></zone>
+      <link id="l" bandwidth="2.5GBps"/>
+      <zoneRoute src="one" dst="two" gw_src="r1" gw_dst="r2"><link_ctn id="l"/></zoneRoute></zone></platform>)");
+    CHECK(seen.devices.size() == 5 + 2);  // h-1 and h-2 are there twice
+    REQUIRE(seen.cables.size() == 6);
+    CHECK(std::ranges::count(seen.cables, 20'000, &CableSeen::megabits) == 1);
+}
+
+// As GB200 and GH200 print it: each GPU's memory is a NUMA node, and every NIC is SYS from it.
+TEST_CASE("a matrix of a Grace machine says so, and its GPU is asked for") {
+    const auto tray = [](const std::string& links) {
+        std::string text = "\tGPU0\tGPU1\tGPU2\tGPU3\tNIC0\tNIC1\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\n";
+        for (int i = 0; i < 4; ++i) {
+            text += "GPU" + std::to_string(i);
+            for (int j = 0; j < 4; ++j) { text += i == j ? "\t X " : "\t" + links; }
+            text += i < 2 ? "\tSYS\tSYS\t0-71\t0,3-9\t\t" : "\tSYS\tSYS\t72-143\t1,19-25\t\t";
+            text += std::to_string(2 + 8 * i) + "\n";
+        }
+        return text + "NIC0\tSYS\tSYS\tSYS\tSYS\t X \tSYS\nNIC1\tSYS\tSYS\tSYS\tSYS\tSYS\t X \n";
+    };
+    for (const auto& [links, part] : {std::pair("NV18", "gb200"), {"NV6", "gh200"}}) {
+        Site site = site_of({{"topo.txt", tray(links)}});
+        const Description made = describe(site, fabricast::testing::catalogue(), {});
+        REQUIRE(made.shape.has_value());
+        CHECK(made.shape->gpu.name == part);
+        CHECK(made.shape->cpu.name == "grace");
+        CHECK(std::ranges::any_of(made.asked, [](const std::string& asked) { return asked.find("--gpu PART") < 200; }));
+        CHECK(made.yaml.find("{from: gpu0-3, to: cpu0-1, link: nvlink-c2c}") < made.yaml.size());
+        CHECK(made.yaml.find("{from: nic0-1, to: cpu0-1, link: pcie-gen5-x16}") < made.yaml.size());
+    }
+    const Observations report = seen_in("GPU 0,1,2,3: NVIDIA GB200\nNVIDIA Topology:\n" + tray("NV18"));
+    CHECK(report.nodes[0].gpus[3].model == "NVIDIA GB200");
+}
+
+TEST_CASE("tabs that a terminal lost between the cells of a matrix are found again") {
+    const Observations seen = seen_in(
+        "     GPU0  GPU1  NIC0  NIC1NIC2  CPU Affinity\n"
+        "GPU0  X    NV4   PIX   NODENODE  0-15\n"
+        "GPU1 NV4    X    SYS   SYSPIX    0-15\n");
+    REQUIRE(seen.nodes[0].nics.size() == 3);
+    const auto pix = std::ranges::count(seen.nodes[0].pairs, "PIX", &PairSeen::word);
+    CHECK(pix == 2);
+    CHECK(seen.nodes[0].gpus[0].nvlink_count() == 4);
+    CHECK_THROWS_AS(seen_in("     GPU0  GPU1\nGPU0  X   NV4\nGPU1 NV4\n"), InputError);
+}
+
+TEST_CASE("a matrix of GPUs behind NVSwitches counts a GPU's links, not the sum of its cells") {
+    std::string text = "\tGPU0\tGPU1\tGPU2\tGPU3\tCPU Affinity\n";
+    for (int i = 0; i < 4; ++i) {
+        text += "GPU" + std::to_string(i);
+        for (int j = 0; j < 4; ++j) { text += i == j ? "\tX" : "\tNV12"; }
+        text += "\t0-15\n";
+    }
+    Site site = site_of({{"topo.txt", text}});
+    CHECK(describe(site, fabricast::testing::catalogue(), {}).shape->gpu.name == "a100-sxm4-80");
+}
+
+TEST_CASE("ibnetdiscover indented by a manual, and what shows that it was cut short") {
+    const std::string text =
+        "   switchguid=0x20\n   Switch 36 \"S-20\"   # \"leaf1\" base port 0 lid 6\n"
+        "   [1]  \"H-1\"[1](1)   # \"n1 HCA-1\" lid 4 4xEDR\n   [2]  \"H-2\"[1](2)   # \"n2 HCA-1\" lid 5 4xEDR\n"
+        "   [3]  \"H-3\"[1](3)   # \"n3 HCA-1\" lid 7 4xEDR\n\n"
+        "   Ca 1 \"H-1\"  # \"n1 HCA-1\"\n   [1](1)  \"S-20\"[1]  # lid 4 lmc 0 \"leaf1\" lid 6 4xEDR\n"
+        "   Ca 1 \"H-2\"  # \"n2 HCA-1\"\n   [1](2)  \"S-20\"[2]  # lid 5 lmc 0 \"leaf1\" lid 6 4xEDR\n";
+    const Observations seen = seen_in(text);
+    CHECK(seen.cables.size() == 3);
+    REQUIRE(seen.notes.size() == 1);
+    CHECK(seen.notes[0] == "1 of 3 cables stand at one end only: the file may be cut short");
+    CHECK_THROWS_AS(seen_in("graph g {\n\"a\":\"swp1\" -- \"b\":\"swp1\"\n"), InputError);
 }

@@ -1,6 +1,8 @@
 // Every file of a site's kinds among the samples is read, or refused with its place and reason; so is every form that
 // mail, terminals and interrupted copies make of it. A table says which.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +16,7 @@
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/trace_files.hpp"
 #include "topologies/fabric.hpp"
 
 using namespace fabricast;
@@ -42,6 +45,8 @@ std::string bytes_of(const fs::path& path) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
+constexpr const char* cut_note = " (may be cut short)";
+
 // "read" with what it gave, or the refusal; a refusal without a place, and every other exception, fails.
 std::string outcome(const std::string& text, const std::string& name) {
     try {
@@ -53,6 +58,8 @@ std::string outcome(const std::string& text, const std::string& name) {
         out << padded(seen.format, 20) << seen.nodes.size() << " nodes inside, " << gpus << " GPUs, "
             << seen.devices.size() << " devices, " << seen.cables.size() << " cables, " << seen.groups.size()
             << " groups";
+        const auto says_cut = [](const std::string& note) { return note.find("may be cut") != std::string::npos; };
+        if (std::ranges::any_of(seen.notes, says_cut)) { out << cut_note; }
         return out.str();
     } catch (const InputError& error) {
         CHECK(error.place.has_value());
@@ -80,45 +87,99 @@ TEST_CASE("every sample is read or refused with its place and reason") {
           all * 85);  // what no reader is for stays refused: buffer profiles, platform files, a daemon's log
 }
 
-TEST_CASE("a sample in another form is read alike") {
-    if (sample_files().empty()) { SKIP_TEST("no ../shared/samples beside the sources"); }
-    for (const fs::path& file : sample_files()) {
-        const std::string name = file.filename().string();
-        const std::string text = bytes_of(file);
-        const std::string own = outcome(text, name);
-        std::string crlf, spaced = text;
-        for (const char c : text) { crlf += c == '\n' ? "\r\n" : std::string(1, c); }
-        std::ranges::replace(spaced, '\t', ' ');
-        INFO(name);
-        CHECK(refused(outcome(crlf, name)) == refused(own));
-        CHECK(refused(outcome("\xEF\xBB\xBF" + text, name)) == refused(own));
-        CHECK(refused(outcome(spaced, name)) == refused(own));
-        if (!refused(own)) {
-            CHECK(outcome(crlf, name) == own);
-            CHECK(outcome("\xEF\xBB\xBF" + text, name) == own);
-            CHECK(outcome(spaced, name) == own);
-        }
+namespace {
+
+std::string with_crlf(const std::string& text) {
+    std::string crlf;
+    for (const char c : text) { crlf += c == '\n' ? "\r\n" : std::string(1, c); }
+    return crlf;
+}
+
+std::string without_tabs(std::string text) {
+    std::ranges::replace(text, '\t', ' ');
+    return text;
+}
+
+// As PowerShell's `>` writes it.
+std::string as_utf16(const std::string& text, bool little) {
+    std::string wide = little ? "\xFF\xFE" : "\xFE\xFF";
+    for (const char c : text) { (wide += little ? c : '\0') += little ? '\0' : c; }
+    return wide;
+}
+
+std::string shuffled(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) { lines.push_back(line); }
+    std::uint64_t state = 1;
+    for (std::size_t i = lines.size(); i > 1; --i) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        std::swap(lines[i - 1], lines[(state >> 33U) % i]);
+    }
+    std::string mixed;
+    for (const std::string& line : lines) { mixed += line + "\n"; }
+    return mixed;
+}
+
+// A file on disk, as the command reads it: packed, or packed and cut.
+std::string outcome_of_file(const fs::path& path, const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+    try {
+        return outcome(read_source(path)->text(), path.filename().string());
+    } catch (const InputError& error) {
+        CHECK(error.place.has_value());
+        return std::string("refused: ") + error.what();
     }
 }
 
-TEST_CASE("a cut or shuffled sample is read or refused, and never crashes") {
+}  // namespace
+
+// Forms of one text must be read alike, or refused alike. What mixes or cuts a text is read or refused, with its place.
+TEST_CASE("every form of a sample is read whole, or refused with its place and reason") {
     if (sample_files().empty()) { SKIP_TEST("no ../shared/samples beside the sources"); }
+    const test::TempFolder folder;
+    std::cout << padded("", 52)
+              << " whole    CRLF BOM tabs UTF-16 gzip  lines mixed  cut: said so, refused  cut gzip\n";
+    std::size_t alike = 0, forms = 0;
     for (const fs::path& file : sample_files()) {
-        const std::string name = file.filename().string();
-        const std::string text = bytes_of(file);
-        for (std::size_t cut = 1; cut < 16; ++cut) { outcome(text.substr(0, text.size() * cut / 16), name); }
-        std::vector<std::string> lines;
-        std::istringstream in(text);
-        for (std::string line; std::getline(in, line);) { lines.push_back(line); }
-        std::uint64_t state = 1;
-        for (std::size_t i = lines.size(); i > 1; --i) {
-            state = state * 6364136223846793005U + 1442695040888963407U;
-            std::swap(lines[i - 1], lines[(state >> 33U) % i]);
+        const std::string name = (file.parent_path().filename() / file.filename()).string();
+        const std::string text = bytes_of(file), own = outcome(text, file.filename().string());
+        const fs::path packed = folder.path() / file.filename();
+        const std::string gzip = test::gzipped(text);
+        std::string row;
+        const auto compare = [&](const std::string& form, int width) {
+            const bool same = refused(own) ? refused(form) : form == own;
+            INFO(name << ": " << own << "; " << form);
+            CHECK(same);
+            alike += same ? 1 : 0;
+            ++forms;
+            row += padded(same ? "=" : "no", static_cast<std::size_t>(width));
+        };
+        compare(outcome(with_crlf(text), file.filename().string()), 5);
+        compare(outcome("\xEF\xBB\xBF" + text, file.filename().string()), 4);
+        compare(outcome(without_tabs(text), file.filename().string()), 5);
+        compare(outcome(as_utf16(text, true), file.filename().string()), 3);
+        compare(outcome(as_utf16(text, false), file.filename().string()), 4);
+        compare(outcome_of_file(packed, gzip), 6);
+        const std::string mixed = outcome(shuffled(text), file.filename().string());
+        // A text that ends at the end of a line may be whole; any other says that it is not.
+        std::size_t read = 0;
+        for (std::size_t cut = 1; cut < 16; ++cut) {
+            const std::string part = text.substr(0, text.size() * cut / 16),
+                              found = outcome(part, file.filename().string());
+            read += refused(found) ? 0 : 1;
+            INFO(name << " cut to " << part.size() << ": " << found);
+            CHECK((refused(found) || found.ends_with(cut_note) || part.ends_with('\n')));
         }
-        std::string shuffled;
-        for (const std::string& line : lines) { shuffled += line + "\n"; }
-        outcome(shuffled, name);
+        CHECK(refused(outcome_of_file(packed, gzip.substr(0, gzip.size() / 2))));
+        std::cout << padded(name, 52) << " " << padded(refused(own) ? "refused" : "read", 9) << row
+                  << padded(mixed == own     ? "="
+                            : refused(mixed) ? "refused"
+                                             : "otherwise",
+                            13)
+                  << padded(fmt::format("{}, {}", read, 15 - read), 20) << "refused\n";
     }
+    std::cout << "figure: site_sample_forms_alike " << alike << " of " << forms << "\n";
 }
 
 TEST_CASE("what a sample makes is a scenario that builds") {
