@@ -46,6 +46,8 @@ StepRow row_of(const TrainingFacts& step, const ReplayedPlan& replayed) {
         row.*kernel_seconds.at(kind) = parts.compute * step.kind_s[kind] / alone;
     }
     row.bubble_s = parts.bubble;
+    row.bubble_imbalance_s = parts.imbalance;
+    row.bubble_waits_s = parts.waits;
     row.fixed_s = parts.fixed;
     for (std::size_t kind = 0; kind < comm_kinds; ++kind) { row.*comm_part(kind).seconds = parts.exposed[kind]; }
     row.parameter_bytes = step.memory.parameters;
@@ -56,6 +58,22 @@ StepRow row_of(const TrainingFacts& step, const ReplayedPlan& replayed) {
     row.bottleneck = bottleneck_of(row);
     row.busiest_link = busiest_text(timeline, replayed.fabric, 0);
     return row;
+}
+
+// What the columns of the table leave together.
+std::string account_note(const StepRow& row) {
+    const auto share = [&](const char* what, double seconds) {
+        return fmt::format("{} {}", what, percent(seconds / row.step_time_s));
+    };
+    std::string note = fmt::format("of the step on {} GPUs: {}, {}, {}, {}", row.gpus, share("products", row.products_s),
+                                   share("attention", row.attention_s), share("small kernels", row.small_kernels_s),
+                                   share("logits", row.logits_s));
+    if (row.bubble_s > 0) {
+        const double order = row.bubble_s - row.bubble_imbalance_s - row.bubble_waits_s;
+        note += fmt::format("; bubble by {}, {}, {}", share("order", order), share("imbalance", row.bubble_imbalance_s),
+                            share("waits", row.bubble_waits_s));
+    }
+    return note;
 }
 
 std::string gpus_text(const Fabric& fabric) { return fmt::format("{} GPUs", fabric.gpu_count()); }
@@ -112,6 +130,7 @@ void summarize(const TrainingFacts& step, const ReplayedPlan& replayed, Report& 
     row.evidence = rests.evidence;
     row.time_low80_s = row.step_time_s * rests.low80;
     row.time_high80_s = row.step_time_s * rests.high80;
+    report.notes.push_back(account_note(row));
     report.steps.push_back(std::move(row));
     report.evidence_notes = std::move(rests.notes);
     report.traffic.push_back(link_traffic(gpus_text(replayed.fabric), replayed));

@@ -55,6 +55,9 @@ struct ChunkEnds {
     double front_parameters = 0, back_parameters = 0;
 };
 
+// A product forward, or backward those for the gradients of its operand and of its weights.
+Work trained_product(const ComputeCosts& costs, const Product& forward, bool backward);
+
 // A step that is planned, and what its layers cost.
 struct LayerCosts {
     const ComputeCosts& costs;
@@ -77,7 +80,7 @@ struct LayerCosts {
     // Of the held parameters, those that are trained: their gradients are reduced, their states kept. All, or adapters.
     Held trained(const Held& held) const;
 
-private:
+private:  // layer_work.cpp, down to around_attention
     Work both(const Product& forward, bool backward) const;
     Work embedding() const;          // before the first layer, forward or backward
     Work head(bool backward) const;  // last product and loss, after the last layer
@@ -85,11 +88,12 @@ private:
     Work dense_products(double width, double tokens, bool backward) const;
     Work expert_products(bool backward) const;
     Work state_space(bool backward) const;
-    GroupCall to_experts() const;
     Work small_kernels(bool experts, bool backward) const;
     Work attention(bool backward) const;
     Work around_attention(bool experts, bool backward) const;
+    GroupCall to_experts() const;
     Phases layer(bool experts, Work work, const Work& core, double passes, double rings) const;
+    void add_context(Phases& phases, Phase& last, const Work& core, double rings) const;
     void add_tensor(Phases& phases, bool experts, double times, Work& work) const;
 };
 
