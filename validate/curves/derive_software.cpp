@@ -39,9 +39,10 @@ std::string version_in(std::string_view words, const Pattern& pattern) {
 // generation.
 std::string nccl_version(const Measurement& m, Derived& out) {
     static const Pattern plain(R"((?:^|[^\d.])(\d+)\.(\d+)(?:\.(\d+))?)");
+    static const Pattern own(R"((?:^|[^\d.])(2)\.(\d+)(?:\.(\d+))?)");  // any other is a CUDA or ROCm release
     static const Pattern code(R"(^\s*(2)(\d\d)(\d\d)\s*$)");  // NCCL_VERSION_CODE: 22703
     static const Pattern named(R"(nccl[ _/-]*v?(2)[._](\d+)(?:[._](\d+))?)");
-    for (const Pattern* form : {&plain, &code}) {
+    for (const Pattern* form : {&own, &code}) {
         if (std::string stated = version_in(text(m.software, "nccl"), *form); !stated.empty()) { return stated; }
     }
     for (const std::string_view other : {text(m.software, "env"), text(m.software, "notes"), text(m.source, "path"),
@@ -57,7 +58,8 @@ std::string nccl_version(const Measurement& m, Derived& out) {
         if (!cuda.empty() && nccl::parse_version(cuda) >= nccl::parse_version(from)) { shipped = version; }
     }
     if (!shipped.empty()) {
-        out.assumptions.push_back("nccl: not stated; " + shipped + ", which CUDA " + cuda + " shipped with");
+        const std::string toolkit = nccl::parse_version(cuda) < nccl::Version{8, 0} ? "ROCm " : "CUDA ";
+        out.assumptions.push_back("nccl: not stated; " + shipped + ", which " + toolkit + cuda + " shipped with");
         return shipped;
     }
     const WordMap& by_generation = builtin_aliases().nccl_by_generation;

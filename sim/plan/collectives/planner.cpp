@@ -219,6 +219,8 @@ CallPlan Planner::plan(Bytes size, bool judged, int iterations) const {
                             p.workload.dtype, p.environment.allowed);
         if (able.empty()) { throw nothing_runs(p.algorithms, p.release, p.comm, p.found.graphs, p.workload, bytes); }
         choice = nccl::choose(able);
+        choice.proto = nccl::protocol_by_size(p.release, p.comm, p.workload.collective, bytes, p.environment.allowed,
+                                              choice.proto);
     }
     const Call call{p.workload, p.fabric, p.release,    p.environment,    p.found,      p.rules,
                     p.shape(),  bytes,    p.gpu_direct, choice.algorithm, choice.proto, ledger};

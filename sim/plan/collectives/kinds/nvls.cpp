@@ -94,6 +94,11 @@ double channel_start(const Call& call, int channels) {
     return call.ledger.kernel("nvls.per_channel") * std::clamp(call.bytes / 4096, 1.0, static_cast<double>(channels));
 }
 
+// What a block's copies bind a stream to. They do not get faster with more GPUs in the domain, although each link then
+// carries less of its own head's share: 64 GPUs of a GB300 rack reduce at the rate of eight (472 and 481 GB/s of the
+// buffer; oci-gb300-16n4g-allreduce-large, oci-gb300-2n4g-allreduce-large).
+double rate_of_blocks(double rate, double crossings) { return rate / std::max(crossings, 1 + 1.0 / 8); }
+
 int heads_of(const Call& call) { return std::max(1, call.found.nvls.channels); }
 
 // The stream of all heads, before what differs in one node and between nodes.
@@ -119,7 +124,9 @@ LoweredCall one_node(const Call& call, Schedule& schedule) {
     pipeline.slots = call.release.slots();
     pipeline.fill = ledger.kernel("nvls.fill");
     pipeline.chunk_overhead = from_seconds(ledger.kernel("nvls.chunk_overhead"));
-    pipeline.edge_rate_cap = ledger.kernel("nvls.rate") / crossings / channels;
+    pipeline.edge_rate_cap =
+        (reduces_and_spreads ? rate_of_blocks(ledger.kernel("nvls.rate"), crossings) : ledger.kernel("nvls.rate")) /
+        channels;
     pipeline.wire_ratio = ledger.kernel("nvls.wire");
     pipeline.start = from_seconds(ledger.kernel("nvls.start") + channel_start(call, channels));
     const Stage stage{1, {.src = call.fabric.gpu(0), .dst = call.fabric.nvswitch(0)}, {}};
@@ -136,7 +143,7 @@ LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     pipeline.slots = call.release.slots();
     pipeline.fill = ledger.network("nvls_tree.fill");
     pipeline.edge_rate_cap =
-        ledger.kernel("nvls.rate") * ledger.network("nvls_tree.rate_factor") / crossings / channels;
+        rate_of_blocks(ledger.kernel("nvls.rate"), crossings) * ledger.network("nvls_tree.rate_factor") / channels;
     pipeline.wire_ratio = ledger.kernel("nvls.wire") * ledger.network("nvls_tree.wire_inside");
     pipeline.network_wire_ratio = network_wire(ledger, nccl::Proto::simple);
     pipeline.start = from_seconds(ledger.kernel("nvls.start") + ledger.network("nvls_tree.per_gpu") * call.per_node());

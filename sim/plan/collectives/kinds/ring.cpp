@@ -255,7 +255,8 @@ constinit const nccl::AlgorithmModel nccl::ring_model{
     .runs = [](const TuningCase&) { return true; },
     .seconds =
         [](const TuningCase& c, Proto proto, double bytes) {
-            return c.seconds(plateau(c, proto, bytes) * latency(c, proto), bandwidth(c, proto), bytes);
+            return c.seconds(plateau(c, proto, bytes) * latency(c, proto),
+                             bandwidth(c, proto) * c.ring_correction(proto, bytes), bytes);
         },
     .plan = plan_ring};
 

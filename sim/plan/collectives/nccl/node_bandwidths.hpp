@@ -24,10 +24,13 @@ struct NodeBandwidths {
     double port = 0;        // one rail
     bool pxn_exit = false;  // some rail has only one GPU near it, so a ring leaves through that GPU over NVLink (PXN)
     bool ring_forwards = false;  // rings do this: PXN is on, and they do not leave by another NIC
+    bool disjoint_paths = false;  // the rings are those that the library has written down for a full mesh
     std::vector<std::uint16_t> rails;
 
     bool several() const { return nodes > 1; }
-    int max_channels() const { return static_cast<int>(release.number("channels.max")); }  // of execution
+    int max_channels() const {  // of execution
+        return static_cast<int>(release.number(disjoint_paths ? "mesh.channels" : "channels.max"));
+    }
     int most() const { return max_channels() / 2; }
     double total() const { return std::max(pcie, nvlink_total); }
     const std::vector<double>& speeds() const;  // per channel, as the search tries them

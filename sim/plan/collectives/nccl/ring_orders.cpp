@@ -63,6 +63,35 @@ std::vector<std::uint16_t> mesh_order(const NodeBandwidths& p, std::uint16_t nic
     return {};
 }
 
+// The links of a full mesh of n GPUs, n even, fall into n paths through all GPUs, one from each: g, g+1, g-1, g+2, ...,
+// g+n/2 from half of them, and the same ways back from the others (Walecki's decomposition).
+std::vector<std::uint16_t> zigzag(std::uint32_t n, std::uint32_t first) {
+    const std::uint32_t begin = first % (n / 2);
+    std::vector<std::uint16_t> order;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        order.push_back(static_cast<std::uint16_t>((i % 2 == 1 ? begin + (i + 1) / 2 : begin + n - i / 2) % n));
+    }
+    if (first != begin) { std::ranges::reverse(order); }
+    return order;
+}
+
+// The rings of a full mesh between nodes. RCCL has them written down: each comes in by the NIC of its first GPU and
+// leaves by that of its last, every link carries one, and every other node goes the same way back, which keeps a ring
+// on two rails (ROCm/rccl src/graph/rome_models.cc, rome_model_81 and parseA2a8P).
+std::vector<Ring> disjoint_rings(const NodeBandwidths& p, std::size_t count) {
+    std::vector<std::uint16_t> nic_of(p.gpus);
+    for (const std::uint16_t nic : p.rails) { nic_of[p.places.nearest_gpu[nic]] = nic; }
+    std::vector<Ring> rings;
+    for (std::size_t c = 0; c < count; ++c) {
+        Ring ring{.order = zigzag(p.gpus, static_cast<std::uint32_t>(c % p.gpus))};
+        ring.nic = nic_of[ring.order.front()];
+        ring.exit_nic = nic_of[ring.order.back()];
+        ring.odd_order.assign(ring.order.rbegin(), ring.order.rend());
+        rings.push_back(std::move(ring));
+    }
+    return rings;
+}
+
 // The NIC nearest to a ring's last GPU, by which the ring leaves the node. No more rings leave by a NIC than come in by
 // it (`most`): the search subtracts each ring's speed from what the NIC has left and skips a NIC that has too little
 // (src/graph/search.cc, ncclTopoSearchRecGpu). Otherwise all GPUs that are equally far from every NIC would leave by
@@ -96,6 +125,7 @@ void leave_in_pairs(const NodeBandwidths& p, std::vector<Ring>& rings) {
 }  // namespace
 
 std::vector<Ring> ring_orders(const NodeBandwidths& p, int channels, double speed, Exit exit) {
+    if (p.disjoint_paths) { return disjoint_rings(p, static_cast<std::size_t>(channels)); }
     const bool mesh = mesh_closes(p);
     std::vector<std::vector<std::uint16_t>> cycles;
     if (mesh && !p.several()) { cycles = hamiltonian_rings(p.gpus, mesh_capacity(p, speed), channels); }

@@ -62,6 +62,10 @@ Solution duplicate(Solution s, int compute_capability, int most) {
 }
 
 Solution search_rings(const NodeBandwidths& p) {
+    if (p.disjoint_paths) {
+        const double links = (p.gpus - 1) * p.release.number("mesh.link_rate");
+        return {p.max_channels(), links / p.max_channels()};
+    }
     const double fastest = p.several()                               ? std::min(p.port, p.pcie)
                            : p.nvlink_total > 0 && ring_on_nvlink(p) ? p.nvlink_total
                                                                      : p.pcie;

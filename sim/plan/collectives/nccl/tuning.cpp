@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
 
 #include "sim/plan/collectives/plan.hpp"
 
@@ -28,11 +29,12 @@ double TuningCase::ll128_channel_limit(std::string_view figure) const {
                          : release.number(fmt::format("per_channel.ll128.{}", fabricast::to_string(collective)));
 }
 
-double TuningCase::tree_correction(Proto proto, double bytes) const {
+double TuningCase::correction(std::string_view algorithm, Proto proto, double bytes) const {
     const auto doublings = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(bytes) >> 6U)) - 1;
-    const std::vector<double>& correction = release.entry->list("tree_correction." + figure_prefix(proto));
-    const bool listed = doublings >= 0 && doublings < static_cast<std::int64_t>(correction.size());
-    return listed ? correction[static_cast<std::size_t>(doublings)] : 1;
+    const double found = doublings < 0 ? 0
+                                       : release.item(fmt::format("{}_correction.{}", algorithm, figure_prefix(proto)),
+                                                      static_cast<std::size_t>(doublings));
+    return found > 0 ? found : 1;  // a size beyond the list
 }
 
 TuningCase::Latency TuningCase::latency(Proto proto) const {
@@ -77,6 +79,18 @@ std::vector<Estimate> estimates(Algorithms algorithms, const Release& release, c
         }
     }
     return all;
+}
+
+Proto protocol_by_size(const Release& release, const Communicator& comm, Collective collective, double bytes,
+                       const Allowed& allowed, Proto chosen) {
+    const std::string figure = fmt::format("protocol_range.{}", fabricast::to_string(collective));
+    const bool free = std::ranges::all_of(allowed.proto, std::identity{}) && !allowed.ll128_by_name;
+    if (comm.nodes == 1 || !free || !release.entry->has(figure)) { return chosen; }
+    const bool reduces_all = collective == Collective::all_reduce;
+    const double size = reduces_all ? bytes : bytes / comm.ranks;
+    const double trees = reduces_all && comm.nodes > 2 ? 3.8 : 1;  // LL128 of a tree reaches further than at two nodes
+    if (size > release.item(figure, 1) && size <= trees * release.item(figure, 2)) { return Proto::ll128; }
+    return size <= release.item(figure, 0) ? Proto::ll : Proto::simple;
 }
 
 Estimate choose(const std::vector<Estimate>& estimates) {

@@ -76,8 +76,10 @@ struct TuningCase {
     double bus() const { return bus(comm.nodes <= 2 ? graph.intra : graph.inter); }
     double ll_limit() const;
     double ll128_channel_limit(std::string_view figure) const;
-    // What the bandwidth of a tree all-reduce of this size is multiplied by.
-    double tree_correction(Proto proto, double bytes) const;
+    // What the bandwidth of a tree all-reduce of this size is multiplied by, and that of a ring (1 in NCCL).
+    double tree_correction(Proto proto, double bytes) const { return correction("tree", proto, bytes); }
+    double ring_correction(Proto proto, double bytes) const { return correction("ring", proto, bytes); }
+    double correction(std::string_view algorithm, Proto proto, double bytes) const;
     // Seconds once a call, and for a hop inside a node and between nodes.
     struct Latency {
         double base = 0, intra = 0, inter = 0;
@@ -100,6 +102,12 @@ struct Estimate {
 std::vector<Estimate> estimates(Algorithms algorithms, const Release& release, const Communicator& comm,
                                 const Graphs& graphs, Collective collective, double bytes,
                                 DataType dtype = DataType::float32, const Allowed& allowed = {});
+
+// RCCL chooses the algorithm by its estimates, and then the protocol between nodes by the size alone: by the whole buffer
+// for all-reduce, by one rank's share for all-gather and reduce-scatter (rcclUpdateCollectiveProtocol). `chosen` where
+// the release has no such ranges, or where the protocol was asked for.
+Proto protocol_by_size(const Release& release, const Communicator& comm, Collective collective, double bytes,
+                       const Allowed& allowed, Proto chosen);
 
 // The fastest estimate, the first of several equal ones. Throws PlanError if none can run.
 Estimate choose(const std::vector<Estimate>& estimates);

@@ -15,6 +15,7 @@
 #include "tests/support/binary_units.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
+#include "topologies/node_reader.hpp"
 
 using namespace fabricast;
 
@@ -250,4 +251,35 @@ TEST_CASE("with PXN the senders of a node reach one receiver over connections of
         }
     });
     CHECK(labels.size() == 8);
+}
+
+TEST_CASE("RCCL's rings between nodes of a full mesh use every link once and every NIC once each way") {
+    const std::string mesh = "node: mi300x-8x, fabric: {kind: rail-optimized, link: infiniband-ndr}";
+    const NodeTemplate node = node_template("mi300x-8x", catalogue());
+    const auto found = nccl::search(nccl::all_algorithms(), node, 8, 2, 50e9,
+                                    nccl::release(catalogue(), nccl::parse_version("2.22"), "rccl"), {});
+    CHECK(found.channels == 64);
+    std::map<std::pair<int, int>, int> links;
+    std::map<int, int> in, out;
+    for (const nccl::Ring& ring : found.rings) {
+        ++in[ring.nic];
+        ++out[ring.exit_nic];
+        CHECK(std::set(ring.order.begin(), ring.order.end()).size() == 8);
+        CHECK(ring.odd_order == std::vector<std::uint16_t>(ring.order.rbegin(), ring.order.rend()));
+        for (std::size_t i = 0; i + 1 < ring.order.size(); ++i) { ++links[{ring.order[i], ring.order[i + 1]}]; }
+    }
+    CHECK(links.size() == 56);
+    for (const auto& [link, rings] : links) { CHECK(rings == 8); }
+    CHECK(in.size() == 8);
+    CHECK(in == out);
+    // rome_model_81's ranges: the buffer's size decides, of all-gather a rank's share.
+    const auto protocol = [&](const char* collective, const char* size, const char* version) {
+        return plan_of(collective, 2, size, "auto", "auto", mesh, version).protocol;
+    };
+    CHECK(protocol("all_reduce", "1 MiB", "2.22") == Protocol::ll);
+    CHECK(protocol("all_reduce", "2 MiB", "2.22") == Protocol::ll128);
+    CHECK(protocol("all_reduce", "16 MiB", "2.22") == Protocol::simple);
+    CHECK(protocol("all_gather", "64 MiB", "2.22") == Protocol::ll128);
+    CHECK(protocol("all_gather", "128 MiB", "2.22") == Protocol::simple);
+    CHECK(protocol("all_reduce", "2 MiB", "2.21") != Protocol::ll128);
 }
