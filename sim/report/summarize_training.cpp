@@ -60,22 +60,6 @@ StepRow row_of(const TrainingFacts& step, const ReplayedPlan& replayed) {
     return row;
 }
 
-// What the columns of the table leave together.
-std::string account_note(const StepRow& row) {
-    const auto share = [&](const char* what, double seconds) {
-        return fmt::format("{} {}", what, percent(seconds / row.step_time_s));
-    };
-    std::string note = fmt::format("of the step on {} GPUs: {}, {}, {}, {}", row.gpus, share("products", row.products_s),
-                                   share("attention", row.attention_s), share("small kernels", row.small_kernels_s),
-                                   share("logits", row.logits_s));
-    if (row.bubble_s > 0) {
-        const double order = row.bubble_s - row.bubble_imbalance_s - row.bubble_waits_s;
-        note += fmt::format("; bubble by {}, {}, {}", share("order", order), share("imbalance", row.bubble_imbalance_s),
-                            share("waits", row.bubble_waits_s));
-    }
-    return note;
-}
-
 std::string gpus_text(const Fabric& fabric) { return fmt::format("{} GPUs", fabric.gpu_count()); }
 
 constexpr double reach = 8;                // multiple of the largest table's GPUs up to which it still counts
@@ -130,7 +114,6 @@ void summarize(const TrainingFacts& step, const ReplayedPlan& replayed, Report& 
     row.evidence = rests.evidence;
     row.time_low80_s = row.step_time_s * rests.low80;
     row.time_high80_s = row.step_time_s * rests.high80;
-    report.notes.push_back(account_note(row));
     report.steps.push_back(std::move(row));
     report.evidence_notes = std::move(rests.notes);
     report.traffic.push_back(link_traffic(gpus_text(replayed.fabric), replayed));
