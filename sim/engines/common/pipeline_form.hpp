@@ -148,7 +148,7 @@ private:
     double wire_chunk_;
     double shortest_tau_;  // least chunk time on edges between nodes
     double calls_;
-    double chunks_;        // chunks that an edge moves in a call, fill included
+    double chunks_;  // chunks that an edge moves in a call, fill included
     double fill_;
     double steps_ = 0;
     std::size_t longest_ = 0;  // the stage of the largest latency

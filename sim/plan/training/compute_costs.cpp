@@ -103,9 +103,9 @@ double ComputeCosts::gpu(std::string_view figure) const {
     return log_.read(compute_->has(figure) ? *compute_ : *common_, figure).value.front();
 }
 
-// Time of whole waves of tiles over the SMs, and of each tile's edges, over that of a product without them: with the best
-// of the tiles that a library has. A smaller tile fills the last wave, but loads more operands for each product: one row
-// and one column of `tile.edge` elements more (docs/training.md, products).
+// Time of whole waves of tiles over the SMs, and of each tile's edges, over that of a product without them: with the
+// best of the tiles that a library has. A smaller tile fills the last wave, but loads more operands for each product:
+// one row and one column of `tile.edge` elements more (docs/training.md, products).
 double ComputeCosts::waves(const Product& p) const {
     const double rows = gpu("tile.rows"), columns = gpu("tile.columns"), sms = gpu_.sms, edge = gpu("tile.edge");
     const auto edges = [&](double m, double n) { return 1 + edge / m + edge / n; };

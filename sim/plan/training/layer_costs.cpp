@@ -67,7 +67,8 @@ GroupCall LayerCosts::to_experts() const {
     const double width = workload.narrow_dispatch ? (1 + 4.0 / 128 + 2) / 2 : element_bytes(workload.precision);
     // All wait for the busiest rank, which takes in more.
     const double most = std::max(1.0, workload.skew);
-    return {CommKind::expert, Collective::all_to_all, most * width * copies * layout.tokens * model.hidden / layout.t, 1};
+    return {CommKind::expert, Collective::all_to_all, most * width * copies * layout.tokens * model.hidden / layout.t,
+            1};
 }
 
 // Tensor parallelism: gather and scatter around attention and around the feed-forward part, each moving the activations
@@ -130,8 +131,9 @@ Phases LayerCosts::layer(bool experts, Work work, const Work& core, double passe
     return phases;
 }
 
-// A ring: attention to the rank's own block first, to the others as they arrive. Gathered: before attention; gradients are
-// scattered, as many bytes. Ulysses: queries, keys and values there, attention's result back; the same for gradients.
+// A ring: attention to the rank's own block first, to the others as they arrive. Gathered: before attention; gradients
+// are scattered, as many bytes. Ulysses: queries, keys and values there, attention's result back; the same for
+// gradients.
 void LayerCosts::add_context(Phases& phases, Phase& last, const Work& core, double rings) const {
     const double c = layout.c;
     const double element = element_bytes(workload.precision) * layout.tokens / layout.t;

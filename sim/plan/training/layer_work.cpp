@@ -1,8 +1,7 @@
-// The work of a layer's kernels, by its shapes.
+#include "sim/plan/training/layer_work.hpp"
+
 #include <algorithm>
 #include <utility>
-
-#include "sim/plan/training/layer_costs.hpp"
 
 namespace fabricast::inline training {
 
@@ -24,7 +23,7 @@ Product by_weight(const Product& forward) {
 }
 
 // Frozen weights have no gradient.
-Work product_of(const LayerCosts& step, const Product& forward, bool backward) {
+Work product_of(const LayerWork& step, const Product& forward, bool backward) {
     if (step.workload.adapters == 0) { return trained_product(step.costs, forward, backward); }
     return step.costs.product(backward ? by_operand(forward) : forward);
 }
@@ -40,7 +39,7 @@ Work trained_product(const ComputeCosts& costs, const Product& forward, bool bac
 
 // A forward product, or the two products of its backward pass: for the gradient of the operand and for that of the
 // weights. Adapters stand beside attention's, in 16 bits (LoRA, arXiv 2106.09685, 4.2; MLPerf's llama2_70b_lora).
-Work LayerCosts::both(const Product& forward, bool backward) const {
+Work LayerWork::both(const Product& forward, bool backward) const {
     Work work = product_of(*this, forward, backward);
     if (workload.adapters > 0) {
         const auto rank = static_cast<double>(workload.adapters);
@@ -50,7 +49,7 @@ Work LayerCosts::both(const Product& forward, bool backward) const {
     return work;
 }
 
-Work LayerCosts::attention_products(bool backward) const {
+Work LayerWork::attention_products(bool backward) const {
     const ModelShape& m = model;
     const double t = layout.t;
     const double tokens = layout.tokens;
@@ -68,7 +67,7 @@ Work LayerCosts::attention_products(bool backward) const {
 }
 
 // A Mamba-2 layer: a product before the scan and one behind it; convolution, scan and gated norm are bound by memory.
-Work LayerCosts::state_space(bool backward) const {
+Work LayerWork::state_space(bool backward) const {
     const double t = layout.t;
     if (!(model.ssm_layers > 0)) { return {}; }
     const double bytes = costs.gpu("traffic.scan") * layout.tokens * model.ssm_width() / t;
@@ -77,7 +76,7 @@ Work LayerCosts::state_space(bool backward) const {
                                 costs.elementwise((backward ? 2 : 1) * bytes, costs.gpu("elementwise.kernels")));
 }
 
-Work LayerCosts::dense_products(double width, double tokens, bool backward) const {
+Work LayerWork::dense_products(double width, double tokens, bool backward) const {
     const double t = layout.t;
     return product_of(*this, {tokens, model.gates() * width / t, model.hidden}, backward) +
            product_of(*this, {tokens, model.hidden, width / t}, backward);
@@ -85,7 +84,7 @@ Work LayerCosts::dense_products(double width, double tokens, bool backward) cons
 
 // Tokens visit experts_per_token experts each. A rank has experts / e of them, shared with x ranks, and these x ranks
 // get what all ranks of their group send to them: as many tokens as they sent themselves.
-Work LayerCosts::expert_products(bool backward) const {
+Work LayerWork::expert_products(bool backward) const {
     const double here = model.experts / layout.e, x = layout.x;
     const double each = layout.tokens * x / layout.t * model.experts_per_token / here;
     Product in{each, model.gates() * model.expert_ffn / x, model.hidden, here};
@@ -95,16 +94,15 @@ Work LayerCosts::expert_products(bool backward) const {
     return (workload.skew > 0 ? workload.skew : usual) * work;
 }
 
-Work LayerCosts::attention(bool backward) const {
-    const Work core =
-        costs.attention(model, layout.tokens, model.document + model.memory, 1.0 / layout.t, backward);
+Work LayerWork::attention(bool backward) const {
+    const Work core = costs.attention(model, layout.tokens, model.document + model.memory, 1.0 / layout.t, backward);
     // Scores of relative positions are half as much again as those of keys, and of values.
     return model.attention_share() * (model.relative ? 1.5 : 1) * core;
 }
 
 // Norms, residuals and dropout; activation; rotary, bias and split; routing; casts to 8 bits. Bytes per token:
 // docs/training.md, element-wise kernels.
-Work LayerCosts::small_kernels(bool experts, bool backward) const {
+Work LayerWork::small_kernels(bool experts, bool backward) const {
     const ModelShape& m = model;
     const double t = layout.t;
     const double shared = workload.parallelism.sequence ? t : 1;
@@ -127,7 +125,7 @@ Work LayerCosts::small_kernels(bool experts, bool backward) const {
 }
 
 // All work of a layer except the core of its attention.
-Work LayerCosts::around_attention(bool experts, bool backward) const {
+Work LayerWork::around_attention(bool experts, bool backward) const {
     Work work = attention_products(backward) + state_space(backward) + small_kernels(experts, backward);
     if (!experts) { return work + dense_products(model.ffn, layout.tokens, backward); }
     work += expert_products(backward);
@@ -137,11 +135,11 @@ Work LayerCosts::around_attention(bool experts, bool backward) const {
     return work;
 }
 
-Work LayerCosts::embedding() const {
+Work LayerWork::embedding() const {
     return costs.elementwise(costs.gpu("traffic.embedding") * layout.tokens * model.hidden);
 }
 
-Work LayerCosts::head(bool backward) const {
+Work LayerWork::head(bool backward) const {
     const double t = layout.t;
     const double tokens = model.predicted * layout.tokens;
     const Product logits{tokens, model.vocabulary / t, model.hidden, 1, true};

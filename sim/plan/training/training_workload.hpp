@@ -22,8 +22,8 @@ enum class PipelineOrder : std::uint8_t { one_f_one_b, gpipe, zero_bubble };
 enum class Sharding : std::uint8_t { ddp, zero_1, zero_2, zero_3, hsdp };
 enum class AttentionKernel : std::uint8_t { automatic, cudnn, flash_2, triton, unfused };
 enum class OptimizerKind : std::uint8_t { adam, sgd };
-// How ranks that share out a sequence attend to all of it: keys and values go round a ring, are gathered before (Llama 3,
-// 3.3.2), or all of a sequence comes to a share of the heads (DeepSpeed-Ulysses, arXiv 2309.14509).
+// How ranks that share out a sequence attend to all of it: keys and values go round a ring, are gathered before (Llama
+// 3, 3.3.2), or all of a sequence comes to a share of the heads (DeepSpeed-Ulysses, arXiv 2309.14509).
 enum class ContextBy : std::uint8_t { ring, all_gather, ulysses };
 // How tokens get to their experts: NCCL's all-to-all moves a copy for each expert; `once` (DeepEP, HybridEP) moves one
 // to each node that has any of a token's experts, or to each rank where one NVLink domain has all ranks.

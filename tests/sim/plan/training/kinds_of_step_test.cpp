@@ -104,7 +104,8 @@ TEST_CASE("narrow heads cost Hopper's attention the softmax of more scores, and 
         wide.heads = 32, wide.head_size = wide.value_head_size = 128;
         narrow.heads = 64, narrow.head_size = narrow.value_head_size = 64;
         const ComputeCosts costs = costs_on(gpu);
-        return costs.attention(narrow, 8192, 8192, 1, false).busy_s / costs.attention(wide, 8192, 8192, 1, false).busy_s;
+        return costs.attention(narrow, 8192, 8192, 1, false).busy_s /
+               costs.attention(wide, 8192, 8192, 1, false).busy_s;
     };
     CHECK(ratio("h100-sxm") == Approx((1 + 56.0 / 64) / (1 + 56.0 / 128)).epsilon(0.02));
     CHECK(ratio("a100-sxm4-80") == Approx(1));
