@@ -40,6 +40,7 @@ struct StepRow {
     double samples_per_s = 0, tokens_per_s = 0;  // tokens: 0 for image models
     double flops_per_gpu = 0, mfu = 0;  // FLOP/s by the operations the model needs; as a share of the precision's peak
     double compute_s = 0, bubble_s = 0, fixed_s = 0;
+    double bubble_imbalance_s = 0, bubble_waits_s = 0;                          // of bubble_s
     double products_s = 0, attention_s = 0, small_kernels_s = 0, logits_s = 0;  // of compute_s
     double exposed_tensor_s = 0, exposed_context_s = 0, exposed_expert_s = 0, exposed_pipeline_s = 0,
            exposed_data_s = 0;

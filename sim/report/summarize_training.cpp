@@ -46,6 +46,8 @@ StepRow row_of(const TrainingFacts& step, const ReplayedPlan& replayed) {
         row.*kernel_seconds.at(kind) = parts.compute * step.kind_s[kind] / alone;
     }
     row.bubble_s = parts.bubble;
+    row.bubble_imbalance_s = parts.imbalance;
+    row.bubble_waits_s = parts.waits;
     row.fixed_s = parts.fixed;
     for (std::size_t kind = 0; kind < comm_kinds; ++kind) { row.*comm_part(kind).seconds = parts.exposed[kind]; }
     row.parameter_bytes = step.memory.parameters;

@@ -85,12 +85,26 @@ std::string replay_lines(const Scenario& scenario, const Report& report) {
     return lines + (left > 0 ? fmt::format("# and {} more\n", left) : "");
 }
 
+// What computing consists of and the bubble comes from, which have no columns.
+std::string account_line(const StepRow& row) {
+    const auto share = [&](double seconds) { return percent(seconds / row.step_time_s); };
+    std::string line =
+        fmt::format("# of the step on {} GPUs: products {}, attention {}, small kernels {}, logits {}", row.gpus,
+                    share(row.products_s), share(row.attention_s), share(row.small_kernels_s), share(row.logits_s));
+    if (row.bubble_s > 0) {
+        line += fmt::format("; bubble by order {}, imbalance {}, waits {}",
+                            share(row.bubble_s - row.bubble_imbalance_s - row.bubble_waits_s),
+                            share(row.bubble_imbalance_s), share(row.bubble_waits_s));
+    }
+    return line + "\n";
+}
+
 std::string step_table(const Scenario& scenario, const std::vector<StepRow>& steps, std::size_t width) {
     if (steps.empty()) { return ""; }
     return fmt::format("# {}: a training step of {}, on {}, NCCL {}\n", scenario.name,
                        step_words(std::get<TrainingWorkload>(scenario.workload)), node_words(scenario.cluster),
                        scenario.library.nccl) +
-           text_table(steps, fitted(step_columns(steps.front().tokens_per_s > 0), width));
+           text_table(steps, fitted(step_columns(steps.front().tokens_per_s > 0), width)) + account_line(steps.back());
 }
 
 std::string scaling_table(const std::vector<ScalingPoint>& points) {

@@ -143,6 +143,9 @@ Rows<TrainingWorkload> step_keys() {
              word_key("attention", &W::attention, AttentionKernel::unfused,
                       "Attention kernel; `auto`: the GPU's usual one."),
              word_key("optimizer", &W::optimizer, OptimizerKind::sgd, "The optimizer."),
+             word_key("context_by", &W::context_by, ContextBy::ulysses,
+                      "How context ranks attend: keys and values go round a ring, are gathered, or all-to-alls bring "
+                      "the whole sequence of a share of the heads."),
              word_key("dispatch", &W::dispatch, Dispatch::once,
                       "Tokens to experts: a copy for each expert (NCCL), or one to each node or rank that has any of "
                       "them (DeepEP, HybridEP)."),
@@ -150,10 +153,13 @@ Rows<TrainingWorkload> step_keys() {
                       "They go there in 8 bits, one scale for 128 elements, and come back in 16."),
              flag_key("balanced_routing", &W::balanced_routing,
                       "Experts get as many tokens each, as benchmarks force."),
+             number_key("skew", &W::skew, 0, 1024,
+                        "Tokens of the busiest rank of experts over the mean; 0: as `balanced_routing` says, or the "
+                        "framework's own."),
              whole_key("next_tokens", &W::next_tokens, 1, 16,
                        "More tokens predicted at each place, each by a layer and a head.", "none"),
              whole_key("adapters", &W::adapters, 1, 65536,
-                       "Rank of LoRA adapters beside queries, keys and values; the model itself is frozen.", "none"),
+                       "Rank of LoRA adapters beside attention's products; the model itself is frozen.", "none"),
              whole_key("document", &W::document, 1, 1e8,
                        "Mean tokens of a document, where several are packed into a sequence and attention stays inside "
                        "each.",

@@ -41,8 +41,9 @@ public:
     PipelineForm(const Schedule& schedule, const Pipeline& pipeline, std::span<const HopPath> hops)
         : wire_chunk_(pipeline.chunk * costlier_wire_ratio(pipeline)),
           shortest_tau_(least_tau(pipeline, true)),
-          chunks_(pipeline.bytes_per_edge / pipeline.chunk + pipeline.fill),
-          fill_(std::max(0.0, pipeline.fill)),
+          calls_(pipeline.calls),
+          chunks_((pipeline.bytes_per_edge / pipeline.chunk + pipeline.fill) / calls_),
+          fill_(std::max(0.0, pipeline.fill / calls_)),
           slices_(pipeline.slices),
           slots_(std::max(1.0, pipeline.slots)),
           cyclic_(pipeline.cyclic) {
@@ -53,8 +54,8 @@ public:
             const double least = least_tau(pipeline, hops[i].between_nodes);
             const double own_tau = hops[i].rate > 0 ? std::max(wire_chunk_ / (hops[i].rate * pipeline.turns), least)
                                                     : std::numeric_limits<double>::infinity();
-            stages_.push_back({stage.count, latency, own_tau});
-            steps_ += stage.count;
+            stages_.push_back({stage.count / calls_, latency, own_tau});
+            steps_ += stage.count / calls_;
             if (latency > stages_[longest_].latency) { longest_ = stages_.size() - 1; }
         }
     }
@@ -67,17 +68,20 @@ public:
         return shortest_tau_ > 0 ? wire_chunk_ / shortest_tau_ : std::numeric_limits<double>::infinity();
     }
 
-    // Seconds from the end of `start` to the release: at least what all its chunks take on the slowest edge.
-    double running(double tau) const {
-        if (!cyclic_) { return tau + stream(chunks_ - 1, tau); }
-        const double round = tau + queued(tau) + way(tau) + stream(std::max(0.0, chunks_ - std::max(1.0, steps_)), tau);
-        return std::max({round, chunks_ * tau + latency(), windows(tau)});
-    }
+    // Seconds from the end of `start` to the release. Of several calls each waits until the one before has arrived.
+    double running(double tau) const { return calls_ * one_running(tau) + (calls_ - 1) * draining(tau); }
 
     // Seconds from the release to the finish.
     double draining(double tau) const { return cyclic_ ? 0 : way(tau); }
 
 private:
+    // Of one call: at least what all its chunks take on the slowest edge.
+    double one_running(double tau) const {
+        if (!cyclic_) { return tau + stream(chunks_ - 1, tau); }
+        const double round = tau + queued(tau) + way(tau) + stream(std::max(0.0, chunks_ - std::max(1.0, steps_)), tau);
+        return std::max({round, chunks_ * tau + latency(), windows(tau)});
+    }
+
     struct Hop {
         double count, latency;
         double own_tau;  // chunk time on the hop's own links
@@ -143,7 +147,8 @@ private:
     std::vector<Hop> stages_;
     double wire_chunk_;
     double shortest_tau_;  // least chunk time on edges between nodes
-    double chunks_;        // chunks that an edge moves, fill included
+    double calls_;
+    double chunks_;  // chunks that an edge moves in a call, fill included
     double fill_;
     double steps_ = 0;
     std::size_t longest_ = 0;  // the stage of the largest latency

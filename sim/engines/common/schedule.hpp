@@ -68,7 +68,8 @@ struct Pipeline {
     double bytes_per_edge = 0;  // payload of one of the `weight` channels
     double chunk = 0;           // payload bytes of one dependent step; > 0, <= bytes_per_edge
     double slots = 8;           // chunks in flight per edge; a fraction is an average over time
-    int slices = 1;             // pieces of a chunk, each forwarded separately
+    double calls = 1;  // equal ones, one after the other: bytes, start, fill and stages here are of all of them
+    int slices = 1;    // pieces of a chunk, each forwarded separately
     bool cyclic = false;
     double turns = 1;  // parts of the stream's load that follow each other: a tree's way up and its way down
     std::uint32_t first_stage = 0, stage_count = 0;  // range in Schedule::stages

@@ -29,7 +29,9 @@ public:
         list_those_before();
         if (one_way) { sort(); }
         const double moved = pipeline_.bytes_per_edge / pipeline_.chunk;
-        result_.chunks = moved + pipeline_.fill;
+        // Streamed as one: each call after the first adds what its ring leaves out, less the slice that overlaps.
+        const double again = (pipeline_.calls - 1) * ((pipeline_.cyclic ? 1.0 : 0.0) - 1.0 / pipeline_.slices);
+        result_.chunks = moved + pipeline_.fill + again;
         const double fill_chunks = std::ceil(result_.chunks - 1e-9) - std::ceil(moved - 1e-9);
         result_.fill_chunks = static_cast<std::uint32_t>(std::max(0.0, fill_chunks));
         for (const Stage& stage : schedule_.stages_of(pipeline_)) { result_.steps += stage.count; }

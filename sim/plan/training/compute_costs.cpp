@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/text.hpp"
@@ -102,20 +103,33 @@ double ComputeCosts::gpu(std::string_view figure) const {
     return log_.read(compute_->has(figure) ? *compute_ : *common_, figure).value.front();
 }
 
-// t = (t_c^3 + t_m^3)^(1/3) + launch + fixed; t_c includes whole waves of tiles over the SMs and the start of each
-// tile's loop over k. Products of several experts run at the same time and share their waves. docs/training.md,
-// products.
+// Time of whole waves of tiles over the SMs, and of each tile's edges, over that of a product without them: with the
+// best of the tiles that a library has. A smaller tile fills the last wave, but loads more operands for each product:
+// one row and one column of `tile.edge` elements more (docs/training.md, products).
+double ComputeCosts::waves(const Product& p) const {
+    const double rows = gpu("tile.rows"), columns = gpu("tile.columns"), sms = gpu_.sms, edge = gpu("tile.edge");
+    const auto edges = [&](double m, double n) { return 1 + edge / m + edge / n; };
+    double best = std::numeric_limits<double>::infinity();
+    for (const auto& [m, n] : {std::pair{rows, columns}, std::pair{rows, columns / 2}, std::pair{rows / 2, columns / 2},
+                               std::pair{rows / 2, columns / 4}}) {
+        const double tiles = p.count * std::ceil(p.m / m) * std::ceil(p.n / n);
+        const double padded = tiles * m * n / (p.count * p.m * p.n);
+        best = std::min(best, padded * std::ceil(tiles / sms) * sms / tiles * edges(m, n) / edges(rows, columns));
+    }
+    return best;
+}
+
+// t = (t_c^3 + t_m^3)^(1/3) + launch + fixed; t_c includes waves of tiles and the start of each tile's loop over k.
+// Products of several experts run at the same time and share their waves. docs/training.md, products.
 Work ComputeCosts::product(const Product& p) const {
     const Precision used = p.full_precision && narrow() ? Precision::bf16 : precision_;
     const double peak = used == precision_ ? peak_ : half_peak_;
-    const double sms = gpu_.sms;
-    const double tiles = p.count * std::ceil(p.m / gpu("tile.rows")) * std::ceil(p.n / gpu("tile.columns"));
-    const double wave = std::ceil(tiles / sms) * sms / tiles;
     const double flops = 2 * p.m * p.n * p.k;
-    const double bytes = arithmetic(used).operand_bytes * (p.m * p.k + p.n * p.k) + 2 * p.m * p.n + p.more_bytes;
+    const double bytes =
+        arithmetic(used).operand_bytes * (p.m * p.k + p.n * p.k) + element_bytes(used) * p.m * p.n + p.more_bytes;
     const double fixed = gpu(is_narrow(used) ? "gemm.fixed.narrow" : "gemm.fixed.wide");
     const double compute =
-        flops / (peak * gpu("gemm." + std::string(to_string(used)))) * wave * (1 + gpu("tile.start") / p.k);
+        flops / (peak * gpu("gemm." + std::string(to_string(used)))) * waves(p) * (1 + gpu("tile.start") / p.k);
     const double memory = bytes / (gpu("gemm.memory") * gpu_.memory_bandwidth);
     const double seconds = p.count * (either(compute, memory) + gpu("launch")) + fixed;
     return work(WorkKind::products, p.count * flops, seconds, p.count * bytes, 0);
@@ -137,22 +151,26 @@ Work ComputeCosts::attention(const ModelShape& model, double tokens, double sequ
         const double flops = (backward ? 2 : 1) * 2 * tokens * sequence * widths;
         const double seconds =
             flops / (peak_ * gpu("gemm." + std::string(to_string(precision_))) * gpu("attention.unfused"));
-        const double scores = model.heads * share * tokens * sequence;
+        const double scores = element_bytes(precision_) * model.heads * share * tokens * sequence;
         const double passes = gpu("unfused.passes") * (backward ? gpu("unfused.backward") : 1);
-        return work(WorkKind::attention, flops, seconds, 0, passes * 2 * scores / gpu("softmax.memory"));
+        return work(WorkKind::attention, flops, seconds, 0, passes * scores / gpu("softmax.memory"));
     }
     // Two products forward and five backward; causal attention skips the half above the diagonal.
     const double flops = (backward ? 2.5 : 1) * (model.causal ? 1 : 2) * tokens * sequence * widths;
     const double longer = std::max(1.0, gpu("attention.long") / sequence);
     const double short_sequences = 1 + gpu("attention.short") * (longer - 1);
-    const double share_of_peak =
-        gpu("attention." + kernel) * gpu(backward ? "attention.backward" : "attention.forward");
+    // Shares are those of heads of 128: the softmax of a score takes as long for any head, its products do not.
+    const double softmax = gpu("attention.head"), head = (model.head_size + model.value_head_size) / 2;
+    const double share_of_peak = gpu("attention." + kernel) * (1 + softmax / 128) / (1 + softmax / head) *
+                                 gpu(backward ? "attention.backward" : "attention.forward");
     return work(WorkKind::attention, flops, flops / (half_peak_ * share_of_peak) * short_sequences + gpu("launch"), 0,
                 0);
 }
 
 Work ComputeCosts::elementwise(double bytes, double kernels) const {
-    return work(WorkKind::small_kernels, 0, kernels * gpu("launch"), 0, bytes * eager() / gpu("elementwise.memory"));
+    const double wider = element_bytes(precision_) / 2;
+    return work(WorkKind::small_kernels, 0, kernels * gpu("launch"), 0,
+                wider * bytes * eager() / gpu("elementwise.memory"));
 }
 
 Work ComputeCosts::cast(double bytes) const {

@@ -54,6 +54,7 @@ public:
     Work product(const Product& product) const;
     // A fused or unfused attention of `tokens` queries over sequences of `sequence`; this GPU has `share` of the heads.
     Work attention(const ModelShape& model, double tokens, double sequence, double share, bool backward) const;
+    // Traffic in 16 bits: twice that where activations have 32.
     Work elementwise(double bytes, double kernels = 0) const;
     Work cast(double bytes) const;
     Work convolution(double flops, double bytes) const;
@@ -83,6 +84,7 @@ public:
 private:
     Work work(WorkKind kind, double flops, double busy_s, double operand_bytes, double streamed_bytes) const;
     std::string attention_kernel() const;
+    double waves(const Product& product) const;
 
     const Part* compute_;
     const Part* common_;

@@ -35,14 +35,12 @@ double memory_passes(Collective collective) {
 
 }  // namespace
 
-// A call takes T = start + tau + way + stream(chunks - 1) (sim/engines/common/schedule.hpp); each term counts `times`
-// times. One pipeline leaves out the last slice in `way` and, for a ring, adds a tau to the stream only once, `times`
-// calls do so each time: `fill` adds the difference.
+// Fewer than one call are a part of one, with that part of its stages.
 Pipeline repeated(Pipeline p, double times) {
-    const double more = std::max(0.0, times - 1);
+    p.calls = std::max(1.0, times);
     p.bytes_per_edge *= times;
     p.start = from_seconds(to_seconds(p.start) * times);
-    p.fill = p.fill * times + more * ((p.cyclic ? 1.0 : 0.0) - 1.0 / p.slices);
+    p.fill *= times;
     p.chunk = std::min(p.chunk, p.bytes_per_edge);
     return p;
 }

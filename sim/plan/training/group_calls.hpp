@@ -14,7 +14,7 @@
 
 namespace fabricast::inline training {
 
-// One operation for `times` calls one after another: exact for a ring; for a stream, the calls in the steady state.
+// One operation for `times` calls one after another.
 Pipeline repeated(Pipeline pipeline, double times);
 
 class GroupCalls {

@@ -2,39 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace fabricast::inline training {
 
 namespace {
-
-Product by_operand(Product forward) {
-    std::swap(forward.n, forward.k);
-    return forward;
-}
-
-// The weights' fp32 gradient is read and written: 8 bytes an element.
-Product by_weight(const Product& forward) {
-    Product out = forward;
-    out.m = forward.n;
-    out.n = forward.k;
-    out.k = forward.m;
-    out.more_bytes = 8 * forward.n * forward.k;
-    return out;
-}
-
-Work trained_product(const ComputeCosts& costs, const Product& forward, bool backward) {
-    if (!backward) { return costs.product(forward); }
-    Work weights = costs.product(by_weight(forward));
-    weights.weights_s = weights.busy_s;
-    return costs.product(by_operand(forward)) + weights;
-}
-
-// Frozen weights have no gradient.
-Work product_of(const LayerCosts& step, const Product& forward, bool backward) {
-    if (step.workload.adapters == 0) { return trained_product(step.costs, forward, backward); }
-    return step.costs.product(backward ? by_operand(forward) : forward);
-}
 
 // A layer of a convolutional network.
 struct NetworkLayer {
@@ -47,16 +18,15 @@ struct NetworkLayer {
 std::vector<NetworkLayer> network(const LayerCosts& step) {
     const ComputeCosts& costs = step.costs;
     const double images = step.layout.tokens;
-    const Precision precision = step.workload.precision;
-    const double size = precision == Precision::fp32 || precision == Precision::tf32 ? 4 : 2;
+    const double size = element_bytes(step.workload.precision);
     std::vector<NetworkLayer> layers;
     for (const Convolution& c : step.model.convolutions) {
         const double output = images * c.width * c.width * c.out;
         const double flops = 2 * output * c.in * c.kernel * c.kernel;
         const double bytes = size * (output + images * c.width * c.width * c.in);
         const Work product = costs.convolution(flops, bytes);
-        layers.push_back({c.count * (product + costs.elementwise(4 * size * output, 2)),
-                          c.count * (2.0 * product + costs.elementwise(6 * size * output, 4)), c.parameters()});
+        layers.push_back({c.count * (product + costs.elementwise(8 * output, 2)),
+                          c.count * (2.0 * product + costs.elementwise(12 * output, 4)), c.parameters()});
     }
     for (const Convolution& p : step.model.products) {
         const Product product{images, p.out, p.in};
@@ -83,65 +53,6 @@ Phases operator*(double layers, const Phases& phases) {
     return all;
 }
 
-// A forward product, or the two products of its backward pass: for the gradient of the operand and for that of the
-// weights. Adapters stand beside it in 16 bits where it makes queries, keys and values (LoRA, arXiv 2106.09685, 4.2).
-Work LayerCosts::both(const Product& forward, bool backward) const {
-    Work work = product_of(*this, forward, backward);
-    if (workload.adapters > 0) {
-        const auto rank = static_cast<double>(workload.adapters);
-        work += trained_product(costs, {forward.m, rank, forward.k, 1, true}, backward);
-        work += trained_product(costs, {forward.m, forward.n, rank, 1, true}, backward);
-    }
-    return work;
-}
-
-Work LayerCosts::attention_products(bool backward) const {
-    const ModelShape& m = model;
-    const double t = layout.t;
-    const double tokens = layout.tokens;
-    Work work = product_of(*this, {tokens, m.hidden, m.value_width() / t}, backward);
-    if (m.kv_rank > 0) {  // latent attention
-        const double plain = m.head_size - m.rope_size;
-        work += product_of(*this, {tokens, m.q_rank + m.kv_rank + m.rope_size, m.hidden}, backward);
-        work += product_of(*this, {tokens, m.query_width() / t, m.q_rank}, backward);
-        work += product_of(*this, {tokens, m.heads * (plain + m.value_head_size) / t, m.kv_rank}, backward);
-        return work;
-    }
-    const double width = m.query_width() + m.key_value_width();
-    return m.attention_share() * (work + both({tokens, width / t, m.hidden}, backward));
-}
-
-// A Mamba-2 layer: a product before the scan and one behind it; convolution, scan and gated norm are bound by memory.
-Work LayerCosts::state_space(bool backward) const {
-    const double t = layout.t;
-    if (!(model.ssm_layers > 0)) { return {}; }
-    const double bytes = costs.gpu("traffic.scan") * layout.tokens * model.ssm_width() / t;
-    return model.ssm_share() * (product_of(*this, {layout.tokens, model.ssm_inputs() / t, model.hidden}, backward) +
-                                product_of(*this, {layout.tokens, model.hidden, model.ssm_width() / t}, backward) +
-                                costs.elementwise((backward ? 2 : 1) * bytes, costs.gpu("elementwise.kernels")));
-}
-
-Work LayerCosts::dense_products(double width, double tokens, bool backward) const {
-    const double t = layout.t;
-    return product_of(*this, {tokens, model.gates() * width / t, model.hidden}, backward) +
-           product_of(*this, {tokens, model.hidden, width / t}, backward);
-}
-
-// Tokens visit experts_per_token experts each. A rank has experts / e of them, shared with x ranks, and these x ranks
-// get what all ranks of their group send to them: as many tokens as they sent themselves.
-Work LayerCosts::expert_products(bool backward) const {
-    const double here = model.experts / layout.e, x = layout.x;
-    const double each = layout.tokens * x / layout.t * model.experts_per_token / here;
-    Product in{each, model.gates() * model.expert_ffn / x, model.hidden, here};
-    Product out{each, model.hidden, model.expert_ffn / x, here};
-    Work work = product_of(*this, in, backward) + product_of(*this, out, backward);
-    return (workload.balanced_routing ? 1 : costs.framework("expert_imbalance")) * work;
-}
-
-Work LayerCosts::attention(bool backward) const {
-    return model.attention_share() * costs.attention(model, layout.tokens, model.document, 1.0 / layout.t, backward);
-}
-
 // Bytes of a rank's tokens on their way to the experts. Of `copies` that go to random ones of `places`, so many arrive
 // at different places: places * (1 - (1 - 1 / places)^copies).
 GroupCall LayerCosts::to_experts() const {
@@ -153,32 +64,11 @@ GroupCall LayerCosts::to_experts() const {
         copies = places * (1 - std::pow(1 - 1 / places, copies));
     }
     // There in 8 bits with a 32-bit scale for 128 elements, and back in 16: the mean of both.
-    const double width = workload.narrow_dispatch ? (1 + 4.0 / 128 + 2) / 2 : 2;
-    return {CommKind::expert, Collective::all_to_all, width * copies * layout.tokens * model.hidden / layout.t, 1};
-}
-
-// Norms, residuals and dropout; activation; rotary, bias and split; routing; casts to 8 bits. Bytes per token:
-// docs/training.md, element-wise kernels.
-Work LayerCosts::small_kernels(bool experts, bool backward) const {
-    const ModelShape& m = model;
-    const double t = layout.t;
-    const double shared = workload.parallelism.sequence ? t : 1;
-    const double tokens = layout.tokens;
-    const double qkv = m.query_width() + m.key_value_width();
-    const double width = experts ? m.experts_per_token * m.expert_ffn + m.shared_experts * m.expert_ffn : m.ffn;
-    double bytes = costs.gpu("traffic.norms") * m.hidden / shared + 2 * (m.gates() + 1) * width / t +
-                   m.attention_share() * 4 * qkv / t;
-    if (experts) {
-        const double copies = m.experts_per_token * m.hidden;
-        bytes += costs.gpu("traffic.routing") * copies / shared + costs.gpu("traffic.gathering") * copies;
-    }
-    Work work = costs.elementwise((backward ? 2 : 1) * tokens * bytes, costs.gpu("elementwise.kernels"));
-    if (costs.narrow()) {
-        const double first = costs.gpu("cast.norms") * m.hidden / shared + costs.gpu("cast.inputs") * m.hidden;
-        const double rest = backward ? qkv + m.gates() * width : m.query_width() + width;
-        work += costs.cast(tokens * (first + costs.gpu("cast.products") * rest / t));
-    }
-    return work;
+    const double width = workload.narrow_dispatch ? (1 + 4.0 / 128 + 2) / 2 : element_bytes(workload.precision);
+    // All wait for the busiest rank, which takes in more.
+    const double most = std::max(1.0, workload.skew);
+    return {CommKind::expert, Collective::all_to_all, most * width * copies * layout.tokens * model.hidden / layout.t,
+            1};
 }
 
 // Tensor parallelism: gather and scatter around attention and around the feed-forward part, each moving the activations
@@ -188,7 +78,7 @@ Work LayerCosts::small_kernels(bool experts, bool backward) const {
 // nothing of the kind, but shared experts are cut like a dense layer.
 void LayerCosts::add_tensor(Phases& phases, bool experts, double times, Work& work) const {
     if (layout.t == 1 && (layout.x == 1 || !experts)) { return; }
-    const double bytes = 2 * layout.tokens * model.hidden;
+    const double bytes = element_bytes(workload.precision) * layout.tokens * model.hidden;
     std::vector<GroupCall> calls;
     if (workload.parallelism.sequence) {
         const double gathered = costs.narrow() ? bytes / 2 : bytes;  // 8-bit operands are sent as 8 bits
@@ -221,19 +111,8 @@ void LayerCosts::add_tensor(Phases& phases, bool experts, double times, Work& wo
     work = {};
 }
 
-// All work of a layer except the core of its attention.
-Work LayerCosts::around_attention(bool experts, bool backward) const {
-    Work work = attention_products(backward) + state_space(backward) + small_kernels(experts, backward);
-    if (!experts) { return work + dense_products(model.ffn, layout.tokens, backward); }
-    work += expert_products(backward);
-    if (model.shared_experts > 0) {
-        work += dense_products(model.shared_experts * model.expert_ffn, layout.tokens, backward);
-    }
-    return work;
-}
-
 // A layer's phases. `passes`: how often its tensors are gathered and scattered, and its tokens sent to the experts and
-// back; `rings`: how often keys and values go round the ring of context ranks.
+// back; `rings`: how often keys and values, or their gradients, go to all context ranks.
 Phases LayerCosts::layer(bool experts, Work work, const Work& core, double passes, double rings) const {
     Phases phases;
     if (layout.c == 1) { work += core; }
@@ -246,15 +125,33 @@ Phases LayerCosts::layer(bool experts, Work work, const Work& core, double passe
     }
     if (layout.c == 1) {
         phases.push_back(last);
-        return phases;
+    } else {
+        add_context(phases, last, core, rings);
     }
-    // Keys and values go round a ring: attention to the rank's own block first, to the others as they arrive.
-    const double c = layout.c;
-    const double bytes = 2 * layout.tokens * model.kv_heads * (model.head_size + model.value_head_size) / layout.t;
-    last.work += (1 / c) * core;
-    phases.push_back(last);
-    phases.push_back({((c - 1) / c) * core, {{CommKind::context, Collective::sendrecv, bytes, rings * (c - 1)}}});
     return phases;
+}
+
+// A ring: attention to the rank's own block first, to the others as they arrive. Gathered: before attention; gradients
+// are scattered, as many bytes. Ulysses: queries, keys and values there, attention's result back; the same for
+// gradients.
+void LayerCosts::add_context(Phases& phases, Phase& last, const Work& core, double rings) const {
+    const double c = layout.c;
+    const double element = element_bytes(workload.precision) * layout.tokens / layout.t;
+    const double block = element * model.key_value_width();
+    if (workload.context_by == ContextBy::ring) {
+        last.work += (1 / c) * core;
+        phases.push_back(last);
+        phases.push_back({((c - 1) / c) * core, {{CommKind::context, Collective::sendrecv, block, rings * (c - 1)}}});
+        return;
+    }
+    GroupCall call{CommKind::context, Collective::all_gather, c * block, rings};
+    if (workload.context_by == ContextBy::ulysses) {
+        const double there_and_back = block + element * (model.query_width() + model.value_width());
+        call = {CommKind::context, Collective::all_to_all, there_and_back, std::max(1.0, rings - 1)};
+    }
+    phases.push_back({{}, {call}});
+    last.work += core;
+    phases.push_back(last);
 }
 
 Phases LayerCosts::forward(bool experts) const {
@@ -274,19 +171,6 @@ Phases LayerCosts::backward(bool experts) const {
         core += attention(false);  // a fused kernel recomputes anyway
     }
     return layer(experts, work, core, 1 + again, 2 + again);
-}
-
-Work LayerCosts::embedding() const {
-    return costs.elementwise(costs.gpu("traffic.embedding") * layout.tokens * model.hidden);
-}
-
-Work LayerCosts::head(bool backward) const {
-    const double t = layout.t;
-    const double tokens = model.predicted * layout.tokens;
-    const Product logits{tokens, model.vocabulary / t, model.hidden, 1, true};
-    const Work work = product_of(*this, logits, backward);
-    const Work loss = costs.elementwise(costs.gpu("traffic.logits") * tokens * model.vocabulary / t);
-    return ComputeCosts::as(WorkKind::logits, work + loss);
 }
 
 Piece LayerCosts::piece(const Layers& layers) const {
@@ -340,7 +224,7 @@ std::vector<Piece> LayerCosts::network_pieces(double bucket) const {
 double LayerCosts::launch_seconds(const Layers& layers, bool forward) const {
     if (workload.graphs || model.convolutional()) { return 0; }
     const double dense = costs.framework_or("host.layer", 0);
-    const double sparse = costs.framework_or("host.expert", 0) * model.experts / layout.e;
+    const double sparse = model.experts > layout.e ? costs.framework_or("host.experts", 0) : 0;
     double seconds = 0;
     for (int i = 0; i < layers.count; ++i) { seconds += dense + (model.has_experts(layers.first + i) ? sparse : 0); }
     const bool again = !forward && (workload.recompute == Recompute::full || workload.recompute == Recompute::half);
@@ -348,7 +232,8 @@ double LayerCosts::launch_seconds(const Layers& layers, bool forward) const {
 }
 
 GroupCall LayerCosts::boundary() const {
-    return {CommKind::pipeline, Collective::sendrecv, 2 * layout.tokens * model.hidden / layout.t, 1};
+    const double bytes = element_bytes(workload.precision) * layout.tokens * model.hidden / layout.t;
+    return {CommKind::pipeline, Collective::sendrecv, bytes, 1};
 }
 
 Held LayerCosts::held(const Layers& layers) const {
@@ -366,7 +251,7 @@ Held LayerCosts::held(const Layers& layers) const {
 // Adapters of rank r beside a product m x n have r (m + n) parameters.
 Held LayerCosts::trained(const Held& held) const {
     if (workload.adapters == 0) { return held; }
-    const double widths = model.hidden + model.query_width() + model.key_value_width();
+    const double widths = 2 * model.hidden + model.query_width() + model.key_value_width() + model.value_width();
     return {std::min(1.0, workload.adapters * widths / layer_parameters(model, false)) * held.shared, 0};
 }
 

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "sim/plan/collectives/collective.hpp"
-#include "sim/plan/training/compute_costs.hpp"
-#include "sim/plan/training/layout.hpp"
+#include "sim/plan/training/layer_work.hpp"
 
 namespace fabricast::inline training {
 
@@ -56,11 +55,9 @@ struct ChunkEnds {
 };
 
 // A step that is planned, and what its layers cost.
-struct LayerCosts {
-    const ComputeCosts& costs;
-    const ModelShape& model;
-    const TrainingWorkload& workload;
-    const Layout& layout;
+struct LayerCosts : LayerWork {
+    LayerCosts(const ComputeCosts& c, const ModelShape& m, const TrainingWorkload& w, const Layout& l)
+        : LayerWork{c, m, w, l} {}
 
     // A dense layer or one with experts.
     Phases forward(bool experts) const;
@@ -78,18 +75,9 @@ struct LayerCosts {
     Held trained(const Held& held) const;
 
 private:
-    Work both(const Product& forward, bool backward) const;
-    Work embedding() const;          // before the first layer, forward or backward
-    Work head(bool backward) const;  // last product and loss, after the last layer
-    Work attention_products(bool backward) const;
-    Work dense_products(double width, double tokens, bool backward) const;
-    Work expert_products(bool backward) const;
-    Work state_space(bool backward) const;
     GroupCall to_experts() const;
-    Work small_kernels(bool experts, bool backward) const;
-    Work attention(bool backward) const;
-    Work around_attention(bool experts, bool backward) const;
     Phases layer(bool experts, Work work, const Work& core, double passes, double rings) const;
+    void add_context(Phases& phases, Phase& last, const Work& core, double rings) const;
     void add_tensor(Phases& phases, bool experts, double times, Work& work) const;
 };
 

@@ -23,6 +23,7 @@ constexpr ShapeFigure shape_figures[] = {
     {"vocabulary", &ModelShape::vocabulary, &ModelDimensions::vocabulary},
     {"sequence", &ModelShape::sequence},
     {"positions", &ModelShape::positions},
+    {"memory", &ModelShape::memory},
     {"predicted", &ModelShape::predicted},
     {"experts", &ModelShape::experts, &ModelDimensions::experts},
     {"experts_per_token", &ModelShape::experts_per_token, &ModelDimensions::experts_per_token},
@@ -46,6 +47,7 @@ void read_part(const Part& part, ModelShape& model) {
     for (const ShapeFigure& d : shape_figures) { model.*d.field = part.number_or(d.figure, model.*d.field); }
     model.gated = part.number_or("gated", 0) != 0;
     model.tied = part.number_or("tied", 0) != 0;
+    model.relative = part.number_or("relative", 0) != 0;
     model.causal = part.number_or("causal", 1) != 0;
     if (part.has("conv.in")) {
         const std::vector<double>& in = part.list("conv.in");

@@ -24,10 +24,12 @@ struct ModelShape {
     double ffn = 0, vocabulary = 0;
     double sequence = 0;   // tokens of the usual sequence
     double document = 0;   // of it, tokens that attend to each other; 0: all
+    double memory = 0;     // tokens before the sequence that it attends to, their keys and values computed again
     bool frozen = false;   // only adapters are trained: weights have no gradients
     double predicted = 1;  // share of the tokens that logits are computed for
     double positions = 0;  // learned position embeddings; 0: none
     bool gated = false, tied = false, causal = true;
+    bool relative = false;  // scores of relative positions beside those of keys (Transformer-XL)
     double experts = 0, experts_per_token = 0, expert_ffn = 0, shared_experts = 0;
     double dense_layers = 0, expert_every = 1;  // before the layers with experts; each how many-th has experts
     double node_limit = 0;                      // nodes that a token's experts are on at most; 0: any

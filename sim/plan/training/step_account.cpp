@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <vector>
 
 namespace fabricast::inline training {
 
@@ -53,19 +54,30 @@ private:
     }
 
     // Assigns the stage's wait from `from` to `to` to its causes: goes back along the dependencies that ended last, and
-    // counts each operation's own time. When it comes to another stage's computation, the rest is a bubble.
+    // counts each operation's own time. When it comes to another stage's computation, the rest is a bubble; in it, what
+    // is not computation are the other stages' own waits.
     void blame(double from, double to, std::size_t cause) {
-        while (to > from) {
-            if (cause == none || schedule_.kind(id(cause)) == OpKind::compute) {
-                const bool fixed = cause != none && step_.ops[cause].tag == StepTag::fixed;
-                (fixed ? account_.fixed : account_.bubble) += to - from;
+        for (bool elsewhere = false; to > from; cause = last_before(cause)) {
+            if (cause == none) {
+                account_.bubble += to - from;
                 return;
             }
             const double start = std::max(from, std::min(to, start_of(cause)));
             const StepTag tag = step_.ops[cause].tag;
-            (tag == StepTag::fixed ? account_.fixed : account_.exposed.at(static_cast<std::size_t>(tag))) += to - start;
+            const bool computes = schedule_.kind(id(cause)) == OpKind::compute;
+            if (computes && tag == StepTag::fixed) {
+                account_.fixed += to - from;
+                return;
+            }
+            elsewhere = elsewhere || computes;
+            if (elsewhere) {
+                account_.bubble += to - start;
+                account_.waits += computes ? 0 : to - start;
+            } else {
+                (tag == StepTag::fixed ? account_.fixed : account_.exposed.at(static_cast<std::size_t>(tag))) +=
+                    to - start;
+            }
             to = start;
-            cause = last_before(cause);
         }
     }
 
@@ -79,13 +91,20 @@ private:
 
 StepAccount account(const StepFacts& step, const Schedule& schedule, const Timeline& timeline) {
     Accountant accountant(step, schedule, timeline);
+    std::vector<StepAccount> stages;
+    double longest = 0;
+    for (std::uint32_t stage = 0; stage < step.layout.p; ++stage) {
+        stages.push_back(accountant.stage(stage));
+        longest = std::max(longest, stages.back().compute);
+    }
     StepAccount mean;
     const double weight = 1.0 / step.layout.p;
-    for (std::uint32_t stage = 0; stage < step.layout.p; ++stage) {
-        const StepAccount one = accountant.stage(stage);
+    for (const StepAccount& one : stages) {
         mean.step = one.step;
         mean.compute += weight * one.compute;
         mean.bubble += weight * one.bubble;
+        mean.imbalance += weight * std::min(one.bubble - one.waits, longest - one.compute);
+        mean.waits += weight * one.waits;
         mean.fixed += weight * one.fixed;
         for (std::size_t k = 0; k < comm_kinds; ++k) { mean.exposed[k] += weight * one.exposed[k]; }
     }

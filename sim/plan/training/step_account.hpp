@@ -14,7 +14,9 @@ struct StepAccount {
     double compute = 0;
     std::array<double, comm_kinds> exposed{};  // by CommKind: communication during which nothing was computed
     double bubble = 0;                         // waiting for other stages' computation
-    double fixed = 0;                          // optimizer and the framework's fixed time per step
+    double imbalance = 0,
+           waits = 0;  // of it: the longest stage computes more; other stages' communication. Rest: order
+    double fixed = 0;  // optimizer and the framework's fixed time per step
 };
 
 // Precondition: the timeline is that of the schedule, which keeps every operation.

@@ -22,6 +22,9 @@ enum class PipelineOrder : std::uint8_t { one_f_one_b, gpipe, zero_bubble };
 enum class Sharding : std::uint8_t { ddp, zero_1, zero_2, zero_3, hsdp };
 enum class AttentionKernel : std::uint8_t { automatic, cudnn, flash_2, triton, unfused };
 enum class OptimizerKind : std::uint8_t { adam, sgd };
+// How ranks that share out a sequence attend to all of it: keys and values go round a ring, are gathered before (Llama
+// 3, 3.3.2), or all of a sequence comes to a share of the heads (DeepSpeed-Ulysses, arXiv 2309.14509).
+enum class ContextBy : std::uint8_t { ring, all_gather, ulysses };
 // How tokens get to their experts: NCCL's all-to-all moves a copy for each expert; `once` (DeepEP, HybridEP) moves one
 // to each node that has any of a token's experts, or to each rank where one NVLink domain has all ranks.
 enum class Dispatch : std::uint8_t { all_to_all, once };
@@ -34,14 +37,18 @@ inline constexpr std::array<std::string_view, 3> pipeline_order_names = {"1f1b",
 inline constexpr std::array<std::string_view, 5> sharding_names = {"ddp", "zero-1", "zero-2", "zero-3", "hsdp"};
 inline constexpr std::array<std::string_view, 5> attention_names = {"auto", "cudnn", "flash-2", "triton", "unfused"};
 inline constexpr std::array<std::string_view, 2> optimizer_names = {"adam", "sgd"};
+inline constexpr std::array<std::string_view, 3> context_by_names = {"ring", "all-gather", "ulysses"};
 inline constexpr std::array<std::string_view, 2> dispatch_names = {"all-to-all", "once"};
 inline std::string_view to_string(Precision p) { return enum_name(precision_names, p); }
 inline bool is_narrow(Precision p) { return p == Precision::fp8 || p == Precision::mxfp8 || p == Precision::fp4; }
+// Bytes of an activation, in memory and on the wire.
+inline double element_bytes(Precision p) { return p >= Precision::tf32 ? 4 : 2; }
 inline std::string_view to_string(Recompute r) { return enum_name(recompute_names, r); }
 inline std::string_view to_string(PipelineOrder o) { return enum_name(pipeline_order_names, o); }
 inline std::string_view to_string(Sharding s) { return enum_name(sharding_names, s); }
 inline std::string_view to_string(AttentionKernel a) { return enum_name(attention_names, a); }
 inline std::string_view to_string(OptimizerKind o) { return enum_name(optimizer_names, o); }
+inline std::string_view to_string(ContextBy c) { return enum_name(context_by_names, c); }
 inline std::string_view to_string(Dispatch d) { return enum_name(dispatch_names, d); }
 
 // Changes to the library's model, or the user's own model; 0: the library's value.
@@ -87,12 +94,14 @@ struct TrainingWorkload {
     Recompute recompute = Recompute::none;
     Precision precision = Precision::bf16;
     AttentionKernel attention = AttentionKernel::automatic;
+    ContextBy context_by = ContextBy::ring;
     Dispatch dispatch = Dispatch::all_to_all;
     OptimizerKind optimizer = OptimizerKind::adam;
     std::string framework = "megatron";  // catalogue part of kind `framework`
     bool compiled = true;                // fused element-wise kernels; false: eager
     bool narrow_dispatch = false;        // tokens go to experts in 8 bits, and come back in 16 (DeepSeek-V3, 3.3)
     bool balanced_routing = false;       // each expert gets as many tokens, as benchmarks force it
+    double skew = 0;                     // tokens of the busiest rank of experts over the mean; 0: the framework's
     bool graphs = false;                 // CUDA graphs launch the layers: the host has nothing to do for them
     std::uint32_t next_tokens = 0;       // more tokens predicted (DeepSeek-V3, 2.2), each by one more layer and head
     std::uint32_t adapters = 0;          // rank of LoRA adapters beside every product; all else is frozen. 0: none

@@ -233,7 +233,8 @@ private:
             with("tensor-halved", over(cut.tensor / 2), [](TrainingWorkload& w) { w.parallelism.tensor /= 2; });
         }
         if (cut.pipeline % 2 == 0) {
-            with("pipeline-halved", fmt::format("{} stages in place of {}", cut.pipeline / 2, cut.pipeline),
+            with("pipeline-halved",
+                 fmt::format("{} stage{} in place of {}", cut.pipeline / 2, cut.pipeline > 2 ? "s" : "", cut.pipeline),
                  [](TrainingWorkload& w) {
                      w.parallelism.pipeline /= 2;
                      w.parallelism.chunks = w.parallelism.pipeline == 1 ? 1 : w.parallelism.chunks;
@@ -243,6 +244,15 @@ private:
             with("more-chunks", fmt::format("{} pieces of the model on a stage", 2 * cut.chunks),
                  [](TrainingWorkload& w) { w.parallelism.chunks *= 2; });
         }
+        if (cut.pipeline > 1 && cut.chunks == 1 && now.order == PipelineOrder::one_f_one_b &&
+            now.sharding <= Sharding::zero_1) {
+            with("zero-bubble", "gradients of weights while a stage would wait (zero bubble)",
+                 [](TrainingWorkload& w) { w.order = PipelineOrder::zero_bubble; });
+        }
+        if (cut.context > 1 && now.context_by == ContextBy::ring) {
+            with("context-gathered", "keys and values gathered in place of a ring",
+                 [](TrainingWorkload& w) { w.context_by = ContextBy::all_gather; });
+        }
         if (cut.tensor > 1 && !now.overlap.tensor) {
             with("tensor-overlap", "tensor-parallel traffic beside its products",
                  [](TrainingWorkload& w) { w.overlap.tensor = true; });
@@ -250,6 +260,10 @@ private:
         if (cut.expert > 1 && !now.overlap.experts) {
             with("expert-overlap", "tokens travel to experts beside another micro-batch's layers",
                  [](TrainingWorkload& w) { w.overlap.experts = true; });
+        }
+        if (cut.expert > 1 && now.dispatch == Dispatch::all_to_all) {
+            with("dispatched-once", "a token sent once to each node or rank that has any of its experts",
+                 [](TrainingWorkload& w) { w.dispatch = Dispatch::once; });
         }
         if (now.recompute != Recompute::none) {
             with("nothing-recomputed", "no activations computed again",

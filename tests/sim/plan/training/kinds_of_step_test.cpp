@@ -71,3 +71,48 @@ TEST_CASE("what is computed splits into products, attention, small kernels and l
     CHECK(r.products_s > r.attention_s);
     CHECK(row({"workload.dimensions.vocabulary=128000"}).logits_s > 3 * r.logits_s);
 }
+
+TEST_CASE("a bubble is the order's, imbalance and waits for others' communication") {
+    // More words cost the second of two stages alone: the first waits for all of it, their mean is half.
+    const StepRow few = row(), many = row({"workload.dimensions.vocabulary=128000"});
+    CHECK(many.bubble_imbalance_s - few.bubble_imbalance_s == Approx(many.logits_s - few.logits_s).epsilon(0.1));
+    CHECK(few.bubble_imbalance_s + few.bubble_waits_s < few.bubble_s);
+    const StepRow equal = row(even);
+    CHECK(equal.bubble_imbalance_s + equal.bubble_waits_s < 0.2 * equal.bubble_s);
+    CHECK(row({"workload.parallelism.pipeline=1"}).bubble_imbalance_s == 0);
+}
+
+namespace {
+
+ComputeCosts costs_on(const char* gpu) {
+    return {catalogue(), gpu_spec(catalogue().at("gpu", gpu)), TrainingWorkload{}, 1};
+}
+
+}  // namespace
+
+TEST_CASE("a product too small for the GPU's SMs takes smaller tiles") {
+    // One tile of 128 x 256 is eight of 64 x 64, each an eighth of the work and a quarter more for its edges.
+    const ComputeCosts costs = costs_on("h100-sxm");
+    const double one = costs.product({128, 256, 65536}).busy_s, full = costs.product({132 * 128, 256, 65536}).busy_s;
+    CHECK(one < 0.25 * full);
+    CHECK(one > full / 8);
+}
+
+TEST_CASE("narrow heads cost Hopper's attention the softmax of more scores, and A100's nothing") {
+    const auto ratio = [](const char* gpu) {
+        ModelShape wide, narrow;
+        wide.heads = 32, wide.head_size = wide.value_head_size = 128;
+        narrow.heads = 64, narrow.head_size = narrow.value_head_size = 64;
+        const ComputeCosts costs = costs_on(gpu);
+        return costs.attention(narrow, 8192, 8192, 1, false).busy_s /
+               costs.attention(wide, 8192, 8192, 1, false).busy_s;
+    };
+    CHECK(ratio("h100-sxm") == Approx((1 + 56.0 / 64) / (1 + 56.0 / 128)).epsilon(0.02));
+    CHECK(ratio("a100-sxm4-80") == Approx(1));
+}
+
+TEST_CASE("activations of 32 bits take twice the bytes of 16") {
+    const StepRow half = row({"workload.precision=bf16"}), full = row({"workload.precision=tf32"});
+    CHECK(full.small_kernels_s > 1.5 * half.small_kernels_s);
+    CHECK(full.exposed_tensor_s == Approx(2 * half.exposed_tensor_s).epsilon(0.25));
+}

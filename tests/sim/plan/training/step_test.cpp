@@ -138,10 +138,8 @@ TEST_CASE("so many calls in one operation take as long as one after the other") 
             }
             return to_seconds(replay(Flow{}, fabric, schedule).makespan - Time{});
         };
-        // One operation takes longer where its window holds it up: the first chunks of each call count as stages of the
-        // ring and not by the window, and one operation has them once. That is 3.3 % here and 5 % at 256 MB.
         INFO(to_string(collective));
-        CHECK(calls(5, 1) == Approx(calls(1, 5)).epsilon(0.035));
+        CHECK(calls(5, 1) == Approx(calls(1, 5)).epsilon(1e-6));
     }
 }
 

@@ -1,0 +1,151 @@
+#include "sim/plan/training/layer_work.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast::inline training {
+
+namespace {
+
+Product by_operand(Product forward) {
+    std::swap(forward.n, forward.k);
+    return forward;
+}
+
+// The weights' fp32 gradient is read and written: 8 bytes an element.
+Product by_weight(const Product& forward) {
+    Product out = forward;
+    out.m = forward.n;
+    out.n = forward.k;
+    out.k = forward.m;
+    out.more_bytes = 8 * forward.n * forward.k;
+    return out;
+}
+
+// Frozen weights have no gradient.
+Work product_of(const LayerWork& step, const Product& forward, bool backward) {
+    if (step.workload.adapters == 0) { return trained_product(step.costs, forward, backward); }
+    return step.costs.product(backward ? by_operand(forward) : forward);
+}
+
+}  // namespace
+
+Work trained_product(const ComputeCosts& costs, const Product& forward, bool backward) {
+    if (!backward) { return costs.product(forward); }
+    Work weights = costs.product(by_weight(forward));
+    weights.weights_s = weights.busy_s;
+    return costs.product(by_operand(forward)) + weights;
+}
+
+// A forward product, or the two products of its backward pass: for the gradient of the operand and for that of the
+// weights. Adapters stand beside attention's, in 16 bits (LoRA, arXiv 2106.09685, 4.2; MLPerf's llama2_70b_lora).
+Work LayerWork::both(const Product& forward, bool backward) const {
+    Work work = product_of(*this, forward, backward);
+    if (workload.adapters > 0) {
+        const auto rank = static_cast<double>(workload.adapters);
+        work += trained_product(costs, {forward.m, rank, forward.k, 1, true}, backward);
+        work += trained_product(costs, {forward.m, forward.n, rank, 1, true}, backward);
+    }
+    return work;
+}
+
+Work LayerWork::attention_products(bool backward) const {
+    const ModelShape& m = model;
+    const double t = layout.t;
+    const double tokens = layout.tokens;
+    Work work = both({tokens, m.hidden, m.value_width() / t}, backward);
+    if (m.kv_rank > 0) {  // latent attention
+        const double plain = m.head_size - m.rope_size;
+        work += product_of(*this, {tokens, m.q_rank + m.kv_rank + m.rope_size, m.hidden}, backward);
+        work += product_of(*this, {tokens, m.query_width() / t, m.q_rank}, backward);
+        work += product_of(*this, {tokens, m.heads * (plain + m.value_head_size) / t, m.kv_rank}, backward);
+        return work;
+    }
+    const double width = m.query_width() + m.key_value_width();
+    const double with_memory = tokens * (1 + m.memory / layout.sequence);
+    return m.attention_share() * (work + both({with_memory, width / t, m.hidden}, backward));
+}
+
+// A Mamba-2 layer: a product before the scan and one behind it; convolution, scan and gated norm are bound by memory.
+Work LayerWork::state_space(bool backward) const {
+    const double t = layout.t;
+    if (!(model.ssm_layers > 0)) { return {}; }
+    const double bytes = costs.gpu("traffic.scan") * layout.tokens * model.ssm_width() / t;
+    return model.ssm_share() * (product_of(*this, {layout.tokens, model.ssm_inputs() / t, model.hidden}, backward) +
+                                product_of(*this, {layout.tokens, model.hidden, model.ssm_width() / t}, backward) +
+                                costs.elementwise((backward ? 2 : 1) * bytes, costs.gpu("elementwise.kernels")));
+}
+
+Work LayerWork::dense_products(double width, double tokens, bool backward) const {
+    const double t = layout.t;
+    return product_of(*this, {tokens, model.gates() * width / t, model.hidden}, backward) +
+           product_of(*this, {tokens, model.hidden, width / t}, backward);
+}
+
+// Tokens visit experts_per_token experts each. A rank has experts / e of them, shared with x ranks, and these x ranks
+// get what all ranks of their group send to them: as many tokens as they sent themselves.
+Work LayerWork::expert_products(bool backward) const {
+    const double here = model.experts / layout.e, x = layout.x;
+    const double each = layout.tokens * x / layout.t * model.experts_per_token / here;
+    Product in{each, model.gates() * model.expert_ffn / x, model.hidden, here};
+    Product out{each, model.hidden, model.expert_ffn / x, here};
+    Work work = product_of(*this, in, backward) + product_of(*this, out, backward);
+    const double usual = workload.balanced_routing ? 1 : costs.framework("expert_imbalance");
+    return (workload.skew > 0 ? workload.skew : usual) * work;
+}
+
+Work LayerWork::attention(bool backward) const {
+    const Work core = costs.attention(model, layout.tokens, model.document + model.memory, 1.0 / layout.t, backward);
+    // Scores of relative positions are half as much again as those of keys, and of values.
+    return model.attention_share() * (model.relative ? 1.5 : 1) * core;
+}
+
+// Norms, residuals and dropout; activation; rotary, bias and split; routing; casts to 8 bits. Bytes per token:
+// docs/training.md, element-wise kernels.
+Work LayerWork::small_kernels(bool experts, bool backward) const {
+    const ModelShape& m = model;
+    const double t = layout.t;
+    const double shared = workload.parallelism.sequence ? t : 1;
+    const double tokens = layout.tokens;
+    const double qkv = m.query_width() + m.key_value_width();
+    const double width = experts ? m.experts_per_token * m.expert_ffn + m.shared_experts * m.expert_ffn : m.ffn;
+    double bytes = costs.gpu("traffic.norms") * m.hidden / shared + 2 * (m.gates() + 1) * width / t +
+                   m.attention_share() * 4 * qkv / t;
+    if (experts) {
+        const double copies = m.experts_per_token * m.hidden;
+        bytes += costs.gpu("traffic.routing") * copies / shared + costs.gpu("traffic.gathering") * copies;
+    }
+    Work work = costs.elementwise((backward ? 2 : 1) * tokens * bytes, costs.gpu("elementwise.kernels"));
+    if (costs.narrow()) {
+        const double first = costs.gpu("cast.norms") * m.hidden / shared + costs.gpu("cast.inputs") * m.hidden;
+        const double rest = backward ? qkv + m.gates() * width : m.query_width() + width;
+        work += costs.cast(tokens * (first + costs.gpu("cast.products") * rest / t));
+    }
+    return work;
+}
+
+// All work of a layer except the core of its attention.
+Work LayerWork::around_attention(bool experts, bool backward) const {
+    Work work = attention_products(backward) + state_space(backward) + small_kernels(experts, backward);
+    if (!experts) { return work + dense_products(model.ffn, layout.tokens, backward); }
+    work += expert_products(backward);
+    if (model.shared_experts > 0) {
+        work += dense_products(model.shared_experts * model.expert_ffn, layout.tokens, backward);
+    }
+    return work;
+}
+
+Work LayerWork::embedding() const {
+    return costs.elementwise(costs.gpu("traffic.embedding") * layout.tokens * model.hidden);
+}
+
+Work LayerWork::head(bool backward) const {
+    const double t = layout.t;
+    const double tokens = model.predicted * layout.tokens;
+    const Product logits{tokens, model.vocabulary / t, model.hidden, 1, true};
+    const Work work = product_of(*this, logits, backward);
+    const Work loss = costs.elementwise(costs.gpu("traffic.logits") * tokens * model.vocabulary / t);
+    return ComputeCosts::as(WorkKind::logits, work + loss);
+}
+
+}  // namespace fabricast::inline training
