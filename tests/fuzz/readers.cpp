@@ -133,7 +133,7 @@ void site_of_bytes(std::string_view bytes, const SiteFormat& format) {
     seen.push_back(format.read(source));
     Site site = join(std::move(seen));
     const Description made =
-        describe(site, catalogue(), {"fuzz", "", {"h100-sxm", "connectx-7", "xeon-sapphire-rapids"}});
+        describe(site, catalogue(), {"fuzz", "", {"h100-sxm", "connectx-7", "xeon-sapphire-rapids"}, ""});
     check(site, made, catalogue(), {});
     // The scenario that a site makes is one that the program reads.
     build(parse_scenario(made.yaml, "described.yaml"), catalogue());

@@ -40,7 +40,7 @@ std::string version_in(std::string_view words, const Pattern& pattern) {
 std::string nccl_version(const Measurement& m, Derived& out) {
     static const Pattern plain(R"((?:^|[^\d.])(\d+)\.(\d+)(?:\.(\d+))?)");
     static const Pattern own(R"((?:^|[^\d.])(2)\.(\d+)(?:\.(\d+))?)");  // any other is a CUDA or ROCm release
-    static const Pattern code(R"(^\s*(2)(\d\d)(\d\d)\s*$)");  // NCCL_VERSION_CODE: 22703
+    static const Pattern code(R"(^\s*(2)(\d\d)(\d\d)\s*$)");            // NCCL_VERSION_CODE: 22703
     static const Pattern named(R"(nccl[ _/-]*v?(2)[._](\d+)(?:[._](\d+))?)");
     for (const Pattern* form : {&own, &code}) {
         if (std::string stated = version_in(text(m.software, "nccl"), *form); !stated.empty()) { return stated; }

@@ -67,8 +67,8 @@ std::vector<std::uint16_t> rails_of(const Locality& places) {
     return rails;
 }
 
-// Whether every two GPUs have a link of their own and each GPU its own NIC, so that the links of the mesh are just enough
-// for a ring through the node on every NIC.
+// Whether every two GPUs have a link of their own and each GPU its own NIC, so that the links of the mesh are just
+// enough for a ring through the node on every NIC.
 bool full_mesh(const NodeBandwidths& p) {
     const std::set<std::uint32_t> owners(p.places.nearest_gpu.begin(), p.places.nearest_gpu.end());
     const auto unlinked = std::ranges::count(p.places.nvlinks, 0);  // a GPU has none to itself

@@ -23,7 +23,7 @@ struct NodeBandwidths {
     double inter_cpu = 0;
     double port = 0;        // one rail
     bool pxn_exit = false;  // some rail has only one GPU near it, so a ring leaves through that GPU over NVLink (PXN)
-    bool ring_forwards = false;  // rings do this: PXN is on, and they do not leave by another NIC
+    bool ring_forwards = false;   // rings do this: PXN is on, and they do not leave by another NIC
     bool disjoint_paths = false;  // the rings are those that the library has written down for a full mesh
     std::vector<std::uint16_t> rails;
 

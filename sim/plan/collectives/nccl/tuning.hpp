@@ -103,9 +103,9 @@ std::vector<Estimate> estimates(Algorithms algorithms, const Release& release, c
                                 const Graphs& graphs, Collective collective, double bytes,
                                 DataType dtype = DataType::float32, const Allowed& allowed = {});
 
-// RCCL chooses the algorithm by its estimates, and then the protocol between nodes by the size alone: by the whole buffer
-// for all-reduce, by one rank's share for all-gather and reduce-scatter (rcclUpdateCollectiveProtocol). `chosen` where
-// the release has no such ranges, or where the protocol was asked for.
+// RCCL chooses the algorithm by its estimates, and then the protocol between nodes by the size alone: by the whole
+// buffer for all-reduce, by one rank's share for all-gather and reduce-scatter (rcclUpdateCollectiveProtocol). `chosen`
+// where the release has no such ranges, or where the protocol was asked for.
 Proto protocol_by_size(const Release& release, const Communicator& comm, Collective collective, double bytes,
                        const Allowed& allowed, Proto chosen);
 
