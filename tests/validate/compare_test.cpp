@@ -117,7 +117,7 @@ TEST_CASE("a table without sizes is skipped and said") {
     const Collection collection = collect(measurements / "nccl", catalog(), cache(), measurements);
     // Two tables over GPU counts, one over channels, one of "several" collectives, one list of single values.
     CHECK(collection.skipped.size() == 5);
-    CHECK(collection.curves.size() == 263);
+    CHECK(collection.curves.size() == 288);
     for (const CollectedCurve& curve : collection.curves) {
         INFO(curve.comparison.id);
         CHECK(curve.site.find('/') == std::string::npos);  // all are listed

@@ -167,7 +167,7 @@ TEST_CASE("machines and networks that the tables do not have are assumed, not re
     check("system: {gpu: V100-SXM2, gpus_per_node: 8, nodes: 2, network: Intel Omni-Path}\n" + benchmark,
           {"dgx-v100", 2, 8, "infiniband-edr", "2.21.5", {"volta", ">=2.18", "infiniband-edr"}});
     check("system: {gpu: H100, gpus_per_node: 8, nodes: 2, network: GCP A3 High}\n" + benchmark,
-          {"dgx-h100", 2, 8, "gcp-tcpxo", "2.21.5", {"hopper", ">=2.18", "tcpxo"}});
+          {"dgx-h100", 2, 8, "gcp-tcpx", "2.21.5", {"hopper", ">=2.18", "tcpx"}});
     check("system: {gpu: H100, gpus_per_node: 8, nodes: 2, nic: Slingshot-10}\n" + benchmark,
           {"dgx-h100", 2, 8, "slingshot-11", "2.21.5", {"hopper", ">=2.18", "slingshot-11"}});
     check("system: {gpu: H100 NVL, gpus_per_node: 8, nodes: 2, nic: NDR}\n" + benchmark,
