@@ -46,7 +46,8 @@ private:
     std::vector<std::vector<int>> figures(const std::vector<std::size_t>& counts, const char* meaning) const {
         std::vector<std::vector<int>> figures;
         bool whole = true;
-        for (const std::string_view part : split(element_.word("topo_parameters"), ';')) {
+        const std::string words = element_.word("topo_parameters");
+        for (const std::string_view part : split(words, ';')) {
             std::vector<int>& own = figures.emplace_back();
             for (const std::string_view word : split(part, ',')) {
                 own.push_back(number_in<int>(trimmed(word, " ")).value_or(0));
