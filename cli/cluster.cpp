@@ -1,6 +1,9 @@
 // fabricast cluster FILE... -o CLUSTER.yaml: a site's own files as one scenario, and what looks wrong in them.
 
+#include "topologies/cluster.hpp"
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -38,10 +41,9 @@ po::options_description cluster_options() {
 }
 
 void check_routing(const std::string& routing) {
-    const std::vector<std::string> known = {"", "ecmp", "min-hop", "up-down", "fat-tree"};
-    if (std::ranges::find(known, routing) == known.end()) {
-        throw UsageError("--routing: a way that no graph has (found " + shown(routing) +
-                         "; accepted: ecmp, min-hop, up-down, fat-tree)");
+    if (!routing.empty() && std::ranges::find(graph_routing_names, routing) == graph_routing_names.end()) {
+        throw UsageError(fmt::format("--routing: a way that no graph has (found {}; accepted: {})", shown(routing),
+                                     fmt::join(graph_routing_names, ", ")));
     }
 }
 

@@ -124,9 +124,10 @@ bool names_host_port(std::string_view port) {
     return std::ranges::any_of(starts, [&](std::string_view start) { return name.starts_with(start); });
 }
 
-NicLayer nic_layer(std::uint32_t class_code) {
+void read_class(std::uint32_t class_code, PciSeen& pci) {
     const std::uint32_t code = class_code >> 8U;
-    return code == 0x0200 ? NicLayer::ethernet : code == 0x0207 ? NicLayer::infiniband : NicLayer::unknown;
+    pci.kind = pci_kind(class_code);
+    pci.layer = code == 0x0200 ? NicLayer::ethernet : code == 0x0207 ? NicLayer::infiniband : NicLayer::unknown;
 }
 
 PciKind pci_kind(std::uint32_t class_code) {

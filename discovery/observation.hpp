@@ -193,8 +193,9 @@ std::int64_t megabits_of(std::string_view text);
 // Whether a port of this name belongs to a switch ("swp51", "Ethernet48", "17", "Port 3"), as far as names tell.
 bool names_switch_port(std::string_view port);
 bool names_host_port(std::string_view port);
-// PCI base class and subclass, "0x030200" -> gpu; of a NIC also what it speaks.
+// PCI base class and subclass, "0x030200" -> gpu.
 PciKind pci_kind(std::uint32_t class_code);
-NicLayer nic_layer(std::uint32_t class_code);
+// The same, and of a NIC what it speaks.
+void read_class(std::uint32_t class_code, PciSeen& pci);
 
 }  // namespace fabricast::inline discovery

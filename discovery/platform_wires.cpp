@@ -76,8 +76,7 @@ private:
 
     // "2;4,4;1,2;1,2": levels; children, parents and parallel cables of each level.
     std::string fat_tree() {
-        const std::size_t parts = split(split(element_.word("topo_parameters"), ';').front(), ',').size();
-        const auto parameters = figures({parts, 0, 0, 0}, "fat tree: levels;children;parents;cables");
+        const auto parameters = figures({1, 0, 0, 0}, "fat tree: levels;children;parents;cables");
         std::vector<std::string> below = hosts_;
         std::size_t width = 1;  // switches that a group of this level has side by side
         for (std::size_t level = 0; level < parameters[1].size(); ++level) {

@@ -2,8 +2,10 @@
 // Describes a cluster as plain values: a node template (devices and the cables between them), the number of nodes, and
 // the fabric that joins them. `sim/scenario` reads these from YAML; `Fabric` makes links and paths from them.
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -67,6 +69,7 @@ enum class PathChoice : std::uint8_t { adaptive, ecmp };
 // How switches of an explicit graph forward: by the flow's hash over all ways with the fewest hops, or by a subnet
 // manager's tables (routing_tables.hpp).
 enum class GraphRouting : std::uint8_t { ecmp, min_hop, up_down, fat_tree };
+inline constexpr std::array<std::string_view, 4> graph_routing_names = {"ecmp", "min-hop", "up-down", "fat-tree"};
 
 struct FabricSpec {
     FabricKind kind = FabricKind::none;

@@ -34,9 +34,7 @@ PciLink link_of_bandwidth(double gigabytes) {
 
 // "0302 [10de:1db8] [10de:131d] a1 00" or hwloc 1's "0302 [10de:1db8] ..."
 void read_type(const std::string& type, PciSeen& pci) {
-    const std::uint32_t code = number_in<std::uint32_t>(std::string_view(type).substr(0, 4), 16).value_or(0) << 8U;
-    pci.kind = pci_kind(code);
-    pci.layer = nic_layer(code);
+    read_class(number_in<std::uint32_t>(std::string_view(type).substr(0, 4), 16).value_or(0) << 8U, pci);
     const std::size_t open = type.find('[');
     if (open == std::string::npos || open + 10 > type.size()) { return; }
     pci.vendor = number_in<std::uint32_t>(std::string_view(type).substr(open + 1, 4), 16).value_or(0);

@@ -62,9 +62,7 @@ Observations read_lspci(const SourceText& source) {
             }
             PciSeen& pci = node.pci.emplace_back();
             pci.bus = normal_bus(device ? device[1] : named[1]);
-            const std::uint32_t code = (device ? hex_word(device[3]) : code_of(classes, named[2])) << 8U;
-            pci.kind = pci_kind(code);
-            pci.layer = nic_layer(code);
+            read_class((device ? hex_word(device[3]) : code_of(classes, named[2])) << 8U, pci);
             pci.vendor = device ? hex_word(device[5]) : code_of(makers, text);
             const Match id{patterns.id, text};
             pci.device = device ? hex_word(device[6]) : id ? hex_word(id[1]) : 0;

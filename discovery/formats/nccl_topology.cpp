@@ -71,8 +71,7 @@ private:
         }
         seen.parent = above.bus;
         seen.numa = numa;
-        seen.kind = pci_kind(hex_of(pci, "class"));
-        seen.layer = nic_layer(hex_of(pci, "class"));
+        read_class(hex_of(pci, "class"), seen);
         if (!pci.children.empty() && pci.children.front().name == "pci") { seen.kind = PciKind::bridge; }
         seen.vendor = hex_of(pci, "vendor");
         dumped_ = dumped_ || seen.vendor != 0;

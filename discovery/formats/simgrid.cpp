@@ -120,9 +120,10 @@ private:
     }
 
     void read_route(const xml::Element& route) {
+        const std::int64_t least = slowest_link(route);
         for (const char* end : {"src", "dst"}) {
             std::int64_t& rate = slowest_[route.word(end)];
-            rate = std::max(rate, slowest_link(route));
+            rate = std::max(rate, least);
         }
     }
 

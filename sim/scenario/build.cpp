@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -145,8 +144,7 @@ private:
         const bool adaptive = request_.routing.empty() ? fabric.link.family->sprays : request_.routing == "adaptive";
         fabric.choice = adaptive ? PathChoice::adaptive : PathChoice::ecmp;
         fabric.same_hash = request_.routing == "ecmp-one-seed";
-        constexpr std::array<std::string_view, 4> of_graphs = {"ecmp", "min-hop", "up-down", "fat-tree"};
-        const auto told = std::ranges::find(of_graphs, request_.routing) - of_graphs.begin();
+        const auto told = std::ranges::find(graph_routing_names, request_.routing) - graph_routing_names.begin();
         if (told >= 1 && told < 4) {
             if (!request_.graph) {
                 fail_at(scenario_, "cluster.fabric.routing",

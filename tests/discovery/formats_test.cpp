@@ -57,6 +57,17 @@ constexpr const char* slurm_yaml_text = R"(- topology: one
       - {switch: s2, nodes: "n[03-04]"}
 )";
 
+// One GPU and one NIC, of this PCI class and GUID, as NCCL dumps them.
+std::string dump_of_node(const std::string& nic_class, const std::string& guid) {
+    return R"(<system version="1"><cpu numaid="0" arch="x86_64">
+      <pci busid="0000:01:00.0" class="0x030200" vendor="0x10de" device="0x2330" link_speed="32.0 GT/s PCIe" link_width="16">
+        <gpu dev="0" sm="90" rank="0" gdr="1"/></pci>
+      <pci busid="0000:02:00.0" class=")" +
+           nic_class + R"(" vendor="0x15b3" device="0x1021" link_speed="32.0 GT/s PCIe" link_width="16">
+        <nic><net name="mlx5_0" dev="0" speed="400000" port="1" guid=")" +
+           guid + R"(" gdr="1"/></nic></pci></cpu></system>)";
+}
+
 }  // namespace
 
 TEST_CASE("iblinkinfo: far ends are found by lid, dark ports make no cable, half-rate cables seen") {
@@ -148,11 +159,7 @@ TEST_CASE("the door undoes what programs and mail do to a text") {
 
 TEST_CASE("files are joined by GUID and by name") {
     // NCCL prints a GUID with its bytes turned round.
-    const std::string node = R"(<system version="1"><cpu numaid="0" arch="x86_64">
-      <pci busid="0000:01:00.0" class="0x030200" vendor="0x10de" device="0x2330" link_speed="32.0 GT/s PCIe" link_width="16">
-        <gpu dev="0" sm="90" rank="0" gdr="1"/></pci>
-      <pci busid="0000:02:00.0" class="0x020700" vendor="0x15b3" device="0x1021" link_speed="32.0 GT/s PCIe" link_width="16">
-        <nic><net name="mlx5_0" dev="0" speed="400000" port="1" guid="0x01000000c288a000" gdr="1"/></nic></pci></cpu></system>)";
+    const std::string node = dump_of_node("0x020700", "0x01000000c288a000");
     const std::string fabric =
         "switchguid=0x20\nSwitch\t65 \"S-20\"\t\t# \"leaf1\"\n"
         "[1]\t\"H-00a088c200000001\"[1](a088c200000001)\t# \"dgx-01 mlx5_0\" lid 4 4xNDR\n\n"
@@ -166,11 +173,7 @@ TEST_CASE("files are joined by GUID and by name") {
 }
 
 TEST_CASE("a node is joined by the MAC address of its adapter, which its switch saw") {
-    const std::string node = R"(<system version="1"><cpu numaid="0" arch="x86_64">
-      <pci busid="0000:01:00.0" class="0x030200" vendor="0x10de" device="0x2330" link_speed="32.0 GT/s PCIe" link_width="16">
-        <gpu dev="0" sm="90" rank="0" gdr="1"/></pci>
-      <pci busid="0000:02:00.0" class="0x020000" vendor="0x15b3" device="0x1021" link_speed="32.0 GT/s PCIe" link_width="16">
-        <nic><net name="mlx5_0" dev="0" speed="400000" port="1" guid="0x010000feff9f59b8" gdr="1"/></nic></pci></cpu></system>)";
+    const std::string node = dump_of_node("0x020000", "0x010000feff9f59b8");
     const std::string seen_by_leaf = R"({"lldp": {"interface": {"swp5": {"chassis": {"dgx-01": {"id": {"type": "mac",
       "value": "aa:bb:cc:00:11:22"}}}, "port": {"id": {"type": "mac", "value": "b8:59:9f:00:00:01"}}}}}})";
     const Site site = site_of({{"dump.xml", node}, {"leaf01.json", seen_by_leaf}});

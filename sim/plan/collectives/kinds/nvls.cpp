@@ -96,8 +96,10 @@ double channel_start(const Call& call, int channels) {
 
 // What a block's copies bind a stream to. They do not get faster with more GPUs in the domain, although each link then
 // carries less of its own head's share: 64 GPUs of a GB300 rack reduce 472 GB/s of the buffer, eight 481 (Oracle's
-// quick start).
-double rate_of_blocks(double rate, double crossings) { return rate / std::max(crossings, 1 + 1.0 / 8); }
+// quick start). One crossing is a gather's or a scatter's, without a head's share.
+double rate_of_blocks(double rate, double crossings) {
+    return crossings > 1 ? rate / std::max(crossings, 1 + 1.0 / 8) : rate;
+}
 
 int heads_of(const Call& call) { return std::max(1, call.found.nvls.channels); }
 
@@ -124,9 +126,7 @@ LoweredCall one_node(const Call& call, Schedule& schedule) {
     pipeline.slots = call.release.slots();
     pipeline.fill = ledger.kernel("nvls.fill");
     pipeline.chunk_overhead = from_seconds(ledger.kernel("nvls.chunk_overhead"));
-    pipeline.edge_rate_cap =
-        (reduces_and_spreads ? rate_of_blocks(ledger.kernel("nvls.rate"), crossings) : ledger.kernel("nvls.rate")) /
-        channels;
+    pipeline.edge_rate_cap = rate_of_blocks(ledger.kernel("nvls.rate"), crossings) / channels;
     pipeline.wire_ratio = ledger.kernel("nvls.wire");
     pipeline.start = from_seconds(ledger.kernel("nvls.start") + channel_start(call, channels));
     const Stage stage{1, {.src = call.fabric.gpu(0), .dst = call.fabric.nvswitch(0)}, {}};

@@ -67,15 +67,6 @@ std::vector<std::uint16_t> rails_of(const Locality& places) {
     return rails;
 }
 
-// Whether every two GPUs have a link of their own and each GPU its own NIC, so that the links of the mesh are just
-// enough for a ring through the node on every NIC.
-bool full_mesh(const NodeBandwidths& p) {
-    const std::set<std::uint32_t> owners(p.places.nearest_gpu.begin(), p.places.nearest_gpu.end());
-    const auto unlinked = std::ranges::count(p.places.nvlinks, 0);  // a GPU has none to itself
-    return p.node.nvlink == NvlinkShape::mesh && p.gpus % 2 == 0 && p.rails.size() == p.gpus &&
-           owners.size() == p.gpus && unlinked == static_cast<std::ptrdiff_t>(p.gpus);
-}
-
 }  // namespace
 
 const std::vector<double>& NodeBandwidths::speeds() const {
@@ -107,7 +98,6 @@ NodeBandwidths count_node(const NodeTemplate& node, std::uint32_t gpus, std::uin
             p.pxn_exit = p.pxn_exit || (gpus > 1 && beside < 2);
         }
         p.ring_forwards = p.pxn_exit;
-        p.disjoint_paths = release.entry->has("mesh.channels") && full_mesh(p);
     }
     return p;
 }
@@ -122,6 +112,13 @@ std::vector<int> mesh_capacity(const NodeBandwidths& p, double speed) {
 bool mesh_closes(const NodeBandwidths& p) {
     return p.node.nvlink == NvlinkShape::mesh && p.gpus > 1 &&
            !hamiltonian_rings(p.gpus, mesh_capacity(p, p.per_link), 1).empty();
+}
+
+bool full_mesh(const NodeBandwidths& p) {
+    const std::set<std::uint32_t> owners(p.places.nearest_gpu.begin(), p.places.nearest_gpu.end());
+    const auto unlinked = std::ranges::count(p.places.nvlinks, 0);  // a GPU has none to itself
+    return p.node.nvlink == NvlinkShape::mesh && p.gpus % 2 == 0 && p.rails.size() == p.gpus &&
+           owners.size() == p.gpus && unlinked == static_cast<std::ptrdiff_t>(p.gpus);
 }
 
 bool ring_on_nvlink(const NodeBandwidths& p) {

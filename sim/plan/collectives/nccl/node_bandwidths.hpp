@@ -53,6 +53,10 @@ std::vector<int> mesh_capacity(const NodeBandwidths& node, double speed);
 // Whether some ring of the mesh reaches every GPU over NVLink.
 bool mesh_closes(const NodeBandwidths& node);
 
+// Whether every two GPUs have a link of their own and each GPU its own NIC, so that the links of the mesh are just
+// enough for a ring through the node on every NIC.
+bool full_mesh(const NodeBandwidths& node);
+
 // Whether every hop of a ring inside the node is NVLink.
 bool ring_on_nvlink(const NodeBandwidths& node);
 

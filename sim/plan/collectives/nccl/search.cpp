@@ -187,7 +187,8 @@ TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std
     NodeBandwidths p = count_node(peers, gpus, nodes, port, release);
     // Of an odd number of nodes the last and the first meet on two rails, which a fabric of rails alone cannot join;
     // RCCL has other paths written down for its last two nodes.
-    p.disjoint_paths = p.disjoint_paths && (nodes % 2 == 0 || environment.cross_nic != 0);
+    p.disjoint_paths = p.several() && release.entry->has("mesh.channels") && full_mesh(p) &&
+                       (nodes % 2 == 0 || environment.cross_nic != 0);
     Exit exit = exit_of(p, environment);
     p.ring_forwards = p.pxn_exit && exit == Exit::own_rail;
     Solution rings = search_rings(p);
