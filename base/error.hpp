@@ -1,11 +1,16 @@
 #pragma once
-// The base of all errors: a message, the location in the user's file that it is about, and the program's exit code.
+// The base of all errors: a message, the location in the user's file that it is about, and the program's exit code; and
+// the format of messages about the user's mistakes.
+
+#include <fmt/core.h>
 
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace fabricast::inline base {
 
@@ -44,10 +49,31 @@ struct Error : std::runtime_error {
 template <ExitCode code> struct ErrorWith : Error {
     explicit ErrorWith(const std::string& text) : Error(code, text) {}
     ErrorWith(const SourceLocation& where, const std::string& text) : Error(code, where, text) {}
+    template <class First, class... Rest>
+    explicit ErrorWith(fmt::format_string<First, Rest...> format, First&& first, Rest&&... rest)
+        : Error(code, fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 };
 
 // Prints the message of `error` on standard error, after the program's name if it has no place, and returns the exit
 // code: that of an Error, and internal_or_io for every other exception. The only way from exceptions to exit codes.
 ExitCode report_error(std::string_view program, const std::exception& error);
+
+// The user's mistake in an input text; it always has a place.
+struct InputError : Error {
+    InputError(const SourceLocation& where, const std::string& text) : Error(ExitCode::bad_input, where, text) {}
+    // About a file as a whole, at 1:1.
+    InputError(const std::string& file, const std::string& text)
+        : InputError(SourceLocation{std::make_shared<const std::string>(file)}, text) {}
+};
+
+// "what (found X; accepted: A, B; nearest: 'A')": the format of every such message. Empty parts are left out.
+std::string error_message(std::string_view what, std::string_view found, std::string_view accepted,
+                          std::string_view nearest = {});
+
+// `text` in quotes, on one line: control characters escaped, long texts truncated.
+std::string shown(std::string_view text);
+
+// "a, b, c".
+std::string joined(const std::vector<std::string>& words);
 
 }  // namespace fabricast::inline base

@@ -12,7 +12,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 #include "base/tar.hpp"
 #include "base/text_file.hpp"
 
@@ -27,8 +27,7 @@ namespace io = boost::iostreams;
 constexpr std::uint64_t densest = 256;
 constexpr std::uint64_t small_file = std::uint64_t{64} << 20U;
 
-// macOS's tar adds the file system's metadata for "rank0.json" as a second file, "._rank0.json" (AppleDouble, RFC
-// 1740).
+// macOS's tar adds metadata of "rank0.json" as a second file, "._rank0.json" (AppleDouble, RFC 1740).
 bool is_resource_fork(const std::filesystem::path& name) { return name.filename().string().starts_with("._"); }
 
 bool starts_as_gzip(std::ifstream& file) {

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "base/input_error.hpp"
-#include "base/numbers.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/text_lines.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 
 namespace fabricast::inline base {
 

@@ -79,8 +79,7 @@ private:
         ready_ = scan();
     }
 
-    // Replaces literals from where the last call stopped; returns the number of bytes of the block that can be handed
-    // out.
+    // Replaces literals from where the last call stopped; returns the number of bytes of the block to hand out.
     std::size_t scan() {
         between_ = npos;
         for (; scanned_ < filled_; ++scanned_) {
@@ -135,8 +134,8 @@ private:
 // Builds the selected pieces and skips everything else.
 class Pieces final : public nlohmann::json_sax<Json> {
 public:
-    Pieces(const JsonText& text, const JsonSelection& wishes, const std::function<void(const JsonPiece&)>& take)
-        : text_(text), wishes_(wishes), take_(take), place_([this] { return text_.place(); }) {}
+    Pieces(const JsonText& text, const JsonSelection& selection, const std::function<void(const JsonPiece&)>& take)
+        : text_(text), selection_(selection), take_(take), place_([this] { return text_.place(); }) {}
 
     bool null() override { return value(nullptr); }
     bool boolean(bool v) override { return value(v); }
@@ -164,8 +163,7 @@ public:
     }
 
     bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) override {
-        // "[json.exception.parse_error.101] parse error at line 1, column 5: what": the location is dropped, fail()
-        // adds ours.
+        // "[json.exception.parse_error.101] parse error at line 1, column 5: what": fail() adds our location instead.
         const std::string_view what = error.what();
         const std::size_t colon = what.find(": ");
         fail("not JSON: " + std::string(colon == std::string_view::npos ? what : what.substr(colon + 2)));
@@ -186,7 +184,7 @@ private:
     }
     // Whether the next value starts a piece.
     bool starts_piece() const {
-        return list_depth_ != 0 ? depth_ == list_depth_ : depth_ == 1 && wanted(wishes_.members);
+        return list_depth_ != 0 ? depth_ == list_depth_ : depth_ == 1 && wanted(selection_.members);
     }
 
     template <class Value> bool value(Value&& v) {
@@ -216,9 +214,9 @@ private:
         if (!building_.empty()) {
             building_.push_back(add(std::move(empty)));
         } else if (depth_ == 0) {
-            list_depth_ = empty.is_array() && !wishes_.lists.empty() ? 1 : 0;
-            member_ = list_depth_ != 0 ? wishes_.lists.front() : "";
-        } else if (depth_ == 1 && list_depth_ == 0 && empty.is_array() && wanted(wishes_.lists)) {
+            list_depth_ = empty.is_array() && !selection_.lists.empty() ? 1 : 0;
+            member_ = list_depth_ != 0 ? selection_.lists.front() : "";
+        } else if (depth_ == 1 && list_depth_ == 0 && empty.is_array() && wanted(selection_.lists)) {
             list_depth_ = 2;
             index_ = 0;
         } else if (starts_piece()) {
@@ -248,7 +246,7 @@ private:
     }
 
     const JsonText& text_;
-    const JsonSelection& wishes_;
+    const JsonSelection& selection_;
     const std::function<void(const JsonPiece&)>& take_;
     std::function<SourceLocation()> place_;
     std::string member_;
@@ -262,12 +260,12 @@ private:
 
 }  // namespace
 
-void stream_json(InputFile& file, const JsonSelection& wishes, const std::function<void(const JsonPiece&)>& take,
+void stream_json(InputFile& file, const JsonSelection& selection, const std::function<void(const JsonPiece&)>& take,
                  const std::function<void(double)>& progress) {
     JsonText text(file, progress);
     std::istream stream(&text);
     stream.exceptions(std::ios::badbit);  // exceptions from reading the file propagate
-    Pieces pieces(text, wishes, take);
+    Pieces pieces(text, selection, take);
     Json::sax_parse(stream, &pieces);
 }
 

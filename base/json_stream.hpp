@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/gzip.hpp"
-#include "base/input_error.hpp"
 #include "base/json.hpp"
 
 namespace fabricast::inline base {
@@ -27,11 +27,10 @@ struct JsonPiece {
     const std::function<SourceLocation()>& place;  // the location in the (unpacked) text where the piece ends
 };
 
-// Calls `take` for each piece as it is read, and now and then `progress` with the share of the file that has been read;
-// exceptions from either propagate. Throws InputError at the byte if the text is not JSON, one piece is too large
-// (1,000,000 values, 16 MiB of text), a value or the blanks before it are longer than 16 MiB, or values are nested too
-// deeply.
-void stream_json(InputFile& file, const JsonSelection& wishes, const std::function<void(const JsonPiece&)>& take,
+// Calls `take` for each piece as it is read, and at times `progress` with the share that has been read; exceptions from
+// either propagate. Throws InputError at the byte if the text is not JSON, one piece is too large (1,000,000 values, 16
+// MiB of text), a value or the blanks before it are longer than 16 MiB, or values are nested too deeply.
+void stream_json(InputFile& file, const JsonSelection& selection, const std::function<void(const JsonPiece&)>& take,
                  const std::function<void(double)>& progress = {});
 
 }  // namespace fabricast::inline base

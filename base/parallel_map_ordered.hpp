@@ -1,6 +1,5 @@
 #pragma once
-// Runs independent pieces of work on several threads and delivers their results in order, so the output never depends
-// on the threads.
+// Runs independent pieces of work on several threads and delivers their results in order, however many threads.
 
 #include <atomic>
 #include <cstddef>
@@ -35,8 +34,8 @@ void parallel_map_ordered(std::size_t count, std::size_t threads, const Make& ma
         std::size_t count;
         std::vector<std::jthread> threads;
         ~ThreadPool() { next = count; }
-    } crew{next, count, {}};
-    for (std::size_t t = 0; t < threads && t < count; ++t) { crew.threads.emplace_back(work); }
+    } workers{next, count, {}};
+    for (std::size_t t = 0; t < threads && t < count; ++t) { workers.threads.emplace_back(work); }
     for (std::promise<Result>& one : promised) { take(one.get_future().get()); }
 }
 

@@ -1,6 +1,5 @@
 #pragma once
-// Regular expressions that are safe on untrusted text: time and memory grow no faster than the text. Only this module
-// uses RE2.
+// Regular expressions, safe on untrusted text: time and memory grow no faster than it. Only this module uses RE2.
 
 #include <cstdint>
 #include <memory>
@@ -18,13 +17,11 @@ class Pattern {
 public:
     enum class Case : std::uint8_t { counts, ignored };
 
-    // RE2's syntax: Perl's without look-around and back references. Throws std::invalid_argument if the expression is
-    // invalid.
+    // RE2's syntax: Perl's without look-around and back references. Throws std::invalid_argument.
     explicit Pattern(std::string_view expression, Case letters = Case::ignored);
 
     bool found_in(std::string_view text) const;
-    // The first match and its groups; a group that takes no part in the match is nullopt. Returns nullopt if nothing
-    // matches.
+    // The first match and its groups; a group that takes no part is nullopt. nullopt if nothing matches.
     using Groups = std::vector<std::optional<std::string_view>>;
     std::optional<Groups> first_in(std::string_view text) const;
     // All matches, one after the other, without overlap.

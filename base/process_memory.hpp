@@ -5,8 +5,7 @@
 
 namespace fabricast::inline base {
 
-// Bytes that this process may use: the machine's memory, or less if the user (`ulimit -v`) or a container has set a
-// limit.
+// Bytes that this process may use: the machine's memory, or less if `ulimit -v` or a container limits it.
 double memory_here();
 
 // Bytes: the lowest memory limit of this process's control groups, version 1 or 2; infinite if none is set. `root` is

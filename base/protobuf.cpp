@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 
 namespace fabricast::inline base {
 

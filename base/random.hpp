@@ -1,6 +1,5 @@
 #pragma once
-// Random numbers, used as noise in synthetic measurements. We use our own generator because std distributions differ
-// between libraries.
+// Random numbers, used as noise in synthetic measurements. The std distributions differ between libraries.
 
 #include <cmath>
 #include <cstdint>

@@ -23,8 +23,7 @@ struct SqliteTable {
 
 bool has_sqlite();
 
-// Writes a temporary file next to `path` and renames it. The same tables give the same dump. Throws IoError,
-// MissingSqlite.
+// Writes a file next to `path` and renames it. The same tables give the same dump. Throws IoError, MissingSqlite.
 void write_sqlite(const std::filesystem::path& path, const std::vector<SqliteTable>& tables);
 
 }  // namespace fabricast::inline base

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 
 namespace fabricast::inline base {
@@ -19,8 +18,7 @@ std::string_view field(const TarBlock& block, std::size_t at, std::size_t length
     return whole.substr(0, whole.find('\0'));
 }
 
-// Octal digits, possibly padded with blanks; GNU writes sizes of 8 GiB and more in base 256, after a first byte of
-// 0x80.
+// Octal digits, padded with blanks; GNU writes sizes of 8 GiB and more in base 256, after a first byte of 0x80.
 std::optional<std::uint64_t> number(const TarBlock& block, std::size_t at, std::size_t length) {
     if (static_cast<unsigned char>(block[at]) == 0x80U) {
         std::uint64_t value = 0;

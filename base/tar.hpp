@@ -1,6 +1,5 @@
 #pragma once
-// Headers of tar archives (POSIX.1-2017, pax: ustar interchange format). Recordings of many ranks often come as such
-// archives.
+// Headers of tar archives (POSIX.1-2017, pax: ustar interchange format). Recordings of many ranks come as such.
 
 #include <array>
 #include <cstdint>

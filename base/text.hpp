@@ -2,7 +2,11 @@
 // Small text functions that several modules share.
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,8 +58,7 @@ bool has_word(std::string_view list, std::string_view word);
 // "1 node", "3 nodes".
 std::string plural(std::uint64_t count, std::string_view noun);
 
-// Escapes text for HTML, XML and SVG: the four characters that could end a text or an attribute become named entities
-// (HTML 4.01, section 5.3.2).
+// Escapes text for HTML, XML and SVG: the four characters that could end a text or an attribute (HTML 4.01, 5.3.2).
 std::string markup_text(std::string_view text);
 
 // `text` in double quotes, with those inside it doubled: as in CSV and SQL.
@@ -63,5 +66,40 @@ std::string doubly_quoted(std::string_view text);
 
 // Quotes a CSV cell if needed (RFC 4180), so that a comma, a quote or a line break in a name does not start a new cell.
 std::string csv_cell(std::string_view text);
+
+// The names of things, each by the projection `name`.
+template <class Things, class Name = std::identity>
+std::vector<std::string> names_of(const Things& things, Name name = {}) {
+    std::vector<std::string> names;
+    for (const auto& thing : things) { names.emplace_back(std::invoke(name, thing)); }
+    return names;
+}
+
+// The keys of a map. (Not std::views::keys: clang 14 cannot compile libstdc++'s pipes.)
+template <class Map> std::vector<std::string> keys_of(const Map& map) {
+    return names_of(map, [](const auto& entry) { return std::string_view(entry.first); });
+}
+
+// The one of `words` closest to `found` by edit distance, or "" if none is close enough to be a typing error.
+std::string nearest_word(std::string_view found, const std::vector<std::string>& words);
+
+// "; did you mean 'gpu0'?" with the nearest word, or `otherwise` if none is close enough.
+std::string did_you_mean(std::string_view found, const std::vector<std::string>& words,
+                         std::string_view otherwise = "");
+
+// The number that a whole word is, in any locale; throws nothing. `base` is for whole numbers only.
+template <class Number, class... Base> std::optional<Number> number_in(std::string_view word, Base... base) {
+    Number value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value, base...);
+    return error == std::errc{} && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
+}
+
+// A finite number.
+inline std::optional<double> figure_in_word(std::string_view word) {
+    const std::optional<double> value = number_in<double>(word);
+    return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+inline std::optional<std::int64_t> count_in_word(std::string_view word) { return number_in<std::int64_t>(word); }
 
 }  // namespace fabricast::inline base

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 
 namespace fabricast::inline base {
 
@@ -19,8 +19,7 @@ namespace {
 
 constexpr const char* unreadable = "cannot be read (permission or device error)";
 
-// Length of the UTF-8 sequence at the start of `text`; 0 if it is broken, overlong or a surrogate (RFC 3629, section
-// 4).
+// The UTF-8 sequence's length at the start of `text`; 0 if it is broken, overlong or a surrogate (RFC 3629, section 4).
 std::size_t utf8_sequence(std::string_view text) {
     const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
     const unsigned lead = byte(0);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 

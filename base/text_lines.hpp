@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 
 namespace fabricast::inline base {
 
@@ -29,8 +29,7 @@ struct TextLine {
     bool contains(std::string_view part) const { return holds(text, part); }
     std::vector<TextWord> words() const;
     bool begins_with_count() const;  // as the rows of most tables do
-    // The text after `key` and a colon, without surrounding blanks: "Mtu  : 4096[B]" -> "4096[B]". It ends at two
-    // blanks or a tab.
+    // The text after `key` and a colon, trimmed: "Mtu : 4096[B]" -> "4096[B]". It ends at two blanks or a tab.
     std::optional<std::string_view> value_of(std::string_view key) const;
 };
 

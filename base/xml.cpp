@@ -6,7 +6,7 @@
 #include <memory>
 #include <pugixml.hpp>
 
-#include "base/numbers.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline base::xml {
 

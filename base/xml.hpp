@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 
 namespace fabricast::inline base::xml {
 

@@ -1,7 +1,6 @@
 #pragma once
 // Parses YAML into a plain tree of values, each with its location in the text. What yaml-cpp would accept (duplicate
-// keys, cycles through aliases, alias bombs, several documents) is refused here, before any other code sees it. Only
-// this module uses yaml-cpp.
+// keys, cycles through aliases, alias bombs, several documents) is refused here, before any other code sees it.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,8 +21,7 @@ inline constexpr int max_depth = 64;
 // Throws InputError. `file` is only the name shown in errors.
 Node parse(std::string_view text, const std::string& file);
 
-// Reads and parses a file; the size is checked before anything is read. Throws InputError, also (at 1:1) if the file
-// cannot be read.
+// Reads and parses a file; its size is checked first. Throws InputError, also (at 1:1) if it cannot be read.
 Node read(const std::filesystem::path& path);
 
 // The YAML files, sorted, among the entries of a folder (directory_iterator) or a tree of folders

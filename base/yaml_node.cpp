@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/nearest_word.hpp"
-#include "base/numbers.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline base::yaml {
 

@@ -1,5 +1,4 @@
-// fabricast calibrate MEASUREMENT... -o OVERLAY [--scenario FILE]: makes an overlay over the catalogue from the user's
-// own measurements.
+// fabricast calibrate MEASUREMENT... -o OVERLAY [--scenario FILE]: measurements become an overlay of the catalogue.
 
 #include "validate/calibration/calibrate.hpp"
 
@@ -16,17 +15,6 @@
 namespace fabricast::cli {
 
 namespace {
-
-po::options_description calibrate_options() {
-    po::options_description options("options");
-    options.add_options()("measurements", texts_value("FILE"), "measurement files, or logs that `import` reads")(
-        "measured", texts_value("FILE"), "one more of them, as `compare` names it; repeatable")(
-        "output,o", text_value("OVERLAY"), "the overlay to write")(
-        "only", texts_value("PART/FIGURE"),
-        "fit this figure and no others; repeatable; refused where the data do not tell it");
-    add_scenario_options(options);
-    return options;
-}
 
 std::vector<FitDataset> data_of(const po::variables_map& values, const Catalog& catalog, FabricCache& cache,
                                 const std::optional<Scenario>& scenario) {
@@ -69,11 +57,19 @@ ExitCode calibrate_system(const po::variables_map& values) {
 
 }  // namespace
 
-const Command calibrate_command = {"calibrate",
-                                   "one's own measurements as an overlay over the catalogue",
-                                   "MEASUREMENT... -o OVERLAY [OPTION...]",
-                                   calibrate_options,
-                                   {{{"measurements", -1}}},
-                                   calibrate_system};
+const Command calibrate_command = {
+    "calibrate",
+    "one's own measurements as an overlay over the catalogue",
+    "MEASUREMENT... -o OVERLAY [OPTION...]",
+    joined_options({{
+                        {"measurements", texts_value("FILE"), "measurement files, or logs that `import` reads"},
+                        {"measured", texts_value("FILE"), "one more of them, as `compare` names it; repeatable"},
+                        {"output", text_value("OVERLAY"), "the overlay to write", "o"},
+                        {"only", texts_value("PART/FIGURE"),
+                         "fit this figure and no others; repeatable; refused where the data do not tell it"},
+                    },
+                    scenario_options()}),
+    {{{"measurements", -1}}},
+    calibrate_system};
 
 }  // namespace fabricast::cli

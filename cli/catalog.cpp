@@ -1,9 +1,7 @@
 // fabricast catalog: lists the parts, and shows where each figure of a part comes from.
 
-#include <ostream>
-
-#include "base/input_error.hpp"
-#include "base/nearest_word.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
@@ -37,14 +35,6 @@ const Part& part_named(const Catalog& catalog, const std::string& name) {
                                      nearest_word(name, keys_of(catalog.parts))));
 }
 
-po::options_description catalog_options() {
-    po::options_description options("options");
-    add_catalog_options(options);
-    options.add_options()("words", texts_value("WORD"), "list [KIND], or show NAME")(
-        "json", text_value("FILE"), "write the part, or all of the kind, as JSON");
-    return options;
-}
-
 ExitCode show_catalog(const po::variables_map& values) {
     const std::vector<std::string> words = texts_of(values, "words");
     const std::string action = words.empty() ? "list" : words.front();
@@ -57,11 +47,11 @@ ExitCode show_catalog(const po::variables_map& values) {
     const Catalog catalog = everything(values);
     const std::string word = words.size() > 1 ? words[1] : "";
     if (action == "show") {
-        outputs.write("json", [&] { return part_json(part_named(catalog, word)).dump(2) + "\n"; });
+        outputs.write_json([&] { return part_json(part_named(catalog, word)); });
         outputs.words() << catalog_page(part_named(catalog, word));
     } else {
         const std::string list = catalog_list(catalog, word);  // refuses a kind that is none
-        outputs.write("json", [&] { return parts_json(catalog, word).dump(2) + "\n"; });
+        outputs.write_json([&] { return parts_json(catalog, word); });
         outputs.words() << list;
     }
     return ok;
@@ -69,11 +59,16 @@ ExitCode show_catalog(const po::variables_map& values) {
 
 }  // namespace
 
-const Command catalog_command = {"catalog",
-                                 "the parts, and where each of their figures comes from",
-                                 "[list [KIND] | show NAME] [OPTION...]",
-                                 catalog_options,
-                                 {{{"words", 2}}},
-                                 show_catalog};
+const Command catalog_command = {
+    "catalog",
+    "the parts, and where each of their figures comes from",
+    "[list [KIND] | show NAME] [OPTION...]",
+    joined_options({catalog_options(),
+                    {
+                        {"words", texts_value("WORD"), "list [KIND], or show NAME"},
+                        {"json", text_value("FILE"), "write the part, or all of the kind, as JSON"},
+                    }}),
+    {{{"words", 2}}},
+    show_catalog};
 
 }  // namespace fabricast::cli

@@ -24,22 +24,6 @@ namespace fabricast::cli {
 
 namespace {
 
-po::options_description cluster_options() {
-    po::options_description options("options");
-    options.add_options()                                                                                         //
-        ("file", texts_value("FILE"), "what a machine, a fabric manager, a scheduler or a plan says; any kinds")  //
-        ("output,o", text_value("FILE"), "write the scenario")                                                    //
-        ("json", text_value("FILE"), "write the scenario and the findings as JSON")                               //
-        ("check", "exit with 1 if anything looks wrong")                                                          //
-        ("node", text_value("TEMPLATE"), "node template, where no file describes a node")                         //
-        ("gpu", text_value("PART"), "the nodes' GPU, where no file says which")                                   //
-        ("nic", text_value("PART"), "the nodes' adapter, likewise")                                               //
-        ("cpu", text_value("PART"), "the nodes' CPU, likewise")                                                   //
-        ("routing", text_value("HOW"), "draw the fabric cable by cable: ecmp, min-hop, up-down, fat-tree");
-    add_catalog_options(options);
-    return options;
-}
-
 void check_routing(const std::string& routing) {
     if (!routing.empty() && std::ranges::find(graph_routing_names, routing) == graph_routing_names.end()) {
         throw UsageError(fmt::format("--routing: a way that no graph has (found {}; accepted: {})", shown(routing),
@@ -95,7 +79,7 @@ ExitCode describe_cluster(const po::variables_map& values) {
     std::vector<Finding> findings = check(site, made, catalog, options.said);
     forecast_costs(findings, site, made, catalog, options.said);
     outputs.write("output", [&] { return made.yaml; });
-    outputs.write("json", [&] { return site_json(site, made, findings).dump(2) + "\n"; });
+    outputs.write_json([&] { return site_json(site, made, findings); });
     print_site(outputs.words(), site, made);
     print_findings(outputs.words(), findings);
     return values.contains("check") && !findings.empty() ? internal_or_io : ok;
@@ -103,11 +87,24 @@ ExitCode describe_cluster(const po::variables_map& values) {
 
 }  // namespace
 
-const Command cluster_command = {"cluster",
-                                 "a site's own files as one cluster, and what looks wrong in them",
-                                 "FILE... [-o CLUSTER.yaml] [--check] [OPTION...]",
-                                 cluster_options,
-                                 {{{"file", -1}}},
-                                 describe_cluster};
+const Command cluster_command = {
+    "cluster",
+    "a site's own files as one cluster, and what looks wrong in them",
+    "FILE... [-o CLUSTER.yaml] [--check] [OPTION...]",
+    joined_options(
+        {{
+             {"file", texts_value("FILE"), "what a machine, a fabric manager, a scheduler or a plan says; any kinds"},
+             {"output", text_value("FILE"), "write the scenario", "o"},
+             {"json", text_value("FILE"), "write the scenario and the findings as JSON"},
+             {"check", {}, "exit with 1 if anything looks wrong"},
+             {"node", text_value("TEMPLATE"), "node template, where no file describes a node"},
+             {"gpu", text_value("PART"), "the nodes' GPU, where no file says which"},
+             {"nic", text_value("PART"), "the nodes' adapter, likewise"},
+             {"cpu", text_value("PART"), "the nodes' CPU, likewise"},
+             {"routing", text_value("HOW"), "draw the fabric cable by cable: ecmp, min-hop, up-down, fat-tree"},
+         },
+         catalog_options()}),
+    {{{"file", -1}}},
+    describe_cluster};
 
 }  // namespace fabricast::cli

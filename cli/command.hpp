@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <boost/program_options.hpp>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,11 +34,34 @@ struct Positional {
     int most = 0;
 };
 
+// What follows an option: nothing, a text, a text each time that the option is given, several words, or a whole number.
+enum class Takes : std::uint8_t { nothing, text, texts, words, whole };
+
+struct OptionValue {
+    Takes takes = Takes::nothing;
+    std::string name = {};  // stands for the value in --help: "FILE"
+};
+inline OptionValue text_value(const char* name) { return {Takes::text, name}; }
+inline OptionValue texts_value(const char* name) { return {Takes::texts, name}; }
+inline OptionValue words_value(const char* name) { return {Takes::words, name}; }
+inline OptionValue whole_value(const char* name) { return {Takes::whole, name}; }
+
+struct Option {
+    std::string name;  // without its dashes
+    OptionValue value;
+    std::string about;
+    std::string key = {};  // the letter of its short form; may be empty
+
+    bool takes_file() const;
+    std::vector<std::string> words() const;  // the values that it accepts, where they are few
+};
+using Options = std::vector<Option>;
+
 struct Command {
     std::string_view name;
     std::string_view summary;    // one line of --help
     std::string_view arguments;  // what follows the name, for people: "SCENARIO [OPTION...]"
-    po::options_description (*options)();
+    Options options;
     std::array<Positional, 2> positional;
     ExitCode (*run)(const po::variables_map& values);  // may throw
 };

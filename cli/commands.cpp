@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "base/input_error.hpp"
-#include "base/nearest_word.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
 
 namespace fabricast::cli {

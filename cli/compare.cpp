@@ -7,7 +7,6 @@
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
-#include "sim/report/html/page_html.hpp"
 #include "validate/curves/compare_page.hpp"
 #include "validate/import/formats.hpp"
 #include "validate/transfers/transfer_compare.hpp"
@@ -17,19 +16,6 @@ namespace fabricast::cli {
 
 namespace {
 
-po::options_description compare_options() {
-    po::options_description options("options");
-    options.add_options()(
-        "measured", text_value("FILE"),
-        "the measurement, or a log that `import` reads; without a scenario, its words say what to forecast");
-    add_scenario_options(options);
-    options.add_options()                                   //
-        ("json", text_value("FILE"), "write both as JSON")  //
-        ("svg", text_value("FILE"), "draw both curves")     //
-        ("html", text_value("FILE"), "write a report to hand over");
-    return options;
-}
-
 // One table beside its forecast, as text; files are written.
 std::string compare_table(const Measurement& measurement, const Catalog& catalog, FabricCache& cache,
                           const std::optional<Scenario>& scenario, bool drawn, Outputs& outputs) {
@@ -38,14 +24,14 @@ std::string compare_table(const Measurement& measurement, const Catalog& catalog
             throw UsageError("a transfer is derived from its file's words (a scenario and --svg are for collectives)");
         }
         const TransferComparison comparison = compare_transfers(measurement, catalog);
-        outputs.write("json", [&] { return to_json(comparison).dump(2) + "\n"; });
+        outputs.write_json([&] { return to_json(comparison); });
         return to_text(comparison);
     }
     try {
         const Comparison comparison = compare(measurement, catalog, cache, scenario);
-        outputs.write("json", [&] { return to_json(comparison).dump(2) + "\n"; });
+        outputs.write_json([&] { return to_json(comparison); });
         outputs.write("svg", [&] { return to_svg(comparison); });
-        outputs.write("html", [&] { return html::page_html(compare_page(comparison)); });
+        outputs.write_page([&] { return compare_page(comparison); });
         return to_text(comparison);
     } catch (const NotACurve& error) { throw InputError(measurement.place, error.what()); }
 }
@@ -60,7 +46,6 @@ ExitCode compare_measured(const po::variables_map& values) {
     }
     Outputs outputs(values, {"json", "svg", "html"});
     if (scenario) { outputs.keep(*scenario); }
-    if (values.contains("html")) { html::require_charts(); }
     const Catalog catalog = catalog_of(values, scenario ? &*scenario : nullptr);
     FabricCache cache(catalog);
     const std::vector<Measurement> tables = read_measurements(text_of(values, "measured"));
@@ -80,7 +65,21 @@ ExitCode compare_measured(const po::variables_map& values) {
 }  // namespace
 
 const Command compare_command = {
-    "compare",       "a measurement beside its forecast",  "[--measured] FILE [SCENARIO] [OPTION...]",
-    compare_options, {{{"measured", 1}, {"scenario", 1}}}, compare_measured};
+    "compare",
+    "a measurement beside its forecast",
+    "[--measured] FILE [SCENARIO] [OPTION...]",
+    joined_options(
+        {{
+             {"measured", text_value("FILE"),
+              "the measurement, or a log that `import` reads; without a scenario, its words say what to forecast"},
+         },
+         scenario_options(),
+         {
+             {"json", text_value("FILE"), "write both as JSON"},
+             {"svg", text_value("FILE"), "draw both curves"},
+             {"html", text_value("FILE"), "write a report to hand over"},
+         }}),
+    {{{"measured", 1}, {"scenario", 1}}},
+    compare_measured};
 
 }  // namespace fabricast::cli

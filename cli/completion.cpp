@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <iostream>
 
-#include "base/input_error.hpp"
-#include "base/nearest_word.hpp"
-#include "cli/option_rows.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/options.hpp"
 #include "cli/topics.hpp"
 
@@ -37,11 +36,11 @@ std::string bash() {
     std::string options, values;
     for (const Command* command : commands()) {
         std::vector<std::string> names;
-        for (const OptionRow& row : option_rows(*command)) {
-            names.push_back("--" + row.name);
-            if (!row.words.empty()) {
+        for (const Option& option : named_options(*command)) {
+            names.push_back("--" + option.name);
+            if (const std::vector<std::string> words = option.words(); !words.empty()) {
                 values +=
-                    fmt::format("    {}:--{}) words='{}' ;;\n", command->name, row.name, fmt::join(row.words, " "));
+                    fmt::format("    {}:--{}) words='{}' ;;\n", command->name, option.name, fmt::join(words, " "));
             }
         }
         options += fmt::format("      {}) words='{}' ;;\n", command->name, fmt::join(names, " "));
@@ -78,13 +77,16 @@ std::string zsh() {
     for (const Command* command : commands()) {
         names += fmt::format("    {}\n", shell_quoted(fmt::format("{}:{}", command->name, plain(command->summary))));
         cases += fmt::format("    {}) _arguments", command->name);
-        for (const OptionRow& row : option_rows(*command)) {
-            const std::string value =
-                row.value.empty()    ? ""
-                : !row.words.empty() ? fmt::format(":{}:({})", row.value, fmt::join(row.words, " "))
-                : row.value == "DIR" ? ":DIR:_directories"
-                                     : fmt::format(":{}:{}", plain(row.value), row.takes_file() ? "_files" : "");
-            cases += " \\\n        " + shell_quoted(fmt::format("*--{}[{}]{}", row.name, plain(row.about), value));
+        for (const Option& option : named_options(*command)) {
+            const std::string& named = option.value.name;
+            const std::vector<std::string> words = option.words();
+            const std::string value = named.empty()    ? ""
+                                      : !words.empty() ? fmt::format(":{}:({})", named, fmt::join(words, " "))
+                                      : named == "DIR"
+                                          ? ":DIR:_directories"
+                                          : fmt::format(":{}:{}", plain(named), option.takes_file() ? "_files" : "");
+            cases +=
+                " \\\n        " + shell_quoted(fmt::format("*--{}[{}]{}", option.name, plain(option.about), value));
         }
         const std::vector<std::string> words = argument_words(*command);
         cases += " \\\n        " +
@@ -115,12 +117,14 @@ std::string fish() {
                              fish_quoted(command->summary));
         const std::string when =
             fmt::format("complete -c fabricast -n '__fish_seen_subcommand_from {}'", command->name);
-        for (const OptionRow& row : option_rows(*command)) {
-            const std::string words = row.words.empty() ? "" : fmt::format(" -x -a '{}'", fmt::join(row.words, " "));
-            const bool other = !row.value.empty() && row.words.empty() && !row.takes_file() && row.value != "DIR";
-            lines +=
-                fmt::format("{} -l {}{}{}{} -d {}\n", when, row.name, row.key.empty() ? "" : " -s " + row.key, words,
-                            words.empty() && !row.value.empty() ? (other ? " -x" : " -r") : "", fish_quoted(row.about));
+        for (const Option& option : named_options(*command)) {
+            const std::vector<std::string> words = option.words();
+            const std::string value = option.value.name.empty() ? ""
+                                      : !words.empty()          ? fmt::format(" -x -a '{}'", fmt::join(words, " "))
+                                      : option.takes_file() || option.value.name == "DIR" ? " -r"
+                                                                                          : " -x";
+            lines += fmt::format("{} -l {}{}{} -d {}\n", when, option.name,
+                                 option.key.empty() ? "" : " -s " + option.key, value, fish_quoted(option.about));
         }
         const std::vector<std::string> arguments = argument_words(*command);
         if (!arguments.empty()) { lines += fmt::format("{} -f -a '{}'\n", when, fmt::join(arguments, " ")); }
@@ -139,16 +143,16 @@ ExitCode print_completion(const po::variables_map& values) {
     return ok;
 }
 
-po::options_description completion_options() {
-    po::options_description options("options");
-    options.add_options()("shell", text_value("SHELL"), "bash, zsh or fish: source <(fabricast completion bash)");
-    return options;
-}
-
 }  // namespace
 
-const Command completion_command = {"completion",        "commands and options for a shell to complete",
-                                    "bash | zsh | fish", completion_options,
-                                    {{{"shell", 1}}},    print_completion};
+const Command completion_command = {
+    "completion",
+    "commands and options for a shell to complete",
+    "bash | zsh | fish",
+    {
+        {"shell", text_value("SHELL"), "bash, zsh or fish: source <(fabricast completion bash)"},
+    },
+    {{{"shell", 1}}},
+    print_completion};
 
 }  // namespace fabricast::cli

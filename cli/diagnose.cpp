@@ -13,17 +13,6 @@ namespace fabricast::cli {
 
 namespace {
 
-po::options_description diagnose_options() {
-    po::options_description options("options");
-    options.add_options()("log", text_value("LOG"), "a log that `import` reads, or a measurement file")(
-        "node", text_value("NAME"), "the node template, where the log does not say what ran")(
-        "cluster", text_value("FILE"), "a scenario whose cluster and library were measured")(
-        "set", texts_value("KEY=VALUE"), "say what the log does not: system.network=\"InfiniBand NDR\"; repeatable")(
-        "json", text_value("FILE"), "write the diagnosis as JSON");
-    add_catalog_options(options);
-    return options;
-}
-
 ExitCode diagnose_log(const po::variables_map& values) {
     if (!values.contains("log")) { throw MissingArgument("which log?"); }
     if (values.contains("node") && values.contains("cluster")) {
@@ -42,18 +31,27 @@ ExitCode diagnose_log(const po::variables_map& values) {
         text += (text.empty() || one.of_link ? "" : "\n") + one.text;
         json.push_back(std::move(one.json));
     }
-    outputs.write("json", [&] { return json.dump(2) + "\n"; });
+    outputs.write_json([&] { return json; });
     outputs.words() << text;
     return ok;
 }
 
 }  // namespace
 
-const Command diagnose_command = {"diagnose",
-                                  "is my number normal? causes, ranked by simulating each",
-                                  "LOG [--node NAME | --cluster FILE] [OPTION...]",
-                                  diagnose_options,
-                                  {{{"log", 1}}},
-                                  diagnose_log};
+const Command diagnose_command = {
+    "diagnose",
+    "is my number normal? causes, ranked by simulating each",
+    "LOG [--node NAME | --cluster FILE] [OPTION...]",
+    joined_options({{
+                        {"log", text_value("LOG"), "a log that `import` reads, or a measurement file"},
+                        {"node", text_value("NAME"), "the node template, where the log does not say what ran"},
+                        {"cluster", text_value("FILE"), "a scenario whose cluster and library were measured"},
+                        {"set", texts_value("KEY=VALUE"),
+                         "say what the log does not: system.network=\"InfiniBand NDR\"; repeatable"},
+                        {"json", text_value("FILE"), "write the diagnosis as JSON"},
+                    },
+                    catalog_options()}),
+    {{{"log", 1}}},
+    diagnose_log};
 
 }  // namespace fabricast::cli

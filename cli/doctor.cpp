@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <iostream>
 #include <sstream>
 
 #include "base/process_memory.hpp"
@@ -99,13 +98,11 @@ ExitCode print_findings(const po::variables_map& values) {
         C("there", "Whether it is there.", [](const Checked& f) { return Json(f.there); }),
         C([](const Checked& f) { return Json(f.there ? "yes" : "no"); }).printed("there", -5, "", {}, 2),
         C("note", "What it is for, or what its absence means.", &Checked::note).printed("note", 0, "", {}, 2)};
-    outputs.write("json", [&] {
+    outputs.write_json([&] {
         return Json{{"version", version()},
                     {"parts", catalog.parts.size()},
                     {"nodes", node_parts().size()},
-                    {"found", records_json(found, columns)}}
-                   .dump(2) +
-               "\n";
+                    {"found", records_json(found, columns)}};
     });
     outputs.words() << fmt::format("fabricast {}, with {} and {}\n", version(), plural(catalog.parts.size(), "part"),
                                    plural(node_parts().size(), "node template"))
@@ -113,16 +110,16 @@ ExitCode print_findings(const po::variables_map& values) {
     return ok;
 }
 
-po::options_description doctor_options() {
-    po::options_description options("options");
-    options.add_options()("json", text_value("FILE"), "write what was found as JSON");
-    add_catalog_options(options);
-    return options;
-}
-
 }  // namespace
 
-const Command doctor_command = {
-    "doctor", "what this build has, and what this machine lacks", "[OPTION...]", doctor_options, {}, print_findings};
+const Command doctor_command = {"doctor",
+                                "what this build has, and what this machine lacks",
+                                "[OPTION...]",
+                                joined_options({{
+                                                    {"json", text_value("FILE"), "write what was found as JSON"},
+                                                },
+                                                catalog_options()}),
+                                {},
+                                print_findings};
 
 }  // namespace fabricast::cli

@@ -8,8 +8,6 @@
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "sim/plan/timelines.hpp"
-#include "sim/report/html/page_html.hpp"
-#include "sim/run/explain/explained.hpp"
 #include "sim/run/explain/explanation.hpp"
 #include "sim/run/explain/outage.hpp"
 #include "sim/run/explain/scenario_text.hpp"
@@ -21,28 +19,7 @@ namespace fabricast::cli {
 
 namespace {
 
-po::options_description explain_options() {
-    po::options_description options("options");
-    add_scenario_options(options);
-    options.add_options()  //
-        ("path", texts_value("A B")->multitoken(),
-         "the way data takes from device A to device B: copies, DMA, cores, latency, bandwidth")  //
-        ("transport", text_value("T"), "of that path (default: auto)")                            //
-        ("size", text_value("S"), "of a message on it (default: 1 MiB)")                          //
-        ("without", texts_value("A [B]")->multitoken(),
-         "what it costs that A (a switch, adapter, port or plane), or one cable between A and B, is dead from the "
-         "start")                                                                   //
-        ("failures", "what the scenario's own events cost: with them and without")  //
-        ("json", text_value("FILE"), "write the explanation as JSON")               //
-        ("html", text_value("FILE"), "write a report to hand over")                 //
-        ("emit", text_value("DIR"),
-         "write each changed scenario, to be run by `fabricast run`")  //
-        ("threads", whole_value("N"), "runs side by side (default and 0: every core)");
-    return options;
-}
-
-// Writes one scenario file into `folder`, with absolute paths of its overlays; the overlay of a change is written next
-// to the file.
+// Writes one scenario file into `folder`, with absolute paths of its overlays; a change's overlay goes next to it.
 void emit(const std::filesystem::path& folder, const std::string& name, const po::variables_map& values,
           Outputs& outputs, Scenario scenario, const std::string& overlay) {
     std::vector<std::string> overlays = scenario.calibration;
@@ -80,11 +57,10 @@ void emit_all(const po::variables_map& values, Outputs& outputs, const Scenario&
 ExitCode explain_result(const po::variables_map& values, Outputs& outputs, const Scenario& whole) {
     const Scenario scenario = single_point(whole);
     const Catalog catalog = catalog_of(values, &scenario);
-    if (values.contains("html")) { html::require_charts(); }
     const Explanation explanation = explained(whole, catalog, threads_of(values, &scenario), Watch{&stop_flag()});
     if (values.contains("emit")) { emit_all(values, outputs, scenario, explanation); }
-    outputs.write("json", [&] { return explanation_json(explanation).dump(2) + "\n"; });
-    outputs.write("html", [&] { return html::page_html(explanation_page(whole, explanation)); });
+    outputs.write_json([&] { return explanation_json(explanation); });
+    outputs.write_page([&] { return explanation_page(whole, explanation); });
     outputs.words() << blame_table(explanation) << tornado(explanation) << curve_table(explanation);
     return ok;
 }
@@ -103,7 +79,7 @@ ExitCode explain_outage(const po::variables_map& values, const Outputs& outputs,
         throw UsageError("--failures: the scenario has no events (see --without)");
     }
     const OutageCost found = outage(scenario, catalog, Watch{&stop_flag()});
-    outputs.write("json", [&] { return to_json(found).dump(2) + "\n"; });
+    outputs.write_json([&] { return to_json(found); });
     outputs.words() << to_text(found);
     return ok;
 }
@@ -159,11 +135,27 @@ ExitCode explain_scenario(const po::variables_map& values) {
 
 }  // namespace
 
-const Command explain_command = {"explain",
-                                 "what bounds a result, and what would change it",
-                                 "SCENARIO [OPTION...]",
-                                 explain_options,
-                                 {{{"scenario", 1}}},
-                                 explain_scenario};
+const Command explain_command = {
+    "explain",
+    "what bounds a result, and what would change it",
+    "SCENARIO [OPTION...]",
+    joined_options(
+        {scenario_options(),
+         {
+             {"path", words_value("A B"),
+              "the way data takes from device A to device B: copies, DMA, cores, latency, bandwidth"},
+             {"transport", text_value("T"), "of that path (default: auto)"},
+             {"size", text_value("S"), "of a message on it (default: 1 MiB)"},
+             {"without", words_value("A [B]"),
+              "what it costs that A (a switch, adapter, port or plane), or one cable between A and B, is dead from the "
+              "start"},
+             {"failures", {}, "what the scenario's own events cost: with them and without"},
+             {"json", text_value("FILE"), "write the explanation as JSON"},
+             {"html", text_value("FILE"), "write a report to hand over"},
+             {"emit", text_value("DIR"), "write each changed scenario, to be run by `fabricast run`"},
+             {"threads", whole_value("N"), "runs side by side (default and 0: every core)"},
+         }}),
+    {{{"scenario", 1}}},
+    explain_scenario};
 
 }  // namespace fabricast::cli

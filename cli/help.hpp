@@ -1,5 +1,5 @@
 #pragma once
-// What the program says about itself on the terminal.
+// What the program says about itself, on the terminal and as pages for man(1).
 
 #include <string>
 
@@ -9,5 +9,8 @@ namespace fabricast::cli {
 
 std::string program_help();
 std::string command_help(const Command& command);
+
+std::string program_manual();
+std::string command_manual(const Command& command);
 
 }  // namespace fabricast::cli

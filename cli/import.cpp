@@ -9,8 +9,7 @@
 #include <iostream>
 #include <stdexcept>
 
-#include "base/input_error.hpp"
-#include "base/nearest_word.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
@@ -23,16 +22,14 @@ namespace fabricast::cli {
 
 namespace {
 
-// One file made from an input: its text, and a label that distinguishes it from other files of the same input ("" if it
-// is the only one).
+// One file made from an input: its text, and a label to tell it from others of that input ("" if there is one).
 struct Written {
     std::string label;
     std::string text;
     std::string note;  // printed on the terminal
 };
 
-// A kind of file that can be imported. To add one, add a row to kinds(). `read` may throw any exception that `main`
-// turns into an exit code.
+// A kind of file that can be imported. To add one, add a row to kinds(). `read` may throw whatever `main` catches.
 struct ImportKind {
     std::string name;
     std::string summary;
@@ -89,8 +86,7 @@ const std::vector<ImportKind>& kinds() {
 
 std::vector<std::string> kind_names() { return names_of(kinds(), &ImportKind::name); }
 
-// Which program wrote the file: a benchmark, recognized by any line of its log, or else a tracer, recognized by the
-// start of the file and its name.
+// Which program wrote the file: a benchmark, by any line of its log, or else a tracer, by the file's start and name.
 std::string kind_of_file(const std::filesystem::path& path) {
     InputFile file(path);
     const std::string start = read_start(file, yaml::max_file_bytes);
@@ -131,16 +127,6 @@ std::string common_start(const std::vector<Written>& written) {
     return common.substr(0, dash == std::string::npos ? 0 : dash);
 }
 
-po::options_description import_options() {
-    po::options_description options("options");
-    options.add_options()("kind", text_value("KIND"), "auto, or what wrote the file")(
-        "file", text_value("FILE"), "what to read")("output,o", text_value("OUT"),
-                                                    "what to write; several tables become OUT with a label each")(
-        "set", texts_value("KEY=VALUE"), "say what the file does not: system.network=\"InfiniBand NDR\"; repeatable")(
-        "list", "list the kinds");
-    return options;
-}
-
 ExitCode import_file(const po::variables_map& values) {
     if (values.contains("list")) {
         for (const ImportKind& kind : kinds()) { std::cout << padded(kind.name, 24) << kind.summary << "\n"; }
@@ -154,8 +140,7 @@ ExitCode import_file(const po::variables_map& values) {
     Outputs outputs(values, {"output"});
     const std::vector<Written> written = kind_of(text_of(values, "kind"), file).read(file, statements_of(values));
     if (written.size() > 1 && out == "-") {
-        throw UsageError(
-            fmt::format("the log holds {} tables, and standard output takes one (accepted: -o FILE)", written.size()));
+        throw UsageError("the log holds {} tables, and standard output takes one (accepted: -o FILE)", written.size());
     }
     const std::string common = common_start(written);
     std::vector<std::filesystem::path> paths;
@@ -172,11 +157,18 @@ ExitCode import_file(const po::variables_map& values) {
 
 }  // namespace
 
-const Command import_command = {"import",
-                                "a benchmark's log as a measurement file",
-                                "KIND FILE -o OUT [OPTION...]",
-                                import_options,
-                                {{{"kind", 1}, {"file", 1}}},
-                                import_file};
+const Command import_command = {
+    "import",
+    "a benchmark's log as a measurement file",
+    "KIND FILE -o OUT [OPTION...]",
+    {
+        {"kind", text_value("KIND"), "auto, or what wrote the file"},
+        {"file", text_value("FILE"), "what to read"},
+        {"output", text_value("OUT"), "what to write; several tables become OUT with a label each", "o"},
+        {"set", texts_value("KEY=VALUE"), "say what the file does not: system.network=\"InfiniBand NDR\"; repeatable"},
+        {"list", {}, "list the kinds"},
+    },
+    {{{"kind", 1}, {"file", 1}}},
+    import_file};
 
 }  // namespace fabricast::cli

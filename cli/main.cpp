@@ -8,7 +8,6 @@
 #include "cli/command.hpp"
 #include "cli/help.hpp"
 #include "cli/options.hpp"
-#include "cli/plain_text.hpp"
 #include "cli/terminal.hpp"
 #include "sim/report/result_file.hpp"
 

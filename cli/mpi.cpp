@@ -26,18 +26,18 @@ constexpr int from_worker = 1;
 // From rank 0 to a rank that wants pieces: a list of pieces, null if there are no more.
 constexpr int from_first = 2;
 
-constexpr auto shortest_nap = std::chrono::microseconds(200), longest_nap = std::chrono::microseconds(5000);
+constexpr auto shortest_sleep = std::chrono::microseconds(200), longest_sleep = std::chrono::microseconds(5000);
 // Sleeps longer the longer nothing happens, so that polling takes no cores from threads that compute long pieces.
 class Backoff {
 public:
     void sleep() {
         std::this_thread::sleep_for(length_);
-        length_ = std::min(2 * length_, longest_nap);
+        length_ = std::min(2 * length_, longest_sleep);
     }
-    void wake() { length_ = shortest_nap; }
+    void wake() { length_ = shortest_sleep; }
 
 private:
-    std::chrono::microseconds length_ = shortest_nap;
+    std::chrono::microseconds length_ = shortest_sleep;
 };
 
 int size_of_world() {
@@ -99,7 +99,7 @@ void lead(const std::vector<std::size_t>& pieces, std::size_t threads, const std
     Dispatcher dispatcher(pieces, ranks);
     ThreadPool pool(threads, compute);
     std::size_t working = ranks - 1;  // other ranks that may still report results
-    Backoff nap;
+    Backoff backoff;
     while (working > 0 || !dispatcher.empty() || !pool.idle()) {
         bool moved = false;
         for (const Done& done : pool.take_done()) {
@@ -126,7 +126,7 @@ void lead(const std::vector<std::size_t>& pieces, std::size_t threads, const std
                 send(dealt.empty() ? Json() : Json(dealt), message->from, from_first);
             }
         }
-        moved ? nap.wake() : nap.sleep();
+        moved ? backoff.wake() : backoff.sleep();
     }
 }
 
@@ -134,7 +134,7 @@ void follow(std::size_t threads, const std::function<std::string(std::size_t)>& 
     ThreadPool pool(threads, compute);
     bool asked = false;
     bool over = false;
-    Backoff nap;
+    Backoff backoff;
     for (;;) {
         Json done = Json::array();
         for (Done& one : pool.take_done()) { done.push_back({one.piece, std::move(one.result)}); }
@@ -142,18 +142,18 @@ void follow(std::size_t threads, const std::function<std::string(std::size_t)>& 
         if (wanted > 0 || !done.empty()) {
             send({{"want", wanted}, {"done", std::move(done)}}, 0, from_worker);
             asked = asked || wanted > 0;
-            nap.wake();
+            backoff.wake();
         }
         if (const std::optional<Message> answer = received(from_first)) {
             asked = false;
-            nap.wake();
+            backoff.wake();
             over = answer->text.is_null();
             for (const Json& piece : answer->text) { pool.give(piece.get<std::size_t>()); }
         } else if (over && pool.idle()) {
             send({{"left", true}}, 0, from_worker);
             return;
         } else {
-            nap.sleep();
+            backoff.sleep();
         }
     }
 }

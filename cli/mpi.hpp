@@ -31,8 +31,7 @@ public:
     bool first() const;
 
     // Every rank passes the identity of what it read or, in `error`, why it could not read it. Returns on all ranks
-    // whether none failed and all read the same. Otherwise `error`, if it was empty, is set to the first error of
-    // another rank.
+    // whether none failed and all read the same. Otherwise an empty `error` is set to the first of another rank.
     bool agree(const std::string& read, std::string& error) const;
 
     // Computes `pieces`, which are indices, on `threads` threads of every rank. Rank 0 calls `finished` for each result

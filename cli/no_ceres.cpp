@@ -7,8 +7,6 @@ namespace fabricast::cli {
 
 namespace {
 
-po::options_description no_options() { return po::options_description("options"); }
-
 ExitCode no_calibration(const po::variables_map&) {
     throw ErrorWith<ExitCode::missing_here>(
         "calibrate: this build has no Ceres (`./dev build` installs it and builds it in)");
@@ -16,7 +14,6 @@ ExitCode no_calibration(const po::variables_map&) {
 
 }  // namespace
 
-const Command calibrate_command = {"calibrate",   "not in this build, which has no Ceres", "", no_options, {},
-                                   no_calibration};
+const Command calibrate_command = {"calibrate", "not in this build, which has no Ceres", "", {}, {}, no_calibration};
 
 }  // namespace fabricast::cli

@@ -3,19 +3,78 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <sstream>
 
-#include "base/nearest_word.hpp"
+#include "base/text.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
 
 namespace fabricast::cli {
 
-po::options_description common_options() {
-    po::options_description options("common options");
-    options.add_options()("color", text_value("WHEN"), "auto, always or never (auto: on a terminal, without NO_COLOR)")(
-        "no-progress", "no line that says how far a run is")("help,h", "print this");
+namespace {
+
+po::options_description described(const char* caption, const Options& options) {
+    po::options_description list(caption);
+    for (const Option& option : options) {
+        const std::string name = option.name + (option.key.empty() ? "" : "," + option.key);
+        const auto add = [&](auto* value) {
+            list.add_options()(name.c_str(), value->value_name(option.value.name), option.about.c_str());
+        };
+        switch (option.value.takes) {
+            case Takes::nothing: list.add_options()(name.c_str(), option.about.c_str()); break;
+            case Takes::text: add(po::value<std::string>()); break;
+            case Takes::texts: add(po::value<std::vector<std::string>>()); break;
+            case Takes::words: add(po::value<std::vector<std::string>>()->multitoken()); break;
+            case Takes::whole: add(po::value<int>()); break;
+        }
+    }
+    return list;
+}
+
+}  // namespace
+
+bool Option::takes_file() const { return value.name == "FILE" || value.name == "OVERLAY" || value.name == "OUT"; }
+
+std::vector<std::string> Option::words() const {
+    if (name == "engine") { return engine_names(); }
+    if (name == "color") { return {"auto", "always", "never"}; }
+    if (name == "by") { return {"value", "time", "capital", "power"}; }
+    return {};
+}
+
+const Options& common_options() {
+    static const Options options = {
+        {"color", text_value("WHEN"), "auto, always or never (auto: on a terminal, without NO_COLOR)"},
+        {"no-progress", {}, "no line that says how far a run is"},
+        {"help", {}, "print this", "h"},
+    };
     return options;
+}
+
+Options catalog_options() {
+    return {{"catalog", text_value("DIR"), "add your own parts"},
+            {"calibration", texts_value("FILE"), "lay a file of measured figures over the catalogue; repeatable"}};
+}
+
+Options scenario_options(const Options& own) {
+    return joined_options({{{"scenario", text_value("FILE"), "the scenario"},
+                            {"engine", text_value("NAME"), "flow, analytic, simgrid or packet"},
+                            {"set", texts_value("PATH=VALUE"), "replace one key of the scenario; repeatable"}},
+                           catalog_options(),
+                           own});
+}
+
+Options joined_options(std::initializer_list<Options> lists) {
+    Options all;
+    for (const Options& list : lists) { all.insert(all.end(), list.begin(), list.end()); }
+    return all;
+}
+
+std::string options_text(const Options& own) {
+    std::ostringstream text;
+    text << described("options", own) << "\n" << described("common options", common_options());
+    return text.str();
 }
 
 po::variables_map parse_options(const std::vector<std::string>& arguments, const Command& command) {
@@ -28,7 +87,8 @@ po::variables_map parse_options(const std::vector<std::string>& arguments, const
     for (const Positional& each : command.positional) {
         if (each.option != nullptr && !named(each.option)) { unnamed.add(each.option, each.most); }
     }
-    const po::options_description all = command.options().add(common_options());
+    const Options known = joined_options({command.options, common_options()});
+    const po::options_description all = described("", known);
     po::variables_map values;
     try {
         namespace style = po::command_line_style;
@@ -40,9 +100,8 @@ po::variables_map parse_options(const std::vector<std::string>& arguments, const
                   values);
         po::notify(values);
     } catch (const po::unknown_option& error) {
-        std::vector<std::string> names;
-        for (const auto& option : all.options()) { names.push_back("--" + option->long_name()); }
-        throw MissingArgument(error.what() + did_you_mean(error.get_option_name(), names));
+        const auto dashed = [](const Option& option) { return "--" + option.name; };
+        throw MissingArgument(error.what() + did_you_mean(error.get_option_name(), names_of(known, dashed)));
     } catch (const po::error& error) { throw MissingArgument(error.what()); }
     return values;
 }
@@ -57,18 +116,6 @@ std::vector<std::string> texts_of(const po::variables_map& values, const char* n
 
 std::string text_of(const po::variables_map& values, const char* name) {
     return values.contains(name) ? values[name].as<std::string>() : std::string{};
-}
-
-void add_catalog_options(po::options_description& options) {
-    options.add_options()("catalog", text_value("DIR"), "add your own parts")(
-        "calibration", texts_value("FILE"), "lay a file of measured figures over the catalogue; repeatable");
-}
-
-void add_scenario_options(po::options_description& options) {
-    options.add_options()("scenario", text_value("FILE"), "the scenario")("engine", text_value("NAME"),
-                                                                          "flow, analytic, simgrid or packet")(
-        "set", texts_value("PATH=VALUE"), "replace one key of the scenario; repeatable");
-    add_catalog_options(options);
 }
 
 std::vector<std::string> overrides_of(const po::variables_map& values) {
@@ -89,7 +136,7 @@ Scenario scenario_of(const po::variables_map& values) {
 int whole_of(const po::variables_map& values, const char* option, int otherwise, int low, int high) {
     const int value = values.contains(option) ? values[option].as<int>() : otherwise;
     if (value < low || value > high) {
-        throw UsageError(fmt::format("--{} must be from {} to {} (found {})", option, low, high, value));
+        throw UsageError("--{} must be from {} to {} (found {})", option, low, high, value);
     }
     return value;
 }
@@ -120,6 +167,16 @@ Statements statements_of(const po::variables_map& values) {
 
 Catalog catalog_of(const po::variables_map& values, const Scenario* scenario) {
     return calibrated_catalog(text_of(values, "catalog"), scenario, texts_of(values, "calibration"));
+}
+
+Options named_options(const Command& command) {
+    Options named = joined_options({command.options, common_options()});
+    std::erase_if(named, [&](const Option& option) {
+        return std::ranges::any_of(command.positional, [&](const Positional& each) {
+            return each.option != nullptr && option.name == each.option;
+        });
+    });
+    return named;
 }
 
 }  // namespace fabricast::cli

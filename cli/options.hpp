@@ -3,6 +3,7 @@
 // read through options: the catalogue with the user's parts and overlays, and a scenario with its overrides.
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -13,13 +14,16 @@
 
 namespace fabricast::cli {
 
-// The value of an option; `name` stands for it in --help.
-inline auto* text_value(const char* name) { return po::value<std::string>()->value_name(name); }
-inline auto* texts_value(const char* name) { return po::value<std::vector<std::string>>()->value_name(name); }
-inline auto* whole_value(const char* name) { return po::value<int>()->value_name(name); }
-
 // Options that every command has: --color, --no-progress, --help.
-po::options_description common_options();
+const Options& common_options();
+// --catalog DIR and --calibration FILE (repeatable).
+Options catalog_options();
+// The scenario, --set path=value (repeatable) and --engine, those of the catalogue, then the command's own.
+Options scenario_options(const Options& own = {});
+// One list after the other.
+Options joined_options(std::initializer_list<Options> lists);
+// The options as --help prints them.
+std::string options_text(const Options& own);
 
 // What the words after the command's name say. A positional option that is given by its name leaves its place to the
 // next. Throws UsageError.
@@ -32,11 +36,6 @@ std::string usage_of(const Command& command);
 std::vector<std::string> texts_of(const po::variables_map& values, const char* name);
 // The value of an option; empty if it was not given.
 std::string text_of(const po::variables_map& values, const char* name);
-
-// Adds --catalog DIR and --calibration FILE (repeatable).
-void add_catalog_options(po::options_description& options);
-// Adds --set path=value (repeatable) and --engine, then those of the catalogue.
-void add_scenario_options(po::options_description& options);
 
 // What --set and --engine say, as read_scenario() takes it.
 std::vector<std::string> overrides_of(const po::variables_map& values);
@@ -59,5 +58,8 @@ Statements statements_of(const po::variables_map& values);
 
 // The built-in catalogue, then --catalog, then the scenario's calibration, then --calibration files.
 Catalog catalog_of(const po::variables_map& values, const Scenario* scenario = nullptr);
+
+// Those of the command, then those of every command; without its positional arguments.
+Options named_options(const Command& command);
 
 }  // namespace fabricast::cli

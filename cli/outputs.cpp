@@ -8,10 +8,11 @@
 #include <set>
 #include <system_error>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 #include "base/text_file.hpp"
 #include "cli/terminal.hpp"
 #include "sim/plan/traces/import.hpp"
+#include "sim/report/html/page_html.hpp"
 
 namespace fabricast::cli {
 
@@ -62,6 +63,7 @@ Outputs::Outputs(const po::variables_map& values, const std::vector<std::string>
     for (const std::string& option : options) {
         if (values.contains(option)) { add(text_of(values, option.c_str())); }
     }
+    if (values.contains("html")) { html::require_charts(); }
 }
 
 void Outputs::refuse_inputs(const std::string& file) const {
@@ -112,6 +114,14 @@ void Outputs::add(const fs::path& path) {
 
 void Outputs::write(const char* option, const std::function<std::string()>& text) const {
     if (values_.contains(option)) { write_output(text_of(values_, option), text()); }
+}
+
+void Outputs::write_json(const std::function<Json()>& json) const {
+    write("json", [&] { return json().dump(2) + "\n"; });
+}
+
+void Outputs::write_page(const std::function<html::Page()>& page) const {
+    write("html", [&] { return html::page_html(page()); });
 }
 
 void Outputs::write_table(const std::function<Records()>& records) const {

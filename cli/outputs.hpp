@@ -11,6 +11,7 @@
 
 #include "cli/options.hpp"
 #include "sim/report/columns.hpp"
+#include "sim/report/html/page.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace fabricast::cli {
@@ -18,7 +19,7 @@ namespace fabricast::cli {
 class Outputs {
 public:
     // `options` are the options that name a file to write. Throws UsageError if a file is named twice or is also an
-    // input, IoError if it is a folder or its folder does not exist.
+    // input, IoError if it is a folder or its folder does not exist, MissingCharts if --html cannot be drawn.
     Outputs(const po::variables_map& values, const std::vector<std::string>& options);
 
     // Adds to the inputs: the scenario's file and the files that it includes, its overlays, its recording. Throws
@@ -27,10 +28,10 @@ public:
     // Adds a file to write whose name is only known later. Throws like the constructor.
     void add(const std::filesystem::path& file);
 
-    // Writes what `text` returns to the file that `option` names; does nothing if the option is not given. Throws
-    // IoError.
+    // Each writes to the file that `option`, --json, --html, or --csv and --tsv name, if any. Throws IoError.
     void write(const char* option, const std::function<std::string()>& text) const;
-    // The rows to the files of --csv and --tsv.
+    void write_json(const std::function<Json()>& json) const;
+    void write_page(const std::function<html::Page()>& page) const;
     void write_table(const std::function<Records()>& records) const;
     // Stream for text meant for people: standard output, or standard error if a result goes to standard output.
     std::ostream& words() const;

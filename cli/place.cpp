@@ -13,21 +13,6 @@ namespace fabricast::cli {
 
 namespace {
 
-po::options_description place_options() {
-    po::options_description options("options");
-    add_scenario_options(options);
-    options.add_options()                                                                             //
-        ("nodes", text_value("LIST"), "the job's nodes in the order of ranks, as Slurm lists hosts")  //
-        ("rank-file", text_value("FILE"), "the same as a host a line, or as Open MPI's rank file")    //
-        ("among", text_value("LIST"), "nodes that the best and the worst may take (default: all)")    //
-        ("rank-order", text_value("FILE"), "write the job's hosts in the order that suits best")      //
-        ("tries", whole_value("N"), "forecasts to search with (default 200)")                         //
-        ("json", text_value("FILE"), "write the result as JSON")                                      //
-        ("threads", whole_value("N"), "forecasts side by side (default and 0: every core)")           //
-        ("quiet", "print no table");
-    return options;
-}
-
 std::string nodes_asked(const po::variables_map& values) {
     if (!values.contains("rank-file")) { return text_of(values, "nodes"); }
     if (values.contains("nodes")) { throw UsageError("--nodes and --rank-file say the same (accepted: one of them)"); }
@@ -51,14 +36,12 @@ ExitCode place_job(const po::variables_map& values) {
     options.among = node_numbers(scenario, "cluster.place", text_of(values, "among"));
     options.tries = static_cast<std::size_t>(whole_of(values, "tries", 200, 6, 1'000'000));
     options.threads = threads_of(values, &scenario);
-    Progress progress(1, wants_progress(values));
-    const Watch watch = progress.watch();
-    const PlacementSearch search = search_placements(scenario, catalog, options, watch);
-    progress.clear();
+    const PlacementSearch search =
+        watched(values, [&](const Watch& watch) { return search_placements(scenario, catalog, options, watch); });
     if (!values.contains("quiet")) {
         outputs.words() << placement_table(scenario, search, outputs.width()) << std::flush;
     }
-    outputs.write("json", [&] { return placement_json(scenario, search).dump(2) + "\n"; });
+    outputs.write_json([&] { return placement_json(scenario, search); });
     outputs.write("rank-order", [&] {
         std::string lines;
         for (const std::string& host : search.order) { lines += host + "\n"; }
@@ -69,11 +52,21 @@ ExitCode place_job(const po::variables_map& values) {
 
 }  // namespace
 
-const Command place_command = {"place",
-                               "a job on its nodes, against the best and the worst placement",
-                               "SCENARIO --nodes LIST [OPTION...]",
-                               place_options,
-                               {{{"scenario", 1}}},
-                               place_job};
+const Command place_command = {
+    "place",
+    "a job on its nodes, against the best and the worst placement",
+    "SCENARIO --nodes LIST [OPTION...]",
+    scenario_options({
+        {"nodes", text_value("LIST"), "the job's nodes in the order of ranks, as Slurm lists hosts"},
+        {"rank-file", text_value("FILE"), "the same as a host a line, or as Open MPI's rank file"},
+        {"among", text_value("LIST"), "nodes that the best and the worst may take (default: all)"},
+        {"rank-order", text_value("FILE"), "write the job's hosts in the order that suits best"},
+        {"tries", whole_value("N"), "forecasts to search with (default 200)"},
+        {"json", text_value("FILE"), "write the result as JSON"},
+        {"threads", whole_value("N"), "forecasts side by side (default and 0: every core)"},
+        {"quiet", {}, "print no table"},
+    }),
+    {{{"scenario", 1}}},
+    place_job};
 
 }  // namespace fabricast::cli

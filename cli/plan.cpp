@@ -7,7 +7,6 @@
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
-#include "sim/report/html/page_html.hpp"
 #include "sim/run/layouts/layout_report.hpp"
 #include "sim/run/layouts/layout_search.hpp"
 #include "sim/run/sweep/fingerprint.hpp"
@@ -17,25 +16,6 @@
 namespace fabricast::cli {
 
 namespace {
-
-po::options_description plan_options() {
-    po::options_description options("options");
-    add_scenario_options(options);
-    options.add_options()                                                                                         //
-        ("vary", texts_value("PATH=VALUE,..."), "the values of one axis of the layout to search; repeatable")     //
-        ("best", whole_value("N"), "layouts to print (default 12)")                                               //
-        ("margin", whole_value("PERCENT"), "of the GPU's memory to leave free (default 0)")                       //
-        ("draws", whole_value("N"), "random draws that tell whether differences are real (default 16; 0: none)")  //
-        ("journal", text_value("FILE"), "keep every forecast as it is made")                                      //
-        ("resume", "go on from the journal")                                                                      //
-        ("json", text_value("FILE"), "write the result as JSON")                                                  //
-        ("csv", text_value("FILE"), "write a line for each layout as CSV")                                        //
-        ("tsv", text_value("FILE"), "the same with tabs, for cut and awk")                                        //
-        ("html", text_value("FILE"), "write a report to hand over")                                               //
-        ("threads", whole_value("N"), "forecasts side by side (default and 0: every core)")                       //
-        ("quiet", "print no table");
-    return options;
-}
 
 // The forecasts of a search in a sweep's journal.
 class LayoutJournal {
@@ -71,7 +51,6 @@ ExitCode plan_layout(const po::variables_map& values) {
     const Scenario scenario = scenario_of(values);
     Outputs outputs(values, {"json", "csv", "tsv", "html", "journal"});
     outputs.keep(scenario);
-    if (values.contains("html")) { html::require_charts(); }
     if (values.contains("resume") && !values.contains("journal")) {
         throw UsageError("--resume goes on from a journal (accepted: --journal FILE beside it)");
     }
@@ -95,13 +74,11 @@ ExitCode plan_layout(const po::variables_map& values) {
             journal->add(words, outcome);
         };
     }
-    Progress progress(1, wants_progress(values));
-    const Watch watch = progress.watch();
-    const LayoutSearch search = search_layouts(scenario, catalog, options, watch);
-    progress.clear();
-    outputs.write("json", [&] { return layouts_json(search).dump(2) + "\n"; });
+    const LayoutSearch search =
+        watched(values, [&](const Watch& watch) { return search_layouts(scenario, catalog, options, watch); });
+    outputs.write_json([&] { return layouts_json(search); });
     outputs.write_table([&] { return layouts_records(search); });
-    outputs.write("html", [&] { return html::page_html(layouts_page(scenario, search)); });
+    outputs.write_page([&] { return layouts_page(scenario, search); });
     if (!values.contains("quiet")) { outputs.words() << layouts_table(search) << std::flush; }
     if (search.stopped) { throw Stopped(); }
     if (journal) { journal->complete(); }
@@ -110,11 +87,27 @@ ExitCode plan_layout(const po::variables_map& values) {
 
 }  // namespace
 
-const Command plan_command = {"plan",
-                              "which layout of a training step: a search under memory and placement",
-                              "SCENARIO [--vary PATH=VALUE,VALUE...]... [OPTION...]",
-                              plan_options,
-                              {{{"scenario", 1}}},
-                              plan_layout};
+const Command plan_command = {
+    "plan",
+    "which layout of a training step: a search under memory and placement",
+    "SCENARIO [--vary PATH=VALUE,VALUE...]... [OPTION...]",
+    joined_options(
+        {scenario_options(),
+         {
+             {"vary", texts_value("PATH=VALUE,..."), "the values of one axis of the layout to search; repeatable"},
+             {"best", whole_value("N"), "layouts to print (default 12)"},
+             {"margin", whole_value("PERCENT"), "of the GPU's memory to leave free (default 0)"},
+             {"draws", whole_value("N"), "random draws that tell whether differences are real (default 16; 0: none)"},
+             {"journal", text_value("FILE"), "keep every forecast as it is made"},
+             {"resume", {}, "go on from the journal"},
+             {"json", text_value("FILE"), "write the result as JSON"},
+             {"csv", text_value("FILE"), "write a line for each layout as CSV"},
+             {"tsv", text_value("FILE"), "the same with tabs, for cut and awk"},
+             {"html", text_value("FILE"), "write a report to hand over"},
+             {"threads", whole_value("N"), "forecasts side by side (default and 0: every core)"},
+             {"quiet", {}, "print no table"},
+         }}),
+    {{{"scenario", 1}}},
+    plan_layout};
 
 }  // namespace fabricast::cli

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "cli/command.hpp"
-
 namespace fabricast::cli {
 
 namespace {

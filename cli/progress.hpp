@@ -1,11 +1,11 @@
 #pragma once
-// One line on the terminal that says how far a run is and when it will be done; prints nothing if stderr is not a
-// terminal.
+// One line on the terminal: how far a run is and when it will be done; prints nothing if stderr is not a terminal.
 
 #include <chrono>
 #include <cstddef>
 #include <mutex>
 
+#include "cli/options.hpp"
 #include "sim/engines/common/watch.hpp"
 
 namespace fabricast::cli {
@@ -38,5 +38,11 @@ private:
     std::chrono::steady_clock::time_point last_drawn_;
     std::mutex mutex_;
 };
+
+// What `work` returns, which is one piece and reports its share through the watch that it gets.
+template <class Work> auto watched(const po::variables_map& values, const Work& work) {
+    Progress progress(1, wants_progress(values));
+    return work(progress.watch());
+}
 
 }  // namespace fabricast::cli

@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "sim/report/failed_asserts.hpp"
-#include "sim/report/html/page_html.hpp"
 #include "sim/report/html/run_page.hpp"
 #include "sim/report/packet_picture.hpp"
 #include "sim/report/result_file.hpp"
@@ -24,23 +21,6 @@
 namespace fabricast::cli {
 
 namespace {
-
-po::options_description run_options() {
-    po::options_description options("options");
-    add_scenario_options(options);
-    options.add_options()                                                                              //
-        ("json", text_value("FILE"), "write the result as JSON")                                       //
-        ("csv", text_value("FILE"), "write the rows as CSV")                                           //
-        ("tsv", text_value("FILE"), "the same with tabs, for cut and awk")                             //
-        ("trace", text_value("FILE"), "write a Chrome/Perfetto trace")                                 //
-        ("svg", text_value("FILE"), "draw queues and pauses (engine packet)")                          //
-        ("html", text_value("FILE"), "write a report to hand over")                                    //
-        ("best", "every algorithm, protocol and number of channels beside what NCCL takes")            //
-        ("tuner", text_value("FILE"), "write what gains as a file for NCCL's example tuner (--best)")  //
-        ("threads", whole_value("N"), "sizes to run side by side (default and 0: every core)")("quiet",
-                                                                                               "print no table");
-    return options;
-}
 
 // Prints rows of the table as they arrive, and keeps them for the files.
 class TablePrinter {
@@ -89,33 +69,29 @@ bool wants_spans(const po::variables_map& values, const Scenario& scenario) {
 }
 
 void write_files(const Outputs& outputs, const Scenario& scenario, const Catalog& catalog, const Report& report) {
-    outputs.write("json", [&] { return result_json(scenario, report).dump(2) + "\n"; });
+    outputs.write_json([&] { return result_json(scenario, report); });
     outputs.write_table([&] { return result_records(report); });
     outputs.write("trace", [&] { return chrome_trace(report.trace); });
     outputs.write("svg", [&] { return packet_picture(report); });
-    outputs.write("html", [&] {
+    outputs.write_page([&] {
         const Fabric fabric(build(scenario, catalog));
-        return html::page_html(html::run_page(scenario, report, fabric, link_events(scenario, fabric, catalog)));
+        return html::run_page(scenario, report, fabric, link_events(scenario, fabric, catalog));
     });
 }
 
 // What NCCL could choose, beside what it does choose.
 ExitCode run_best(const po::variables_map& values, const Scenario& scenario, const Outputs& outputs) {
     for (const char* name : {"csv", "tsv", "trace", "svg"}) {
-        if (values.contains(name)) {
-            throw UsageError(fmt::format("--best has no --{} (accepted: --json, --tuner, --html)", name));
-        }
+        if (values.contains(name)) { throw UsageError("--best has no --{} (accepted: --json, --tuner, --html)", name); }
     }
     const Catalog catalog = catalog_of(values, &scenario);
-    if (values.contains("html")) { html::require_charts(); }
-    Progress progress(1, wants_progress(values));
-    const Watch watch = progress.watch();
-    const std::vector<BestRow> rows =
-        best_choices(scenario, catalog, {.threads = threads_of(values, &scenario), .seed = scenario.seed}, watch);
-    progress.clear();
+    const std::vector<BestRow> rows = watched(values, [&](const Watch& watch) {
+        return best_choices(scenario, catalog, {.threads = threads_of(values, &scenario), .seed = scenario.seed},
+                            watch);
+    });
     if (!values.contains("quiet")) { outputs.words() << best_table(scenario, rows); }
-    outputs.write("json", [&] { return best_json(scenario, rows).dump(2) + "\n"; });
-    outputs.write("html", [&] { return html::page_html(best_page(scenario, rows)); });
+    outputs.write_json([&] { return best_json(scenario, rows); });
+    outputs.write_page([&] { return best_page(scenario, rows); });
     outputs.write("tuner", [&] { return tuner_file(scenario, Fabric(build(scenario, catalog)), rows); });
     return ok;
 }
@@ -124,19 +100,16 @@ ExitCode run_best(const po::variables_map& values, const Scenario& scenario, con
 ExitCode run_jobs(const po::variables_map& values, const Scenario& scenario, const Outputs& outputs) {
     for (const char* name : {"trace", "svg", "best", "tuner"}) {
         if (values.contains(name)) {
-            throw UsageError(fmt::format("a scenario with jobs has no --{} (accepted: --json, --csv, --html)", name));
+            throw UsageError("a scenario with jobs has no --{} (accepted: --json, --csv, --html)", name);
         }
     }
     const Catalog catalog = catalog_of(values, &scenario);
-    if (values.contains("html")) { html::require_charts(); }
-    Progress progress(1, wants_progress(values));
-    const Watch watch = progress.watch();
-    const JobMix mix = mix_jobs(scenario, catalog, threads_of(values, &scenario), watch);
-    progress.clear();
+    const JobMix mix = watched(
+        values, [&](const Watch& watch) { return mix_jobs(scenario, catalog, threads_of(values, &scenario), watch); });
     if (!values.contains("quiet")) { outputs.words() << mix_table(scenario, mix, outputs.width()) << std::flush; }
-    outputs.write("json", [&] { return mix_json(scenario, mix).dump(2) + "\n"; });
+    outputs.write_json([&] { return mix_json(scenario, mix); });
     outputs.write_table([&] { return mix_records(mix); });
-    outputs.write("html", [&] { return html::page_html(mix_page(scenario, mix)); });
+    outputs.write_page([&] { return mix_page(scenario, mix); });
     return ok;
 }
 
@@ -154,10 +127,7 @@ ExitCode run_scenario(const po::variables_map& values) {
     if (values.contains("best")) { return run_best(values, scenario, outputs); }
     if (values.contains("tuner")) { throw UsageError("--tuner writes what --best finds (accepted: with --best)"); }
     const Catalog catalog = catalog_of(values, &scenario);
-    if (values.contains("html")) {
-        html::require_charts();
-        scenario.packet.series = true;  // for the animation of engine packet
-    }
+    scenario.packet.series |= values.contains("html");  // for the animation of engine packet
     TablePrinter printer(scenario, values, outputs);
     const Watch watch = printer.progress().watch();
     const SimulateOptions options{threads_of(values, &scenario), wants_spans(values, scenario)};
@@ -170,9 +140,9 @@ ExitCode run_scenario(const po::variables_map& values) {
         return ok;
     } catch (const CannotEnd& error) {
         outputs.write("svg", [&] { return deadlock_picture(error.what()); });
-        outputs.write("html", [&] {
+        outputs.write_page([&] {
             const Fabric fabric(build(scenario, catalog));
-            return html::page_html(html::deadlock_page(scenario, fabric, error.what()));
+            return html::deadlock_page(scenario, fabric, error.what());
         });
         throw;
     } catch (const Stopped&) {
@@ -188,11 +158,23 @@ ExitCode run_scenario(const po::variables_map& values) {
 
 }  // namespace
 
-const Command run_command = {"run",
-                             "forecast a scenario: time, bottleneck, scaling",
-                             "SCENARIO [OPTION...]",
-                             run_options,
-                             {{{"scenario", 1}}},
-                             run_scenario};
+const Command run_command = {
+    "run",
+    "forecast a scenario: time, bottleneck, scaling",
+    "SCENARIO [OPTION...]",
+    scenario_options({
+        {"json", text_value("FILE"), "write the result as JSON"},
+        {"csv", text_value("FILE"), "write the rows as CSV"},
+        {"tsv", text_value("FILE"), "the same with tabs, for cut and awk"},
+        {"trace", text_value("FILE"), "write a Chrome/Perfetto trace"},
+        {"svg", text_value("FILE"), "draw queues and pauses (engine packet)"},
+        {"html", text_value("FILE"), "write a report to hand over"},
+        {"best", {}, "every algorithm, protocol and number of channels beside what NCCL takes"},
+        {"tuner", text_value("FILE"), "write what gains as a file for NCCL's example tuner (--best)"},
+        {"threads", whole_value("N"), "sizes to run side by side (default and 0: every core)"},
+        {"quiet", {}, "print no table"},
+    }),
+    {{{"scenario", 1}}},
+    run_scenario};
 
 }  // namespace fabricast::cli

@@ -1,5 +1,4 @@
-// fabricast sweep SCENARIO: runs many points of one scenario, on all cores or on many machines, and can resume after a
-// crash.
+// fabricast sweep SCENARIO: many points of one scenario, on all cores or many machines, resumed after a crash.
 
 #include "sim/run/sweep/sweep.hpp"
 
@@ -10,7 +9,6 @@
 #include <optional>
 
 #include "base/text.hpp"
-#include "base/text_file.hpp"
 #include "cli/command.hpp"
 #include "cli/mpi.hpp"
 #include "cli/options.hpp"
@@ -236,7 +234,7 @@ ExitCode sweep_scenario(const po::variables_map& values) {
 const Command sweep_command = {"sweep",
                                "many points of a scenario: grid, list or random; resumed after any end",
                                "SCENARIO [--vary PATH=VALUE,VALUE...]... [OPTION...]",
-                               sweep_options,
+                               sweep_options(),
                                {{{"scenario", 1}}},
                                sweep_scenario};
 

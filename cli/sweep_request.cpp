@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "base/numbers.hpp"
 #include "base/sqlite.hpp"
-#include "sim/report/html/page_html.hpp"
+#include "base/text.hpp"
 #include "sim/run/sweep/result.hpp"
 
 namespace fabricast::cli {
@@ -23,21 +22,21 @@ Shard shard_of(const std::string& text) {
 
 }  // namespace
 
-po::options_description sweep_options() {
-    po::options_description options("options");
-    options.add_options()("vary", texts_value("PATH=V1,V2..."),
-                          "a key and its values; repeatable: every combination is a point");
-    add_scenario_options(options);
-    options.add_options()  //
-        ("out", text_value("FILE"),
-         "write the result: .csv, .tsv, .sqlite, or - for CSV on standard output")               //
-        ("html", text_value("FILE"), "write a report to hand over")                              //
-        ("resume", "go on where a sweep with this --out was ended")                              //
-        ("shard", text_value("I/N"), "run only the I-th of N parts, from 1; needs --out")        //
-        ("merge", "run nothing: put the journals of all shards together into --out")             //
-        ("threads", whole_value("N"), "points to run side by side (default and 0: every core)")  //
-        ("quiet", "print no table and no progress");
-    return options;
+Options sweep_options() {
+    return joined_options(
+        {{
+             {"vary", texts_value("PATH=V1,V2..."), "a key and its values; repeatable: every combination is a point"},
+         },
+         scenario_options(),
+         {
+             {"out", text_value("FILE"), "write the result: .csv, .tsv, .sqlite, or - for CSV on standard output"},
+             {"html", text_value("FILE"), "write a report to hand over"},
+             {"resume", {}, "go on where a sweep with this --out was ended"},
+             {"shard", text_value("I/N"), "run only the I-th of N parts, from 1; needs --out"},
+             {"merge", {}, "run nothing: put the journals of all shards together into --out"},
+             {"threads", whole_value("N"), "points to run side by side (default and 0: every core)"},
+             {"quiet", {}, "print no table and no progress"},
+         }});
 }
 
 SweepRequest sweep_request(const po::variables_map& values) {
@@ -45,7 +44,6 @@ SweepRequest sweep_request(const po::variables_map& values) {
     request.to_stdout = text_of(values, "out") == "-";
     request.out = request.to_stdout ? "" : text_of(values, "out");
     request.html = text_of(values, "html");
-    if (!request.html.empty()) { html::require_charts(); }
     request.resume = values.contains("resume");
     request.merge = values.contains("merge");
     request.quiet = values.contains("quiet");

@@ -19,7 +19,7 @@ struct SweepRequest {
     std::size_t threads = 1;
 };
 
-po::options_description sweep_options();
+Options sweep_options();
 
 // Throws UsageError; MissingCharts if the page asked for cannot be drawn.
 SweepRequest sweep_request(const po::variables_map& values);

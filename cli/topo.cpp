@@ -4,7 +4,6 @@
 #include <array>
 #include <sstream>
 
-#include "base/nearest_word.hpp"
 #include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "cli/command.hpp"
@@ -12,7 +11,6 @@
 #include "cli/outputs.hpp"
 #include "discovery/site/export_site.hpp"
 #include "sim/report/html/fabric_page.hpp"
-#include "sim/report/html/page_html.hpp"
 #include "sim/report/html/run_page.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/scenario_context.hpp"
@@ -21,31 +19,10 @@
 #include "topologies/export.hpp"
 #include "topologies/fabric.hpp"
 #include "topologies/fabric_generator.hpp"
-#include "topologies/fabric_json.hpp"
 
 namespace fabricast::cli {
 
 namespace {
-
-po::options_description topo_options() {
-    po::options_description options("options");
-    add_scenario_options(options);
-    options.add_options()  //
-        ("path", texts_value("A B")->multitoken(),
-         "the way from device A to device B, hop by hop")  //
-        ("transport", text_value("T"),
-         "of that path: auto, nvlink, p2p, host-staged or network")                          //
-        ("bisection", "bandwidth between the two halves of the cluster")                     //
-        ("json", text_value("FILE"), "write counts, links and the path as JSON")             //
-        ("dot", text_value("FILE"), "write the graph for Graphviz")                          //
-        ("graphml", text_value("FILE"), "write the graph as GraphML")                        //
-        ("simgrid", text_value("FILE"), "write a SimGrid platform")                          //
-        ("nccl", text_value("FILE"), "write a node as NCCL's topology XML")                  //
-        ("ibnetdiscover", text_value("FILE"), "write the fabric as ibnetdiscover lists it")  //
-        ("links", text_value("FILE"), "write the fabric's cables as a csv")                  //
-        ("html", text_value("FILE"), "draw racks, tiers of switches and the first nodes");
-    return options;
-}
 
 std::string rate_text(double bytes_per_second) { return text(bytes_per_second, Dimension::rate); }
 
@@ -147,7 +124,6 @@ ExitCode show_topology(const po::variables_map& values) {
     Outputs outputs(values, {"json", "dot", "graphml", "simgrid", "nccl", "ibnetdiscover", "links", "html"});
     outputs.keep(scenario);
     const Catalog catalog = catalog_of(values, &scenario);
-    if (values.contains("html")) { html::require_charts(); }
     const Fabric fabric = pointing_into(scenario, [&] { return Fabric(build(scenario, catalog)).whole(); });
     std::ostringstream out;  // printed only once it is complete, so that bad input prints nothing
     print_summary(out, fabric);
@@ -163,17 +139,17 @@ ExitCode show_topology(const po::variables_map& values) {
     write("simgrid", to_simgrid);
     write("ibnetdiscover", to_ibnetdiscover);
     write("links", to_links_csv);
-    outputs.write("json", [&] {
+    outputs.write_json([&] {
         Json json = fabric_json(fabric);
         if (const std::vector<std::string> ends = texts_of(values, "path"); ends.size() == 2) {
             json["path"] = path_json(fabric, ends[0], ends[1], transport_of(values));
         }
-        return json.dump(2) + "\n";
+        return json;
     });
-    outputs.write("html", [&] {
+    outputs.write_page([&] {
         html::Page page = html::fabric_page(fabric, host_names(scenario));
         html::add_provenance(page, scenario);
-        return html::page_html(page);
+        return page;
     });
     outputs.write("nccl", [&] { return to_nccl_topology(fabric.node(), catalog); });
     outputs.words() << out.str();
@@ -182,11 +158,24 @@ ExitCode show_topology(const po::variables_map& values) {
 
 }  // namespace
 
-const Command topo_command = {"topo",
-                              "the cluster: parts, paths, bisection, exports",
-                              "SCENARIO [OPTION...]",
-                              topo_options,
-                              {{{"scenario", 1}}},
-                              show_topology};
+const Command topo_command = {
+    "topo",
+    "the cluster: parts, paths, bisection, exports",
+    "SCENARIO [OPTION...]",
+    scenario_options({
+        {"path", words_value("A B"), "the way from device A to device B, hop by hop"},
+        {"transport", text_value("T"), "of that path: auto, nvlink, p2p, host-staged or network"},
+        {"bisection", {}, "bandwidth between the two halves of the cluster"},
+        {"json", text_value("FILE"), "write counts, links and the path as JSON"},
+        {"dot", text_value("FILE"), "write the graph for Graphviz"},
+        {"graphml", text_value("FILE"), "write the graph as GraphML"},
+        {"simgrid", text_value("FILE"), "write a SimGrid platform"},
+        {"nccl", text_value("FILE"), "write a node as NCCL's topology XML"},
+        {"ibnetdiscover", text_value("FILE"), "write the fabric as ibnetdiscover lists it"},
+        {"links", text_value("FILE"), "write the fabric's cables as a csv"},
+        {"html", text_value("FILE"), "draw racks, tiers of switches and the first nodes"},
+    }),
+    {{{"scenario", 1}}},
+    show_topology};
 
 }  // namespace fabricast::cli

@@ -1,6 +1,6 @@
 #include "discovery/format.hpp"
 
-#include "base/nearest_word.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline discovery {
 

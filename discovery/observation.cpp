@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "discovery/source_text.hpp"
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 
 namespace fabricast::inline discovery {

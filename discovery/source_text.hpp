@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/numbers.hpp"
 #include "base/pattern.hpp"
+#include "base/text.hpp"
 #include "base/text_lines.hpp"
 
 namespace fabricast::inline discovery {

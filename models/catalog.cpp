@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <cassert>
+#include <cmath>
 
-#include "base/nearest_word.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline models {
 
@@ -13,7 +14,7 @@ std::string shown_unit(std::string_view unit) { return unit.empty() ? "no unit" 
 const Figure& Part::figure(std::string_view path) const {
     FigureReads::note(kind, path);
     const auto found = figures.find(path);
-    if (found == figures.end()) { throw CatalogError(fmt::format("part '{}' has no figure '{}'", name, path)); }
+    if (found == figures.end()) { throw CatalogError("part '{}' has no figure '{}'", name, path); }
     return found->second;
 }
 
@@ -30,8 +31,7 @@ const std::vector<double>& Part::list(std::string_view path) const { return figu
 double Part::number(std::string_view path, std::string_view unit) const {
     const Figure& found = figure(path);
     if (found.unit != unit) {
-        throw CatalogError(
-            fmt::format("part '{}': '{}' is in {}, not in {}", name, path, shown_unit(found.unit), shown_unit(unit)));
+        throw CatalogError("part '{}': '{}' is in {}, not in {}", name, path, shown_unit(found.unit), shown_unit(unit));
     }
     return found.value.at(0);
 }
@@ -42,14 +42,22 @@ Bytes Part::bytes(std::string_view path) const { return rounded_bytes(number(pat
 
 Rate Part::rate(std::string_view path) const {
     const std::int64_t whole = rounded_bytes(number(path, "B/s")).count;
-    if (whole <= 0) { throw CatalogError(fmt::format("part '{}': '{}' is not above zero", name, path)); }
+    if (whole <= 0) { throw CatalogError("part '{}': '{}' is not above zero", name, path); }
     return Rate::per_second(whole);
+}
+
+int Part::whole(std::string_view path) const {
+    const double value = number(path, "");
+    if (!(std::abs(value) < 1e9)) {
+        throw CatalogError("part '{}': '{}' is not a count (accepted: below 10^9)", name, path);
+    }
+    return static_cast<int>(std::lround(value));
 }
 
 const std::string& Part::word(std::string_view path) const {
     FigureReads::note(kind, path);
     const auto found = text.find(path);
-    if (found == text.end()) { throw CatalogError(fmt::format("part '{}' has no '{}'", name, path)); }
+    if (found == text.end()) { throw CatalogError("part '{}' has no '{}'", name, path); }
     return found->second;
 }
 
@@ -66,8 +74,7 @@ bool Part::has(std::string_view path) const {
 
 void expect_kind(const Part& part, std::string_view kind) {
     if (part.kind != kind) {
-        throw CatalogError(
-            fmt::format("part '{}' is a {}, not a{} {}", part.name, part.kind, kind == "nvswitch" ? "n" : "", kind));
+        throw CatalogError("part '{}' is a {}, not a{} {}", part.name, part.kind, kind == "nvswitch" ? "n" : "", kind);
     }
 }
 
@@ -79,9 +86,9 @@ const Part* Catalog::find(std::string_view name) const {
 const Part& Catalog::at(std::string_view kind, std::string_view name) const {
     const Part* part = find(name);
     if (part != nullptr && part->kind == kind) { return *part; }
-    throw CatalogError(fmt::format(
-        "no {} '{}' in the catalogue{}{}", kind, name, part == nullptr ? "" : fmt::format(" (it is a {})", part->kind),
-        did_you_mean(name, names_of(of_kind(kind), &Part::name), "; see `fabricast catalog list`")));
+    throw CatalogError("no {} '{}' in the catalogue{}{}", kind, name,
+                       part == nullptr ? "" : fmt::format(" (it is a {})", part->kind),
+                       did_you_mean(name, names_of(of_kind(kind), &Part::name), "; see `fabricast catalog list`"));
 }
 
 std::vector<const Part*> Catalog::of_kind(std::string_view kind) const {

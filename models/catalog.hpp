@@ -58,6 +58,7 @@ struct Part {
     Duration duration(std::string_view path) const;
     Bytes bytes(std::string_view path) const;
     Rate rate(std::string_view path) const;  // rounded to whole bytes per second; above zero
+    int whole(std::string_view path) const;  // a count, rounded; below 10^9 and without a unit
     const std::string& word(std::string_view path) const;
     std::string word_or(std::string_view path, std::string_view fallback) const;
     bool has(std::string_view path) const;
@@ -80,8 +81,7 @@ struct Catalog {
 };
 
 // While an instance exists, it records every read from a part by its thread, by kind of part and name of the figure,
-// also of figures that the part lacks: a test uses it to find figures that nothing reads. At most one instance per
-// thread.
+// also of absent ones: a test uses it to find figures that nothing reads. At most one instance per thread.
 class FigureReads {
 public:
     FigureReads();

@@ -7,7 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "base/nearest_word.hpp"
 #include "base/text.hpp"
 #include "models/figure_reader.hpp"
 

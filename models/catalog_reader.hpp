@@ -25,8 +25,7 @@
 
 namespace fabricast::inline models {
 
-// Adds the parts of YAML files to a catalogue. A part's base may be in any of the files or already in the catalogue.
-// Throws InputError.
+// Adds the parts of YAML files to a catalogue. A base may be in any of them or in the catalogue. Throws InputError.
 void add_parts(Catalog& catalog, const std::vector<yaml::Node>& files);
 
 // Throws InputError unless the name consists of lower-case letters, digits, dashes and dots.

@@ -5,8 +5,7 @@
 
 namespace fabricast::inline models {
 
-// JSON Schema draft 2020-12. They check structure only; whether a part, a figure or a unit exists is checked by the
-// reader.
+// JSON Schema draft 2020-12. They check structure; whether a part, figure or unit exists is checked by the reader.
 Json catalogue_json_schema();
 Json overlay_json_schema();
 

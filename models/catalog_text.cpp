@@ -8,8 +8,8 @@
 #include <map>
 #include <vector>
 
-#include "base/input_error.hpp"
-#include "base/nearest_word.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
 #include "models/link_part.hpp"
 
 namespace fabricast::inline models {
@@ -22,8 +22,7 @@ struct Step {
     std::string_view name;
 };
 
-// Units from largest to smallest. base/unit_text.hpp rounds to four digits, which would lose digits of catalogue
-// figures.
+// Units from largest to smallest. base/unit_text.hpp rounds to four digits, which would lose digits.
 std::vector<Step> steps_of(std::string_view unit) {
     static const std::map<std::string_view, std::vector<Step>> known = {
         {"s", {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}, {1e-12, "ps"}}},

@@ -9,8 +9,7 @@
 
 namespace fabricast::inline models {
 
-// Lists every part by kind, with its note; only one kind if `kind` is not empty. Throws CatalogError naming the nearest
-// kind.
+// Lists every part by kind, with its note; only `kind` if that is not empty. Throws CatalogError naming the nearest.
 std::string catalog_list(const Catalog& catalog, std::string_view kind = {});
 
 // One part: its words, its figures in convenient units, and what follows from them (a link's goodput).

@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-#include "base/nearest_word.hpp"
-#include "models/whole_figure.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline models {
 
@@ -18,9 +17,9 @@ GpuArch arch(const Part& part) {
     if (const auto name = std::ranges::find(gpu_arch_names, found); name != gpu_arch_names.end()) {
         return static_cast<GpuArch>(name - gpu_arch_names.begin());
     }
-    throw CatalogError(fmt::format(
+    throw CatalogError(
         "part '{}': no GPU generation '{}'{}", part.name, found,
-        did_you_mean(found, names_of(gpu_arch_names), fmt::format("; there are {}", fmt::join(gpu_arch_names, ", ")))));
+        did_you_mean(found, names_of(gpu_arch_names), fmt::format("; there are {}", fmt::join(gpu_arch_names, ", "))));
 }
 
 }  // namespace
@@ -31,8 +30,8 @@ GpuSpec gpu_spec(const Part& part) {
     gpu.name = part.name;
     gpu.arch = arch(part);
     gpu.unlike = part.text.contains("like");
-    gpu.compute_capability = whole(part, "compute_capability");
-    gpu.sms = whole(part, "sms");
+    gpu.compute_capability = part.whole("compute_capability");
+    gpu.sms = part.whole("sms");
     gpu.fp64 = part.number_or("flops.fp64", 0);
     gpu.fp32 = part.number("flops.fp32", "FLOP/s");
     gpu.tf32 = part.number_or("flops.tf32", 0);
@@ -42,8 +41,8 @@ GpuSpec gpu_spec(const Part& part) {
     gpu.fp4 = part.number_or("flops.fp4", 0);
     gpu.memory_bandwidth = part.number("memory.bandwidth", "B/s");
     gpu.memory = part.bytes("memory.size");
-    gpu.copy_engines = whole(part, "copy_engines");
-    gpu.nvlinks = part.has("nvlink.links") ? whole(part, "nvlink.links") : 0;
+    gpu.copy_engines = part.whole("copy_engines");
+    gpu.nvlinks = part.has("nvlink.links") ? part.whole("nvlink.links") : 0;
     gpu.nvlink_rate = gpu.nvlinks > 0 ? part.number("nvlink.rate", "B/s") : 0;
     gpu.tdp_watts = part.number("power.max", "W");
     return gpu;
@@ -66,19 +65,19 @@ SwitchSpec switch_spec(const Part& part) {
     expect_kind(part, "switch");
     return {.name = part.name,
             .speaks = part.word("speaks"),
-            .radix = whole(part, "radix"),
+            .radix = part.whole("radix"),
             .port_rate = part.rate("port_rate"),
-            .split = part.has("split") ? whole(part, "split") : 1,
+            .split = part.has("split") ? part.whole("split") : 1,
             .latency = part.duration("latency"),
             .buffer = part.has("buffer") ? part.bytes("buffer") : Bytes{},
-            .sharp = part.has("sharp") ? whole(part, "sharp") : 0};
+            .sharp = part.has("sharp") ? part.whole("sharp") : 0};
 }
 
 NvswitchSpec nvswitch_spec(const Part& part) {
     expect_kind(part, "nvswitch");
     return {.name = part.name,
-            .generation = whole(part, "generation"),
-            .ports = whole(part, "ports"),
+            .generation = part.whole("generation"),
+            .ports = part.whole("ports"),
             .port_rate = part.rate("port_rate"),
             .latency = part.duration("latency"),
             .reduces = part.word_or("reduces", "no") == "yes",
@@ -91,9 +90,9 @@ CpuSpec cpu_spec(const Part& part) {
             .vendor = part.word("vendor"),
             .family = part.word("family"),
             .memory_bandwidth = part.number("memory.bandwidth", "B/s"),
-            .pcie_lanes = whole(part, "pcie_lanes"),
+            .pcie_lanes = part.whole("pcie_lanes"),
             .socket_link = part.word_or("socket_link", ""),
-            .socket_links = part.has("socket_links") ? whole(part, "socket_links") : 0,
+            .socket_links = part.has("socket_links") ? part.whole("socket_links") : 0,
             .root_complex_latency = part.duration("root_complex.latency"),
             .duplex_share = part.number("duplex.share", ""),
             .p2p_write_limit = part.number_or("p2p.write_limit", 0),

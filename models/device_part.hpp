@@ -2,13 +2,36 @@
 // Builds the specs of devices from catalogue parts: GPUs, adapters, switches, NVSwitches, hosts, cables. Every function
 // throws CatalogError if the part is of another kind, or a figure is missing or in another unit.
 
+#include <array>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/units.hpp"
 #include "models/catalog.hpp"
-#include "models/gpu.hpp"
 
 namespace fabricast::inline models {
+
+// NVIDIA generations in NCCL's order: its tuning tables are indexed by them.
+enum class GpuArch : std::uint8_t { pascal, volta, turing, ampere, ada, hopper, blackwell };
+inline constexpr std::array<std::string_view, 7> gpu_arch_names = {"pascal", "volta",  "turing",   "ampere",
+                                                                   "ada",    "hopper", "blackwell"};
+
+struct GpuSpec {
+    std::string name;
+    GpuArch arch = GpuArch::hopper;
+    bool unlike = false;          // `arch` is the generation it is taken for, for want of its own
+    int compute_capability = 90;  // 10 * major + minor
+    int sms = 132;
+    // Dense peaks, FLOP/s.
+    double fp64 = 0, fp32 = 0, tf32 = 0, fp16 = 0, bf16 = 0, fp8 = 0, fp4 = 0;
+    double memory_bandwidth = 0;  // bytes per second
+    Bytes memory;
+    int copy_engines = 2;
+    double nvlink_rate = 0;  // line rate, packet headers included, per direction, all links, bytes per second; 0: none
+    int nvlinks = 0;
+    double tdp_watts = 0;
+};
 
 struct NicSpec {
     std::string name;
@@ -70,8 +93,7 @@ NvswitchSpec nvswitch_spec(const Part& part);
 CpuSpec cpu_spec(const Part& part);
 CableSpec cable_spec(const Part& part);
 
-// What passing an adapter adds. A path passes two, one sending and one receiving: each gets half of the sum of all
-// three latencies.
+// What passing an adapter adds. A path passes two, a sender and a receiver: each gets half of all three latencies.
 Duration passing_latency(const NicSpec& nic);
 
 // One-way latency of `metres` of this cable, propagation and modules.

@@ -50,8 +50,7 @@ inline constexpr Bytes frame{84};  // 64 B with preamble and gap
 // ... 905 at 400 Gb/s. Scaled with the rate above 400 Gb/s.
 std::int64_t response_quanta(Rate rate);
 
-// Dynamic threshold of a shared buffer (Choudhury and Hahne, ToN 1998): the bytes that one queue may hold when `used`
-// of `shared` is occupied.
+// Dynamic threshold of a shared buffer (Choudhury and Hahne, ToN 1998): what a queue may hold when `used` is occupied.
 constexpr double dynamic_threshold(double alpha, Bytes shared, Bytes used) {
     return alpha * static_cast<double>((shared - used).count);
 }

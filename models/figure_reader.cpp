@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "base/nearest_word.hpp"
+#include "base/text.hpp"
 #include "base/unit_text.hpp"
 
 namespace fabricast::inline models {

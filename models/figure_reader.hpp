@@ -1,6 +1,5 @@
 #pragma once
-// Reads one figure of a part from YAML: a number with its unit, a list of numbers, or the long form with interval,
-// origin and source.
+// Reads a part's figure from YAML: a number with its unit, a list, or the long form with interval, origin and source.
 
 #include <optional>
 #include <string>
@@ -24,8 +23,7 @@ inline const std::vector<std::string> overlay_keys = {"note", "origin", "source"
 // Sets `origin` and `source` from the keys of `map` that are present.
 void read_provenance(const yaml::Node& map, Provenance& provenance);
 
-// Throws InputError for an unknown unit, mixed dimensions, an interval that does not contain the value, or a missing
-// origin or source.
+// Throws InputError for an unknown unit, mixed dimensions, an interval without the value, or no origin or source.
 Figure read_figure(const yaml::Node& node, const Provenance& defaults);
 
 }  // namespace fabricast::inline models

@@ -17,8 +17,7 @@ static_assert(encoded_rate(106'250'000'000, 4, 16, 17) == Rate::megabits(400'000
 static_assert(encoded_rate(8'000'000'000, 16, 128, 130).bytes_per_second() > 15.75e9);  // PCIe 3.0 x16
 static_assert(encoded_rate(8'000'000'000, 16, 128, 130).bytes_per_second() < 15.76e9);
 
-// The line rate of a part: its `rate`, or `signalling` * `lanes` * data bits / line bits, with `encoding` = [data bits,
-// line bits]. Throws CatalogError.
+// A part's line rate: its `rate`, or `signalling` * `lanes` * `encoding` ([data bits, line bits]). Throws CatalogError.
 Rate line_rate(const Part& part);
 
 // A link with the part's rate and latency and the given framing. Throws CatalogError.

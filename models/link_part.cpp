@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/nearest_word.hpp"
+#include "base/text.hpp"
 #include "models/ethernet.hpp"
 #include "models/infiniband.hpp"
 #include "models/link_figures.hpp"
@@ -14,8 +14,7 @@ namespace fabricast::inline models {
 
 namespace {
 
-// For families whose packet format is not public, and users' own links: the part may state its framing; otherwise
-// packets have no overhead.
+// For families whose packets are not public, and users' own links: the framing that the part states, else no overhead.
 LinkSpec as_stated(const Part& part, LinkFamily family) {
     Framing framing;
     if (part.has("framing.payload")) {

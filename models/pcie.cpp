@@ -1,7 +1,6 @@
 #include "models/pcie.hpp"
 
 #include "models/link_figures.hpp"
-#include "models/whole_figure.hpp"
 
 namespace fabricast::inline models {
 
@@ -9,12 +8,12 @@ PcieSpec pcie_spec(const Part& part) {
     if (part.word_or("family", "") != "pcie") { throw CatalogError("part '" + part.name + "' is no PCIe link"); }
     PcieSpec spec;
     spec.name = part.name;
-    spec.generation = whole(part, "generation");
-    spec.lanes = whole(part, "lanes");
+    spec.generation = part.whole("generation");
+    spec.lanes = part.whole("lanes");
     spec.rate = line_rate(part);
     spec.max_payload = part.bytes("max_payload");
     spec.max_read_request = part.bytes("max_read_request");
-    spec.read_tags = whole(part, "read_tags");
+    spec.read_tags = part.whole("read_tags");
     spec.control_share = part.number("control_share", "");
     spec.latency = part.duration("latency");
     spec.read_round_trip = part.duration("read_round_trip");

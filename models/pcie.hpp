@@ -12,12 +12,10 @@ namespace fabricast::inline models {
 namespace pcie {
 
 // Bytes of one TLP other than its header and payload. Generations 1 and 2: STP 1 + sequence number 2 + LCRC 4 + END 1;
-// 3 to 5: STP token with the sequence number 4 + LCRC 4; 8 bytes in both cases. In flit mode (6 and 7) this is part of
-// the flit's overhead.
+// 3 to 5: STP token with the sequence number 4 + LCRC 4; 8 bytes in both cases. In flit mode (6, 7) the flit has it.
 constexpr Bytes framing_bytes(int generation) { return {generation >= 6 ? 0 : 8}; }
 
-// Headers: 4 DW for a memory write or read request with a 64-bit address (GPU apertures have one), 3 DW for a
-// completion.
+// Headers: 4 DW for a write or read request with a 64-bit address (GPU apertures have one), 3 DW for a completion.
 inline constexpr Bytes request_header{16};
 inline constexpr Bytes completion_header{12};
 

@@ -3,10 +3,7 @@
 
 #include <pybind11/pybind11.h>
 
-#include <atomic>
-#include <chrono>
 #include <functional>
-#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,8 +43,7 @@ inline std::size_t threads_or_cores(std::size_t threads) { return threads > 0 ? 
 inline std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // Runs `work` on its own thread with the GIL released. Meanwhile checks for Ctrl-C, and calls `progress`, unless it is
-// None, on the calling thread with the share that is done, from 0 to 1; what it raises stops the work and is raised
-// here.
+// None, on the calling thread with the share done, 0 to 1; what it raises stops the work and is raised here.
 std::string unlocked(const py::object& progress, const std::function<std::string(const Watch&)>& work);
 inline std::string unlocked(const std::function<std::string(const Watch&)>& work) { return unlocked(py::none(), work); }
 

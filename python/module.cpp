@@ -5,6 +5,8 @@
 #include <pybind11/stl.h>
 
 #include <cassert>
+#include <chrono>
+#include <future>
 #include <optional>
 #include <string>
 #include <utility>

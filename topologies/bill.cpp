@@ -36,8 +36,7 @@ std::uint64_t node_cables(const Fabric& fabric) {
     return cables;
 }
 
-// A tier's trunks end at its own switches and at those of the next tier; if there is no next tier of switches, both
-// ends are in the same tier.
+// A tier's trunks end at its own switches and at those of the next tier; without one, both ends are in the same.
 void add_trunks(const std::vector<FabricTier>& tiers, Bill& bill) {
     std::size_t at = 0;  // index into bill.switches
     for (std::size_t t = 0; t < tiers.size(); ++t) {
@@ -86,8 +85,8 @@ Bill bill_of(const Fabric& fabric) {
     add_trunks(tiers, bill);
     if (spec.management_ports > 0) {
         if (leaves.ports > 0 && leaves.left() < spec.management_ports) {
-            throw ClusterError(fmt::format("{} management ports, but {} ports are free on the leaves",
-                                           spec.management_ports, leaves.left()));
+            throw ClusterError("{} management ports, but {} ports are free on the leaves", spec.management_ports,
+                               leaves.left());
         }
         leaves.used += spec.management_ports;
         bill.cables.front().cables += spec.management_ports;

@@ -1,6 +1,5 @@
 #pragma once
-// The bill of materials of a cluster: what its fabric generator wires is what is bought. Counts only; higher rooms add
-// the parts, cable lengths and prices.
+// The bill of materials of a cluster, in counts: what its generator wires is bought. Higher rooms add parts and prices.
 
 #include <cstdint>
 #include <string>

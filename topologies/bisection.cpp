@@ -47,8 +47,7 @@ private:
 
 constexpr double endless = 1e15;  // bytes per second: above any cut, but sums of it do not overflow
 
-// Maximum flow between the NICs of the two halves of the nodes. Each half is one vertex; the other vertices are the
-// switches.
+// Maximum flow between the NICs of the two halves of the nodes. Each half is a vertex; the others are switches.
 double between_halves(const Fabric& fabric) {
     const std::uint32_t first_switch = fabric.first_switch();
     const Vertex source = fabric.device_count() - first_switch;

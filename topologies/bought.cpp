@@ -110,8 +110,8 @@ SwitchPort find_port(const Fabric& fabric, std::string_view name) {
     const std::string_view of = name.substr(0, dot);
     const std::vector<SwitchPort> all = ports(fabric, of);
     if (*number >= all.size()) {
-        throw ClusterError(fmt::format("'{}' has {} cables{}", of, all.size(),
-                                       all.empty() ? "" : fmt::format(": port0 to port{}", all.size() - 1)));
+        throw ClusterError("'{}' has {} cables{}", of, all.size(),
+                           all.empty() ? "" : fmt::format(": port0 to port{}", all.size() - 1));
     }
     return all[*number];
 }

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/nearest_word.hpp"
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "base/yaml.hpp"
 #include "models/catalog_reader.hpp"
@@ -37,8 +37,7 @@ std::vector<UserFile> read_folder(const std::filesystem::path& folder) {
     return files;
 }
 
-// A node template has `gpu: PART` or `gpus: {part: PART}` at its top level; a file of parts has only maps there, and no
-// part has the word `part`.
+// A node template has `gpu: PART` or `gpus: {part: PART}` at its top level; a file of parts has maps there, no `part`.
 bool is_node(const yaml::Node& tree) {
     if (!tree.is_map()) { return false; }
     const yaml::Node* gpu = tree.get("gpu");

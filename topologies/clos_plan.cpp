@@ -56,9 +56,8 @@ private:
             return false;
         }
         if (!fits_one) {
-            throw ClusterError(
-                fmt::format("one switch of {} ports cannot take {} cables; use a fat tree or a larger switch", radix_,
-                            ends() * ports_));
+            throw ClusterError("one switch of {} ports cannot take {} cables; use a fat tree or a larger switch",
+                               radix_, ends() * ports_);
         }
         refuse_spines_alone();
         plan_.by_rail = false;
@@ -85,7 +84,7 @@ private:
         auto most = static_cast<std::uint32_t>(radix_ * plan_.planes * (o / (1 + o)) / ports_ + 1e-9);
         while (most > 0 && ports_of(most) + cables_up(most) > radix_) { --most; }
         if (most == 0) {
-            throw ClusterError(fmt::format("an oversubscription of {:f} leaves no port on a switch of {}", o, radix_));
+            throw ClusterError("an oversubscription of {:f} leaves no port on a switch of {}", o, radix_);
         }
         plan_.rails = plan_.by_rail ? nics_ : 1;
         const std::uint32_t of_node = nics_ / plan_.rails;  // NICs of a node on one leaf
@@ -93,10 +92,10 @@ private:
             ends() / plan_.rails + ceil_div(fabric_.management_ports, plan_.rails * plan_.planes);
         if (fabric_.scalable_unit > 0) {
             if (static_cast<std::uint64_t>(fabric_.scalable_unit) * of_node > most) {
-                throw ClusterError(fmt::format(
+                throw ClusterError(
                     "a leaf of {} ports takes {} nodes at an oversubscription of {:f}, not {}: state a smaller "
                     "`scalable_unit`",
-                    radix_, most / of_node, o, fabric_.scalable_unit));
+                    radix_, most / of_node, o, fabric_.scalable_unit);
             }
             plan_.ends_per_leaf = fabric_.scalable_unit * of_node;
             plan_.sets = ceil_div(ends() / plan_.rails, plan_.ends_per_leaf);
@@ -125,10 +124,10 @@ private:
                 return;
             }
         }
-        throw ClusterError(fmt::format(
+        throw ClusterError(
             "{} leaves of {} NICs are more than {} tiers of {}-port switches can join; use larger switches{}",
             plan_.planes * plan_.rails * plan_.sets, plan_.ends_per_leaf, most, radix_,
-            most < most_tiers ? " or more tiers" : ""));
+            most < most_tiers ? " or more tiers" : "");
     }
 
     // Creates the units of each level and assigns their parents; false if there are too few tiers.
@@ -198,8 +197,7 @@ private:
         return std::ranges::max(plan_.levels[1].units, {}, &ClosUnit::switches).switches;
     }
 
-    // Checks a stated number of spines: it must provide enough ports for the leaves' cables, and every leaf must have a
-    // cable to each spine.
+    // Checks a stated number of spines: enough ports for the leaves' cables, and a cable from every leaf to each spine.
     void check_spines() {
         const auto pods = static_cast<std::uint32_t>(plan_.levels[1].units.size());
         const std::uint32_t most = leaf_up_;
@@ -217,10 +215,9 @@ private:
         for (std::uint32_t each = least; each <= most; ++each) {
             if (most % each == 0) { even.push_back(each * pods); }
         }
-        throw ClusterError(
-            fmt::format("{} spines cannot take the {} cables of each of {} leaves; these can: {} to {}{}, evenly {}",
-                        asked, most, plan_.levels.front().units.size(), least * pods, most * pods,
-                        pods > 1 ? fmt::format(" in steps of {}", pods) : "", fmt::join(even, ", ")));
+        throw ClusterError("{} spines cannot take the {} cables of each of {} leaves; these can: {} to {}{}, evenly {}",
+                           asked, most, plan_.levels.front().units.size(), least * pods, most * pods,
+                           pods > 1 ? fmt::format(" in steps of {}", pods) : "", fmt::join(even, ", "));
     }
 
     void number() {

@@ -62,8 +62,7 @@ struct ClosPlan {
     bool by_rail = false;           // leaf j of a set serves rail j
     std::vector<ClosLevel> levels;  // from the leaves to the top; leaves in order of plane, rail, set
 
-    // In words, if the cables between this level and the next are uneven; empty if every unit has the same number of
-    // cables to every switch above.
+    // In words, if the cables to the next level are uneven; empty if every unit has as many to every switch above.
     std::string uneven(std::size_t level) const;
 };
 

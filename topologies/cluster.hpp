@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/units.hpp"
-#include "models/gpu.hpp"
+#include "models/device_part.hpp"
 #include "models/link.hpp"
 #include "topologies/topology.hpp"
 
@@ -27,8 +27,7 @@ struct NodeDevice {
     std::string part;  // catalogue part, e.g. "connectx-7"; may be empty
     Duration latency;  // for passing through it (PCIe switch, root complex, NVSwitch)
     // Limit on the sum of both directions through the device, bytes per second; 0: no limit. This models the PCIe
-    // duplex interference of facts pcie.md §1: both directions through a root port or host bridge compete for one
-    // service.
+    // duplex interference of facts pcie.md §1: both directions through a root port or bridge share one service.
     double duplex_capacity = 0;
     int numa = 0;
 };
@@ -66,8 +65,7 @@ struct NodeTemplate {
 // path, by a hash of the flow label with the fabric's seed.
 enum class PathChoice : std::uint8_t { adaptive, ecmp };
 
-// How switches of an explicit graph forward: by the flow's hash over all ways with the fewest hops, or by a subnet
-// manager's tables (routing_tables.hpp).
+// How switches of a graph forward: by the flow's hash over the shortest ways, or by a subnet manager's tables.
 enum class GraphRouting : std::uint8_t { ecmp, min_hop, up_down, fat_tree };
 inline constexpr std::array<std::string_view, 4> graph_routing_names = {"ecmp", "min-hop", "up-down", "fat-tree"};
 

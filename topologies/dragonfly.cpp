@@ -72,8 +72,7 @@ std::array<std::uint32_t, 3> Dragonfly::global_at(std::uint32_t index) const {
     return {group, other, in_group - row[other]};
 }
 
-// The physical spine at the end of a leaf's cable. The cables of a group's leaves, leaf after leaf, are dealt to its
-// spines in turn.
+// The physical spine at the end of a leaf's cable. A group's cables, leaf after leaf, are dealt to its spines in turn.
 std::uint32_t Dragonfly::spine_of(std::uint32_t leaf, std::uint32_t cable) const {
     const std::uint32_t group = leaf / plan_.routers;
     const std::uint32_t dealt = leaf % plan_.routers * plan_.up;
@@ -127,8 +126,7 @@ bool Dragonfly::route(FabricEnd from, FabricEnd to, std::uint32_t, std::uint64_t
     return true;
 }
 
-// Switch numbers: all routers (leaves) first; then, with adaptive routing, one device per group for its mesh or all its
-// spines, else the spines.
+// Switches: all routers (leaves); then, with adaptive routing, a device per group for its mesh or spines, else spines.
 Trunk Dragonfly::trunk(std::uint32_t index) const {
     Trunk trunk{.from = 0, .to = 0, .cables = 1, .info = cable_};
     trunk.info.cls = index < first_global_ ? cable_.cls : LinkClass::global;

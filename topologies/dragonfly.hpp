@@ -36,8 +36,7 @@ public:
     std::vector<FabricTier> tiers() const override;
     bool hashes() const override { return !bundled_; }
 
-    // Physical switches: routers (leaves), then the spines of a dragonfly+. Adaptive routing draws a group's spines as
-    // one.
+    // Physical switches: routers (leaves), then the spines of a dragonfly+. Adaptive routing draws a group's as one.
     std::uint32_t bought_switches() const override { return routers() + plan_.all_spines(); }
     std::string bought_name(std::uint32_t bought) const override;
     std::optional<std::uint32_t> find_bought(std::string_view name) const override;
@@ -58,8 +57,7 @@ private:
     std::uint32_t cables_before(std::uint32_t group, std::uint32_t other) const {
         return before_[group * plan_.groups + other];
     }
-    // The physical router (dragonfly+: spine) of `group` at the end of cable k to `other`. A group's global cables are
-    // dealt to its routers in turn.
+    // The physical router (dragonfly+: spine) of `group` at cable k to `other`. They are dealt to the routers in turn.
     std::uint32_t gateway(std::uint32_t group, std::uint32_t other, std::uint32_t k) const;
     std::uint32_t global_link(std::uint32_t group, std::uint32_t other, std::uint32_t k) const;
     std::array<std::uint32_t, 3> global_at(std::uint32_t index) const;

@@ -41,8 +41,7 @@ private:
         between_[b * groups_ + a] += cables;
     }
 
-    // Adds one more cable between some pairs of groups, until at most one port is left (Havel, 1955; Hakimi, SIAM J.
-    // 1962).
+    // Adds a cable between pairs of groups, until at most one port is left (Havel, 1955; Hakimi, SIAM J. 1962).
     void deal_rest() {
         std::vector<std::uint32_t> order(left_.size());
         std::iota(order.begin(), order.end(), 0U);
@@ -113,8 +112,7 @@ private:
         plan_.nodes_per_router = static_cast<std::uint32_t>(fabric_.shape[2]);
         const std::uint64_t held = static_cast<std::uint64_t>(plan_.groups) * plan_.routers * plan_.nodes_per_router;
         if (held < nodes_) {
-            throw ClusterError(
-                fmt::format("the dragonfly's shape holds {} nodes, but the cluster has {}", held, nodes_));
+            throw ClusterError("the dragonfly's shape holds {} nodes, but the cluster has {}", held, nodes_);
         }
     }
 
@@ -129,15 +127,14 @@ private:
         return !odd ? cables : cables < ports ? cables + 1 : cables - 1;
     }
 
-    // A router's ports: its NICs, its cables to the other routers of the group, and global cables for the NICs'
-    // bandwidth.
+    // A router's ports: its NICs, cables to the others of the group, and global cables for the NICs' bandwidth.
     void plan_routers(std::uint32_t down) {
         const std::uint32_t global = plan_.groups > 1 ? cables_for(down) : 0;
         if (down + plan_.routers - 1 + global > radix_) {
-            throw ClusterError(fmt::format(
+            throw ClusterError(
                 "a router of {} ports cannot take {} NIC cables, {} of its group and {} to other groups; take larger "
                 "switches, a shape of smaller groups or a larger oversubscription",
-                radix_, down, plan_.routers - 1, global));
+                radix_, down, plan_.routers - 1, global);
         }
         out_ = plan_.routers * global;
         last_out_ = plan_.last_routers * global;
@@ -151,8 +148,7 @@ private:
     void plan_spines(std::uint32_t down) {
         plan_.up = plan_.last_up = cables_for(down);
         if (down + plan_.up > radix_) {
-            throw ClusterError(
-                fmt::format("a leaf of {} ports cannot take {} NIC cables and {} to spines", radix_, down, plan_.up));
+            throw ClusterError("a leaf of {} ports cannot take {} NIC cables and {} to spines", radix_, down, plan_.up);
         }
         if (plan_.all_routers() == 1) {
             plan_.up = plan_.last_up = 0;  // one leaf joins all nodes
@@ -168,9 +164,9 @@ private:
         most_last_out_ = last_out_;
         if (std::max(plan_.spines, plan_.last_spines) > plan_.up) {
             throw ClusterError(
-                fmt::format("a leaf has {} cables up, too few to reach each of {} spines of its group; take larger "
-                            "switches or a smaller oversubscription",
-                            plan_.up, std::max(plan_.spines, plan_.last_spines)));
+                "a leaf has {} cables up, too few to reach each of {} spines of its group; take larger "
+                "switches or a smaller oversubscription",
+                plan_.up, std::max(plan_.spines, plan_.last_spines));
         }
     }
 
@@ -187,9 +183,9 @@ private:
         const std::uint32_t others = plan_.groups - 1;
         if (std::max(last_out_, others) <= most_last_out_) { last_out_ = std::max(last_out_, others); }
         if (std::min(out_, last_out_) < others) {
-            throw ClusterError(fmt::format(
+            throw ClusterError(
                 "the global ports of a group are fewer than the {} other groups; take larger switches or larger groups",
-                others));
+                others);
         }
         plan_.between = GlobalCables(plan_.groups, out_, std::min(out_, last_out_)).take();
     }

@@ -52,7 +52,7 @@ std::uint32_t count_numbered(const DrawnNode& node, std::string_view kind) {
         if (const auto number = number_after(name, kind)) { numbers.insert(*number); }
     }
     if (!numbers.empty() && *numbers.rbegin() + 1 != numbers.size()) {
-        throw ClusterError(fmt::format("the graph's nodes number their {}s with gaps; from 0 on, please", kind));
+        throw ClusterError("the graph's nodes number their {}s with gaps; from 0 on, please", kind);
     }
     return static_cast<std::uint32_t>(numbers.size());
 }
@@ -131,9 +131,7 @@ private:
         std::uint32_t expected = 0;
         for (const auto& [number, node] : nodes_) {
             const std::string name = "node" + std::to_string(number);
-            if (number != expected++) {
-                throw ClusterError(fmt::format("the graph has {} but no node{}", name, number - 1));
-            }
+            if (number != expected++) { throw ClusterError("the graph has {} but no node{}", name, number - 1); }
             for (const auto& [device, row] : first.devices) {
                 if (!node.devices.contains(device)) { throw unlike(name, "has no", device); }
             }
@@ -175,7 +173,7 @@ std::optional<NodeRange> range_of(const std::string& end) {
     if (!first || !last) { return std::nullopt; }
     constexpr std::uint32_t most = 1U << 20U;
     if (*last < *first || *last - *first >= most) {
-        throw ClusterError(fmt::format("'{}' is not a range of nodes (accepted: node0-31.nic1)", end));
+        throw ClusterError("'{}' is not a range of nodes (accepted: node0-31.nic1)", end);
     }
     return NodeRange{*first, *last, end.substr(dot)};
 }

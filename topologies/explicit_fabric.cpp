@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/hash.hpp"
-#include "base/nearest_word.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline topologies {
 
@@ -91,14 +91,14 @@ std::uint32_t ExplicitFabric::vertex(const Cluster& cluster, const std::string& 
         const auto nic = number_after(std::string_view(name).substr(dot + 1), "nic");
         if (node && nic && *node < cluster.nodes && *nic < nics_) { return switch_count() + *node * nics_ + *nic; }
     }
-    throw ClusterError(fmt::format("a cable of the graph ends at '{}', which is neither a device of it nor a NIC{}",
-                                   name, did_you_mean(name, names_of(devices_, &NodeDevice::name), " (node0.nic0)")));
+    throw ClusterError("a cable of the graph ends at '{}', which is neither a device of it nor a NIC{}", name,
+                       did_you_mean(name, names_of(devices_, &NodeDevice::name), " (node0.nic0)"));
 }
 
 ExplicitFabric::ExplicitFabric(const Cluster& cluster) : devices_(cluster.graph.devices), nics_(cluster.node.nics) {
     for (const NodeDevice& device : devices_) {
         if (!number_of_.emplace(device.name, number_of_.size()).second) {
-            throw ClusterError(fmt::format("two devices of the graph are called '{}'", device.name));
+            throw ClusterError("two devices of the graph are called '{}'", device.name);
         }
     }
     const std::uint32_t switches = switch_count();
@@ -114,7 +114,7 @@ ExplicitFabric::ExplicitFabric(const Cluster& cluster) : devices_(cluster.graph.
     for (const NodeCable& cable : cluster.graph.cables) {
         std::uint32_t a = vertex(cluster, cable.a);
         std::uint32_t b = vertex(cluster, cable.b);
-        if (a == b) { throw ClusterError(fmt::format("a cable of the graph joins '{}' to itself", cable.a)); }
+        if (a == b) { throw ClusterError("a cable of the graph joins '{}' to itself", cable.a); }
         for (int direction = 0; direction < 2; ++direction) {
             Trunk trunk{.from = a, .to = b, .cables = static_cast<std::uint32_t>(cable.count), .info = {}};
             trunk.info.capacity = goodput(cable.link) * cable.count;

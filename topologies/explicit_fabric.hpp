@@ -24,8 +24,7 @@ public:
     // between all forwarders: two bytes per pair.
     GraphRoutes(std::uint32_t forwarders, std::uint32_t ends, const std::vector<Trunk>& links);
 
-    // Calls take(index of link) for each link of the route, in order; false if there is no route. Switches forward by
-    // `tables`, if there are any.
+    // Calls take(index of link) for each link of the route, in order; false if there is none. By `tables`, if any.
     template <class Take>
     bool route(std::uint32_t from, std::uint32_t to, std::uint64_t flow_hash, const RoutingTables* tables,
                Take&& take) const {
@@ -60,8 +59,7 @@ private:
 
 class ExplicitFabric : public FabricGenerator {
 public:
-    // Throws ClusterError if a cable ends at an unknown device or at the device that it starts from, or if two devices
-    // share a name.
+    // Throws ClusterError if a cable ends at an unknown device or where it starts, or if two devices share a name.
     explicit ExplicitFabric(const Cluster& cluster);
 
     std::uint32_t switch_count() const override { return static_cast<std::uint32_t>(devices_.size()); }

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/nearest_word.hpp"
+#include "base/text.hpp"
 #include "topologies/drawn_nodes.hpp"
 #include "topologies/fabric_tables.hpp"
 
@@ -15,8 +15,7 @@ namespace fabricast::inline topologies {
 
 namespace {
 
-// A path between two switches of the fabric with the fewest trunks; the first one found of several. Searches all trunks
-// on each call.
+// A path between two switches with the fewest trunks, the first found of several. Searches all trunks on each call.
 std::optional<std::vector<LinkId>> route_between_switches(const Fabric& fabric, DeviceId from, DeviceId to) {
     const std::uint32_t first_switch = fabric.first_switch();
     const std::uint32_t first_trunk = fabric.first_trunk();
@@ -120,7 +119,7 @@ DeviceId Fabric::nvswitch(std::uint32_t node, std::uint32_t which) const {
             return DeviceId{wired_node(node) * tables_->devices + d};
         }
     }
-    throw ClusterError(fmt::format("node '{}' has no NVSwitch {}", this->node().name, which));
+    throw ClusterError("node '{}' has no NVSwitch {}", this->node().name, which);
 }
 
 DeviceKind Fabric::kind(DeviceId device) const {
@@ -217,8 +216,8 @@ DeviceId Fabric::device(std::string_view name) const {
     for (std::uint32_t d = t.first_switch; d < device_count() && d < t.first_switch + 1000; ++d) {
         names.push_back(device_name(DeviceId{d}));
     }
-    throw ClusterError(fmt::format("no device '{}' in cluster '{}'{}", name, t.cluster.name,
-                                   did_you_mean(name, names, "; devices are called node0.gpu0, node0.nic0, leaf0")));
+    throw ClusterError("no device '{}' in cluster '{}'{}", name, t.cluster.name,
+                       did_you_mean(name, names, "; devices are called node0.gpu0, node0.nic0, leaf0"));
 }
 
 std::string Fabric::link_name(LinkId id) const {
@@ -283,9 +282,8 @@ void Fabric::path(const PathQuery& query, Path& into) const {
         found = t.through_fabric(query, into);
     }
     if (!found) {
-        throw Unreachable(
-            fmt::format("no path from {} to {}{}", device_name(query.src), device_name(query.dst),
-                        into.count == 0 ? "" : "; the last link reached is " + link_name(into.links[into.count - 1])));
+        throw Unreachable("no path from {} to {}{}", device_name(query.src), device_name(query.dst),
+                          into.count == 0 ? "" : "; the last link reached is " + link_name(into.links[into.count - 1]));
     }
 }
 

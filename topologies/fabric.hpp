@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/units.hpp"
 #include "topologies/cluster.hpp"
 #include "topologies/paths.hpp"
 
@@ -27,8 +26,7 @@ public:
     explicit Fabric(Cluster cluster);
 
     // The same fabric with ranks on these of its nodes only, in this order: ids of devices and links, names and paths
-    // stay, and what counts nodes or ranks counts these. Throws ClusterError if it has no such node or one stands
-    // twice.
+    // stay, and what counts nodes or ranks counts these. Throws ClusterError if it lacks a node or one stands twice.
     Fabric on(std::vector<std::uint32_t> nodes) const;
     Fabric whole() const;                                // with ranks on all nodes
     std::uint32_t wired_node(std::uint32_t node) const;  // node of the whole fabric
@@ -74,8 +72,7 @@ public:
 
     // Throws Unreachable. Deterministic: the same query gives the same path. Takes some tens of nanoseconds.
     Path path(const PathQuery& query) const;
-    // The same into the caller's buffer, which is overwritten. A path to or from a switch is found by search over all
-    // trunks (milliseconds in a large fabric).
+    // The same into the caller's buffer. A path to or from a switch is found by search over all trunks (milliseconds).
     void path(const PathQuery& query, Path& into) const;
 
 private:

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "topologies/cluster.hpp"
 #include "topologies/paths.hpp"
 

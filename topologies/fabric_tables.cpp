@@ -13,8 +13,7 @@ namespace {
 std::unique_ptr<const FabricGenerator> make_generator(const Cluster& cluster, const Trays& trays) {
     const FabricKind kind = cluster.fabric.kind;
     if (kind == FabricKind::none && cluster.nodes > 1) {
-        throw ClusterError(
-            fmt::format("cluster '{}' has {} nodes and no fabric to join them", cluster.name, cluster.nodes));
+        throw ClusterError("cluster '{}' has {} nodes and no fabric to join them", cluster.name, cluster.nodes);
     }
     if (kind != FabricKind::none && cluster.node.nics == 0) {
         throw ClusterError(kind == FabricKind::explicit_graph
@@ -45,7 +44,7 @@ FabricTables::FabricTables(Cluster c)
     hashes = generator->hashes();
     check_longest_path();
     const std::uint64_t all = static_cast<std::uint64_t>(cluster.nodes) * links + generator->trunk_count();
-    if (all > 0xffffffffU) { throw ClusterError(fmt::format("cluster '{}' has more than 2^32 links", cluster.name)); }
+    if (all > 0xffffffffU) { throw ClusterError("cluster '{}' has more than 2^32 links", cluster.name); }
 }
 
 // A Path has a fixed number of links: throws ClusterError if a path of this fabric could need more.
@@ -56,8 +55,8 @@ void FabricTables::check_longest_path() const {
     }
     const std::size_t longest = 2 * local + 2 + generator->longest_route();
     if (longest > max_path_links) {
-        throw ClusterError(fmt::format("a path across this {} may need {} links; {} are the most",
-                                       cluster.fabric.kind->name, longest, max_path_links));
+        throw ClusterError("a path across this {} may need {} links; {} are the most", cluster.fabric.kind->name,
+                           longest, max_path_links);
     }
 }
 
@@ -79,8 +78,7 @@ bool FabricTables::inside_node(const PathQuery& query, Path& path) const {
     return part->found;
 }
 
-// The NIC for a device: a NIC uses itself; otherwise the NIC of the query, if given; otherwise a GPU uses its nearest
-// NIC and other devices the first one.
+// The NIC for a device: itself; otherwise that of the query; otherwise a GPU's nearest, another device's first one.
 std::uint32_t FabricTables::nic_for(std::uint32_t device, std::uint16_t asked) const {
     if (device >= graph.gpus && device < graph.ends) { return device - static_cast<std::uint32_t>(graph.gpus); }
     if (asked != any_nic) { return asked; }
@@ -124,8 +122,7 @@ bool FabricTables::through_fabric(const PathQuery& query, Path& path) const {
     const std::uint32_t from = local(query.src);
     const std::uint32_t to = local(query.dst);
     const std::uint32_t dst_nic = nic_for(to, query.dst_nic);
-    // If no switch joins two rails, the sender uses the NIC of its own tray on the destination's rail, which it reaches
-    // over NVLink.
+    // If no switch joins two rails, the sender uses the NIC of its own tray on the destination's rail, over NVLink.
     const bool same_rail = !generator->joins_rails() && query.src_nic == any_nic && from < graph.gpus;
     std::uint32_t src_nic = nic_for(from, query.src_nic);
     if (src_nic >= cluster.node.nics || dst_nic >= cluster.node.nics) { return false; }

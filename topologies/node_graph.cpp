@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/numbers.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline topologies {
 
@@ -40,9 +40,9 @@ LocalDevice parse_device(const NodeDevice& device, const std::string& node) {
     const auto index = number.empty() ? 0U : number_in<std::uint32_t>(number);
     if (known == kind_names.end() || !index) {
         throw ClusterError(
-            fmt::format("node '{}': device '{}' is none of gpuN, nicN, cpuN, memoryN, switchN, bridgeN, nvswitchN, "
-                        "nvmeN, captureN, cxlN",
-                        node, device.name));
+            "node '{}': device '{}' is none of gpuN, nicN, cpuN, memoryN, switchN, bridgeN, nvswitchN, "
+            "nvmeN, captureN, cxlN",
+            node, device.name);
     }
     return {device.name, known->kind, *index, device.latency, device.duplex_capacity};
 }
@@ -65,12 +65,12 @@ void add_devices(NodeGraph& graph, const NodeTemplate& node) {
             continue;  // already added above, or not in use
         }
         if (graph.device(local.name)) {
-            throw ClusterError(fmt::format("node '{}': two devices are called '{}'", node.name, local.name));
+            throw ClusterError("node '{}': two devices are called '{}'", node.name, local.name);
         }
         graph.devices.push_back(std::move(local));
     }
     if (graph.devices.size() >= none) {
-        throw ClusterError(fmt::format("node '{}': more than 65534 devices in one node", node.name));
+        throw ClusterError("node '{}': more than 65534 devices in one node", node.name);
     }
 }
 
@@ -86,8 +86,7 @@ LinkClass class_of(LinkFamily family, DeviceKind a, DeviceKind b) {
 
 bool carries_nvlink(DeviceKind kind) { return kind == DeviceKind::gpu || kind == DeviceKind::nvswitch; }
 
-// GPUs and NICs with an index at or above the count in use are left out, with their cables. Throws ClusterError for a
-// device of unknown kind.
+// GPUs and NICs beyond the count in use are left out, with their cables. Throws ClusterError for an unknown device.
 bool left_out(const NodeTemplate& node, std::string_view name) {
     NodeDevice device;
     device.name = name;
@@ -104,10 +103,10 @@ std::vector<double> add_links(NodeGraph& graph, const NodeTemplate& node) {
         const auto a = graph.device(cable.a);
         const auto b = graph.device(cable.b);
         if (!a || !b) {
-            throw ClusterError(fmt::format("node '{}': a cable ends at '{}', which is not a device of the node",
-                                           node.name, a ? cable.b : cable.a));
+            throw ClusterError("node '{}': a cable ends at '{}', which is not a device of the node", node.name,
+                               a ? cable.b : cable.a);
         }
-        if (a == b) { throw ClusterError(fmt::format("node '{}': a cable joins '{}' to itself", node.name, cable.a)); }
+        if (a == b) { throw ClusterError("node '{}': a cable joins '{}' to itself", node.name, cable.a); }
         LocalLink link{.from = *a, .to = *b, .info = {}, .cables = cable.count};
         port_capacity.push_back(cable.duplex_capacity);
         const DeviceKind kind_a = graph.devices[*a].kind;
@@ -158,9 +157,7 @@ std::pair<NodeGraph, SharedResources> make_node_graph(const NodeTemplate& node) 
     add_devices(graph, node);
     const std::vector<double> port_capacity = add_links(graph, node);
     SharedResources shared = add_shared_resources(graph, port_capacity);
-    if (graph.links.size() >= none) {
-        throw ClusterError(fmt::format("node '{}': more than 65534 links in one node", node.name));
-    }
+    if (graph.links.size() >= none) { throw ClusterError("node '{}': more than 65534 links in one node", node.name); }
     return {std::move(graph), std::move(shared)};
 }
 

@@ -56,8 +56,7 @@ struct NodeGraph {
     const LocalPath& nvlink(std::size_t from, std::size_t to) const { return nvlink_paths[from * gpus + to]; }
     // Between GPUs and NICs (GPUs are numbered first): over PCIe and the host bridges.
     const LocalPath& pcie(std::size_t from, std::size_t to) const { return pcie_paths[from * ends + to]; }
-    // The same, but written to host memory and read back. The memory is the one nearest to `to` if that is a GPU, else
-    // the one nearest to `from`.
+    // The same, but written to host memory and read back: the nearest to `to` if that is a GPU, else to `from`.
     const LocalPath& staged(std::size_t from, std::size_t to) const { return staged_paths[from * ends + to]; }
 
     std::span<const std::uint16_t> span(const LocalPath& path) const { return {pool.data() + path.first, path.count}; }
@@ -66,8 +65,7 @@ struct NodeGraph {
     int bridges_crossed(const LocalPath& path) const;
 };
 
-// The shared resources that a path crosses in addition to its cables, by device and by link: capacity that both
-// directions share.
+// The shared resources that a path crosses beside its cables, by device and by link: capacity of both directions.
 struct SharedResources {
     static constexpr std::uint16_t none = 0xffff;
     std::vector<std::uint16_t> of_device, of_link;

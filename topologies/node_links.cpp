@@ -20,8 +20,7 @@ const Part* part_of(const NodeTemplate& node, const std::string& device, const C
     return listed == node.devices.end() ? nullptr : catalog.find(listed->part);
 }
 
-// The PCIe link of a GPU or NIC, for a NIC with all its ports; nullopt for other devices, and for parts without
-// `host_link`.
+// The PCIe link of a GPU, or of a NIC with all its ports; nullopt for other devices and parts without `host_link`.
 std::optional<LinkSpec> host_link(const NodeTemplate& node, const Part* part, const Catalog& catalog) {
     const bool known = part != nullptr && (part->kind == "gpu" || part->kind == "nic");
     const std::string name = known ? part->word_or("host_link", "") : "";
@@ -55,8 +54,8 @@ public:
 private:
     [[noreturn]] void fail(const NodeCable& cable, const std::string& device, const Part& part,
                            const std::string& has) const {
-        throw CatalogError(fmt::format("cable {} to {} ({}): {} is a {}, which has {}", cable.a, cable.b,
-                                       bundle_name(cable), device, part.name, has));
+        throw CatalogError("cable {} to {} ({}): {} is a {}, which has {}", cable.a, cable.b, bundle_name(cable),
+                           device, part.name, has);
     }
 
     void check(const NodeCable& cable, const std::string& device, const std::string& other, const Part& part) {

@@ -7,8 +7,7 @@
 
 namespace fabricast::inline topologies {
 
-// Throws CatalogError if a cable is faster than a device at its end, or a device has more links or lanes in use than it
-// has.
+// Throws CatalogError if a cable is faster than a device at its end, or a device uses more links or lanes than it has.
 void check_node_links(const NodeTemplate& node, const Catalog& catalog);
 
 // Slows PCIe links down to what the GPUs and NICs at their ends support, after these have replaced the template's own.

@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::uint16_t unreachable = std::numeric_limits<std::uint16_t>::max();
 
-// Shortest paths between all devices over one kind of link, stored as the last link of each path: the link into `to` on
-// the path from `from`.
+// Shortest paths between all devices over one kind of link, stored as the link into `to` on the path from `from`.
 struct Trees {
     std::size_t devices = 0;
     std::vector<std::uint16_t> into;
@@ -191,7 +190,7 @@ private:
                 }
             }
             if (graph_.near_nics[gpu].empty()) {
-                throw ClusterError(fmt::format("node '{}': gpu{} reaches no NIC", node_.name, gpu));
+                throw ClusterError("node '{}': gpu{} reaches no NIC", node_.name, gpu);
             }
         }
         for (std::size_t gpu = 0; gpu < graph_.gpus && graph_.ends > graph_.gpus; ++gpu) {

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/nearest_word.hpp"
-#include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "models/device_part.hpp"
 #include "models/link_part.hpp"
 #include "models/pcie.hpp"
@@ -154,8 +153,7 @@ private:
         node_.devices.push_back(std::move(memory));
     }
 
-    // The link of a cable and its usual count. Between CPUs, `link` may be left out: the CPU part states the links
-    // between sockets.
+    // The link of a cable and its usual count. Between CPUs, `link` may be absent: their part states it.
     std::pair<LinkSpec, int> read_link(const yaml::Node& item) const {
         const bool sockets = item.get("link") == nullptr && cpu_ && is_cpu(item.required("from").as_string()) &&
                              is_cpu(item.required("to").as_string()) && !cpu_->socket_link.empty();
@@ -239,8 +237,7 @@ NodeTemplate node_template(std::string_view name, const Catalog& catalog) {
         if (stem(node.name) == name) { return read_node(yaml::parse(node.text, std::string(node.name)), catalog); }
         names.emplace_back(stem(node.name));
     }
-    throw CatalogError(
-        fmt::format("no node template '{}'{}", name, did_you_mean(name, names, "; see `fabricast catalog list`")));
+    throw CatalogError("no node template '{}'{}", name, did_you_mean(name, names, "; see `fabricast catalog list`"));
 }
 
 std::vector<Part> node_parts() {

@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 
-#include "base/numbers.hpp"
 #include "base/pattern.hpp"
 #include "base/text.hpp"
 

@@ -88,19 +88,19 @@ private:
             if (link.from >= graph_.forwarders || link.to >= graph_.forwarders || link.resource) { continue; }
             const std::uint32_t a = tiers_.tier[link.from], b = tiers_.tier[link.to];
             if (a == unreached || b == unreached || (a + 1 != b && b + 1 != a)) {
-                throw ClusterError(fmt::format(
+                throw ClusterError(
                     "routing 'fat-tree' needs a tree of tiers, but the cable from {} to {} joins no two neighbouring "
                     "ones (accepted here: up-down, min-hop, ecmp)",
-                    name(link.from), name(link.to)));
+                    name(link.from), name(link.to));
             }
         }
     }
 
     [[noreturn]] void refuse_no_way(std::uint32_t at, std::uint32_t end) const {
-        throw ClusterError(fmt::format("no way from {} to {}{}", name(at), name(graph_.forwarders + end),
-                                       routing_ == GraphRouting::min_hop
-                                           ? ""
-                                           : " goes up first and then only down (accepted here: min-hop, ecmp)"));
+        throw ClusterError("no way from {} to {}{}", name(at), name(graph_.forwarders + end),
+                           routing_ == GraphRouting::min_hop
+                               ? ""
+                               : " goes up first and then only down (accepted here: min-hop, ecmp)");
     }
 
     // Hops of each switch to the adapter: the fewest, or by ways down if there are any, else up to where there are.

@@ -40,7 +40,7 @@ Torus::Torus(const Cluster& cluster) : nodes_(cluster.nodes), cable_(trunk_cable
     }
     for (const int size : fabric.shape) { add(static_cast<std::uint64_t>(size > 0 ? size : 0)); }
     if (product != nodes_) {
-        throw ClusterError(fmt::format("the torus' shape holds {} nodes, but the cluster has {}", product, nodes_));
+        throw ClusterError("the torus' shape holds {} nodes, but the cluster has {}", product, nodes_);
     }
 }
 
@@ -59,15 +59,13 @@ std::vector<FabricTier> Torus::tiers() const {
     return {{"router", nodes_, static_cast<std::uint64_t>(nodes_) * sizes_.size()}};
 }
 
-// Every ring along the longest dimension crosses the cut with two cables (one of them the wrap-around). No other cut
-// into halves has fewer.
+// Every ring along the longest dimension crosses the cut with two cables (one wraps around). No other cut has fewer.
 std::optional<double> Torus::trunks_between_halves() const {
     const std::uint32_t longest = sizes_.empty() ? 1 : std::ranges::max(sizes_);
     return 2.0 * nodes_ / longest * cable_.capacity;
 }
 
-// Trunk (node * dimensions + dimension) * 2 goes to the next node in that dimension, the trunk after it to the previous
-// one.
+// Trunk (node * dimensions + dimension) * 2 goes to the next node in that dimension, the one after it to the previous.
 Trunk Torus::trunk(std::uint32_t index) const {
     const auto dimensions = static_cast<std::uint32_t>(sizes_.size());
     const std::uint32_t node = index / 2 / dimensions;

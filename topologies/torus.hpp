@@ -16,8 +16,7 @@ namespace fabricast::inline topologies {
 
 class Torus : public FabricGenerator {
 public:
-    // Without a shape, takes the most cubic one. Throws ClusterError if the shape does not have exactly as many routers
-    // as there are nodes.
+    // Without a shape, takes the most cubic one. Throws ClusterError if the shape has another number of routers.
     explicit Torus(const Cluster& cluster);
 
     std::uint32_t switch_count() const override { return nodes_; }

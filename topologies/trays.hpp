@@ -1,8 +1,7 @@
 #pragma once
 // The trays of a node: the parts that remain connected without the NVLinks between GPUs. A server is one tray; a rack
 // such as GB200 NVL72 has 18 trays of 4 GPUs and 4 adapters (NVIDIA DGX SuperPOD, reference architecture featuring DGX
-// GB200, "Network Fabrics"), with no PCIe between trays. A rail is an adapter's index in its tray, so this rack has
-// four.
+// GB200, "Network Fabrics"), no PCIe between trays. A rail is an adapter's index in its tray, so this rack has four.
 
 #include <cstdint>
 #include <vector>

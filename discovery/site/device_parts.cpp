@@ -6,7 +6,6 @@
 #include <bit>
 #include <vector>
 
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 
 namespace fabricast::inline site {

@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 
-#include "base/nearest_word.hpp"
 #include "base/text.hpp"
 #include "discovery/site/rails.hpp"
 

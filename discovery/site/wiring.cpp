@@ -7,7 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "base/numbers.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline site {
 

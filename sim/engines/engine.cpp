@@ -5,7 +5,7 @@
 #include <iterator>
 #include <limits>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 #include "base/process_memory.hpp"
 #include "sim/engines/common/checks.hpp"
 #include "sim/engines/common/make_fluid_network.hpp"
@@ -54,18 +54,18 @@ void check_memory(const EngineTraits& engine, const Fabric& fabric, const Schedu
     if (need.bytes() <= memory) { return; }
     constexpr double gibibyte = 1 << 30;
     const auto nodes = static_cast<std::uint64_t>(fabric.node_count() * memory / need.bytes());
-    throw TooLarge(fmt::format(
+    throw TooLarge(
         "engine {} would hold {:.3g} {}, some {:.3g} GiB (found {:.3g} GiB of memory, enough for {:.3g}; accepted: {})",
         engine.name, need.count, need.what, need.bytes() / gibibyte, memory / gibibyte, memory / need.bytes_each,
-        need.by_nodes ? fmt::format("up to {} such nodes", nodes) : "fewer nodes, or engine flow"));
+        need.by_nodes ? fmt::format("up to {} such nodes", nodes) : "fewer nodes, or engine flow");
 }
 
 ReplayTask accepted_task(const EngineTraits& engine, const Fabric& fabric, const Schedule& schedule,
                          const std::vector<LinkEvent>& events, const Watch& watch) {
     check_memory(engine, fabric, schedule);
     if (!engine.events && !events.empty()) {  // no answer is better than a wrong one
-        throw MissingEngine(fmt::format("engine {} knows no link events (accepted: {})", engine.name,
-                                        joined(engine_names(&EngineTraits::events))));
+        throw MissingEngine("engine {} knows no link events (accepted: {})", engine.name,
+                            joined(engine_names(&EngineTraits::events)));
     }
     if (const std::string_view why = engine.missing(); !why.empty()) { throw MissingEngine(std::string(why)); }
     std::vector<LinkEvent> of_links;

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "sim/plan/collectives/planner.hpp"

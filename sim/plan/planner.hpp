@@ -5,8 +5,8 @@
 
 #include "models/catalog.hpp"
 #include "sim/engines/common/watch.hpp"
+#include "sim/plan/collectives/collective.hpp"
 #include "sim/plan/collectives/group_plans.hpp"
-#include "sim/plan/collectives/library.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/plan/workload.hpp"
 #include "topologies/fabric.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/nearest_word.hpp"
 #include "base/text.hpp"
 
 namespace fabricast::inline report {

@@ -91,8 +91,7 @@ std::string tsv_text(const Records& records);
 
 // The cell of one column in a line; `text_cell` of its heading or of the unit below it if `cell` is one of them.
 std::string text_cell(const TextColumn& column, const Json& cell);
-// The texts among `columns`, those aligned left, made narrower until a line has `width` characters, the widest first
-// and none below eight.
+// Narrows the texts among `columns`, those aligned left, until a line fits `width`, the widest first, none below eight.
 void fit(const std::vector<TextColumn*>& columns, std::size_t width);
 // `cells` as a line that begins with #, without blanks at its end.
 std::string heading_line(std::string cells);
@@ -152,8 +151,7 @@ template <class Record> Records records_of(const std::vector<Record>& records, c
     return table;
 }
 
-// For a terminal of `width` characters: the same columns, with texts that shorten instead of lines that wrap. As they
-// are where `width` is 0.
+// The columns for a terminal of `width` characters, whose texts shorten instead of lines that wrap; as they are for 0.
 template <class Record> Columns<Record> fitted(Columns<Record> columns, std::size_t width) {
     std::vector<TextColumn*> shown;
     for (Column<Record>& column : columns) {

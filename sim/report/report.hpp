@@ -74,8 +74,7 @@ inline constexpr std::array<StepPart, 8> step_parts = {{{"compute", &StepRow::co
 // By the number of a CommKind.
 constexpr const StepPart& comm_part(std::size_t kind) { return step_parts.at(1 + kind); }
 
-// The calls of one collective on all groups that have the same name and size; messages between pairs count as
-// `sendrecv`.
+// The calls of one collective on all groups of one name and size; messages between pairs count as `sendrecv`.
 struct ReplayUse {
     std::string group;  // the communicator's name in the trace; empty: it has none
     std::uint32_t ranks = 0, groups = 0;

@@ -1,8 +1,6 @@
 #pragma once
 // The report for programs: JSON and CSV in SI base units; each name ends in its unit.
 
-#include <string>
-
 #include "base/json.hpp"
 #include "sim/report/columns.hpp"
 #include "sim/report/report.hpp"

@@ -82,8 +82,7 @@ std::string arch_of(const std::string& gpu, const Catalog& catalog) {
     return part == nullptr ? "" : part->word_or("arch", "");
 }
 
-// The distance of the GPU from those in the tables: 1 if a table has the GPU in another precision, or another GPU of
-// its architecture; else 2.
+// The GPU's distance from the tables: 1 if one has it in another precision, or another of its architecture; else 2.
 int gpu_distance(const std::string& aspect, const AspectsMet& met, const Catalog& catalog) {
     const std::string name = pieces(aspect)[1];
     const std::string arch = arch_of(name, catalog);

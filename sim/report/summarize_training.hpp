@@ -22,8 +22,7 @@ void add_goodput(Report& report, const GoodputSpec& spec, const Fabric& fabric, 
 std::vector<std::string> step_aspects(const TrainingWorkload& workload, const ModelShape& model, const Layout& layout,
                                       const Fabric& fabric);
 
-// For each aspect, the largest number of GPUs in a published table that has it: the figures of the catalogue's part
-// `training-tables`.
+// For each aspect, the most GPUs in a published table that has it: the figures of the part `training-tables`.
 using AspectsMet = std::map<std::string, double, std::less<>>;
 AspectsMet aspects_met(const Catalog& catalog);
 

@@ -17,8 +17,7 @@ std::string table_header(const Scenario& scenario, std::size_t width = 0);
 std::string table_row(const Row& row, std::size_t width = 0);
 // The summary of a replayed trace, where lines without `#` are figures; empty without one.
 std::string replay_lines(const Scenario& scenario, const Report& report);
-// Training steps: the parts of the step, then the scaling table if there are several cluster sizes; empty without
-// steps.
+// Training steps: the parts of the step, then the scaling table if there are several clusters; empty without steps.
 std::string step_table(const Scenario& scenario, const std::vector<StepRow>& steps, std::size_t width = 0);
 // The scaling table; empty without points.
 std::string scaling_table(const std::vector<ScalingPoint>& points);

@@ -1,6 +1,5 @@
 #pragma once
-// One forecast: a scenario on its fabric, planned, replayed and summarized. simulate(), the scaling table and explain
-// are loops over it.
+// A scenario on its fabric, planned, replayed and summarized. simulate(), the scaling table and explain loop over it.
 
 #include <vector>
 
@@ -13,8 +12,7 @@
 
 namespace fabricast::inline run {
 
-// A scenario whose cluster is built, whose events are resolved and whose planner is prepared. Scenario and catalogue
-// must outlive it.
+// A scenario with its cluster built, events resolved and planner prepared. Scenario and catalogue must outlive it.
 class Job {
 public:
     // `built` is the cluster of the scenario, whose engine is ready (with_engine).

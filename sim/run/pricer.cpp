@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/input_error.hpp"
-#include "base/nearest_word.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
 #include "sim/plan/transfers/exchange_plan.hpp"
 #include "sim/run/forecast.hpp"
 #include "sim/scenario/build.hpp"

@@ -1,6 +1,5 @@
 #pragma once
-// Prices many calls on one cluster, for simulators of serving and scheduling, which ask for millions of times and have
-// no network of their own.
+// Prices many calls on one cluster, for simulators of serving and scheduling, which ask millions of times.
 
 #include <cstdint>
 #include <map>
@@ -53,8 +52,7 @@ public:
     // size itself. May be called from any thread. Throws InputError, CannotEnd.
     double seconds(const PricedCall& call, bool exact = false);
 
-    // When each message has arrived, in seconds from the start of all of them; they share the links. Equal sets are
-    // replayed once.
+    // When each message has arrived, seconds from the start of all; they share the links. Equal sets are replayed once.
     std::vector<double> seconds(const std::vector<PricedTransfer>& transfers);
 
 private:

@@ -28,8 +28,8 @@ void scale_batch(Scenario& scenario, double gpus, double own_gpus) {
         const double batch = std::round(workload.global_batch * gpus / own_gpus);
         if (batch > std::numeric_limits<std::uint32_t>::max()) {
             fail_at(scenario, "workload.global_batch",
-                    error_message(fmt::format("the batch of {} GPUs is too large", std::llround(gpus)),
-                                  fmt::to_string(std::llround(batch)), "up to 4294967295"));
+                    fmt::format("the batch of {} GPUs is too large", std::llround(gpus)),
+                    fmt::to_string(std::llround(batch)), "up to 4294967295");
         }
         workload.global_batch = static_cast<std::uint32_t>(batch);
     }
@@ -67,9 +67,8 @@ std::vector<ClusterRequest> scaling_clusters(const Scenario& scenario, std::uint
     }
     for (const std::uint32_t gpus : scenario.scaling->gpus) {
         if (gpus > gpus_per_node && gpus % gpus_per_node != 0) {
-            fail_at(scenario, "scaling.gpus",
-                    error_message("not a number of whole nodes", fmt::to_string(gpus),
-                                  fmt::format("less than {}, or its multiples", gpus_per_node)));
+            fail_at(scenario, "scaling.gpus", "not a number of whole nodes", fmt::to_string(gpus),
+                    fmt::format("less than {}, or its multiples", gpus_per_node));
         }
         clusters.push_back(scenario.cluster);
         clusters.back().nodes = std::max(1U, gpus / gpus_per_node);

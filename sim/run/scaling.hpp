@@ -1,6 +1,5 @@
 #pragma once
-// The scaling table: the same workload on clusters of growing size, and the efficiency that a training step keeps
-// there.
+// The scaling table: the workload on clusters of growing size, and the efficiency that a training step keeps.
 
 #include <cstddef>
 #include <vector>
@@ -9,12 +8,10 @@
 
 namespace fabricast::inline run {
 
-// Whether the workload can run on more nodes. A recording cannot (its ranks are fixed), nor can a message between two
-// devices.
+// Whether it can run on more nodes. A recording cannot (its ranks are fixed), nor a message between two devices.
 bool grows(const Workload& workload);
 
-// The clusters of the table; none without `scaling:`. Throws InputError if a count in `gpus:` is more than one node but
-// not a multiple of it.
+// The clusters of the table; none without `scaling:`. Throws InputError if a count in `gpus:` is no multiple of a node.
 std::vector<ClusterRequest> scaling_clusters(const Scenario& scenario, std::uint32_t gpus_per_node);
 
 // The job's training step on another cluster, without events. The scenario's batch belongs to the scenario's own

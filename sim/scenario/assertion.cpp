@@ -4,8 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "base/nearest_word.hpp"
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "base/unit_text.hpp"
 

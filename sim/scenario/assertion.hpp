@@ -1,7 +1,6 @@
 #pragma once
 // An assert of a scenario about its result, written as "busbw >= 350 GB/s at 1 GiB", "efficiency >= 0.9 at 1024 gpus"
-// or "step_time <= 2 s", or in short form as "busbw(1 GiB) >= 350 GB/s". Without a place, it must hold on every cluster
-// size.
+// or "step_time <= 2 s", or in short form as "busbw(1 GiB) >= 350 GB/s". Without a place, it must hold everywhere.
 
 #include <cstdint>
 #include <optional>

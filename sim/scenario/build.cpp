@@ -9,9 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/hostlist.hpp"
-#include "base/input_error.hpp"
-#include "base/nearest_word.hpp"
 #include "base/text.hpp"
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
@@ -88,8 +87,7 @@ private:
         choose_routing();
     }
 
-    // The scenario's, else the first network link that a cable of the graph names, else the NIC's own. Its family
-    // decides on flow control and transport.
+    // The scenario's, else the first network link that a cable of the graph names, else the NIC's own.
     std::string usual_link() const {
         if (!request_.link.empty()) { return request_.link; }
         for (const NodeCable& cable : request_.graph ? request_.graph->cables : std::vector<NodeCable>{}) {
@@ -111,8 +109,8 @@ private:
                 if (kind.takes(key)) { others.emplace_back(kind.name); }
             }
             fail_at(scenario_, std::string("cluster.fabric.") + key,
-                    error_message(fmt::format("'{}' is a word of fabrics of leaves and spines", key),
-                                  cluster_.fabric.kind->name, joined(others)));
+                    fmt::format("'{}' is a word of fabrics of leaves and spines", key), cluster_.fabric.kind->name,
+                    joined(others));
         }
     }
 
@@ -147,9 +145,8 @@ private:
         const auto told = std::ranges::find(graph_routing_names, request_.routing) - graph_routing_names.begin();
         if (told >= 1 && told < 4) {
             if (!request_.graph) {
-                fail_at(scenario_, "cluster.fabric.routing",
-                        error_message("a subnet manager's tables are made of a graph", shown(request_.routing),
-                                      "adaptive, ecmp, ecmp-one-seed; or kind: explicit"));
+                fail_at(scenario_, "cluster.fabric.routing", "a subnet manager's tables are made of a graph",
+                        shown(request_.routing), "adaptive, ecmp, ecmp-one-seed; or kind: explicit");
             }
             fabric.routing = static_cast<GraphRouting>(told);
         }
@@ -223,9 +220,8 @@ std::vector<std::string> host_names(const Scenario& scenario) {
     const ClusterRequest& cluster = scenario.cluster;
     std::vector<std::string> names = hostlist(cluster.hosts, place_of(scenario, "cluster.hosts"));
     if (!names.empty() && names.size() != cluster.nodes && !(cluster.graph && cluster.node.empty())) {
-        fail_at(scenario, "cluster.hosts",
-                error_message("'hosts' names another number of nodes", fmt::to_string(names.size()),
-                              fmt::to_string(cluster.nodes)));
+        fail_at(scenario, "cluster.hosts", "'hosts' names another number of nodes", fmt::to_string(names.size()),
+                fmt::to_string(cluster.nodes));
     }
     return names;
 }

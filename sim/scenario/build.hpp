@@ -29,8 +29,7 @@ std::vector<std::string> host_names(const Scenario& scenario);
 // Numbers of the nodes that a list under `key` names: by `cluster.hosts`, or "node3". Throws InputError there.
 std::vector<std::uint32_t> node_numbers(const Scenario& scenario, std::string_view key, const std::string& list);
 
-// The same with another number of nodes, as a scaling table needs it. A single node keeps the scenario's fabric if the
-// scenario names one.
+// The same with another number of nodes, for a scaling table. A single node keeps a fabric that the scenario names.
 Cluster build(const Scenario& scenario, const Catalog& catalog, std::uint32_t nodes);
 
 }  // namespace fabricast::inline scenario

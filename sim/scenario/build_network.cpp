@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/nearest_word.hpp"
 #include "base/text.hpp"
 #include "models/link_part.hpp"
 #include "sim/scenario/scenario_context.hpp"
@@ -40,16 +39,13 @@ void refuse_slow_port(const Scenario& scenario, std::string_view key, const Cata
         const Spec spec = spec_of(*part);
         if (has_word(spec.speaks, family) && !(spec.port_rate < fast.rate)) { faster.push_back(part->name); }
     }
-    fail_at(
-        scenario, key,
-        error_message(fmt::format("link '{}' is faster than the ports of {}", fast.name, end.name),
-                      gigabits(fast.rate) + " on " + gigabits(end.port_rate),
-                      fmt::format("on {}: {}; for {} (`{}`): {}", end.name, names_or(slower, "nothing of its family"),
-                                  fast.name, where, names_or(faster, "nothing in the catalogue"))));
+    fail_at(scenario, key, fmt::format("link '{}' is faster than the ports of {}", fast.name, end.name),
+            gigabits(fast.rate) + " on " + gigabits(end.port_rate),
+            fmt::format("on {}: {}; for {} (`{}`): {}", end.name, names_or(slower, "nothing of its family"), fast.name,
+                        where, names_or(faster, "nothing in the catalogue")));
 }
 
-// The signalling rate of a lane: it distinguishes NDR200 from HDR, which are equally fast. 0 if the part does not
-// state it.
+// The signalling rate of a lane: it distinguishes NDR200 from HDR, which are equally fast. 0: not stated.
 double signalling(const Catalog& catalog, std::string_view name) {
     const Part* part = catalog.find(name);
     return part == nullptr ? 0 : part->number_or("signalling", 0);

@@ -13,8 +13,7 @@ namespace fabricast::inline scenario {
 // The switch that the scenario names, or the usual one of the fabric's link.
 SwitchSpec switch_for(const Scenario& scenario, const Catalog& catalog, const FabricSpec& fabric);
 
-// Refuses links that are faster than the ports of the NIC or the switch: a cable runs no faster than the ports at its
-// two ends.
+// Refuses links that are faster than the ports of the NIC or the switch: a cable is as fast as the ports at its ends.
 void refuse_slow_ports(const Scenario& scenario, const Catalog& catalog, const FabricSpec& fabric, const NicSpec& nic);
 void refuse_slow_ports(const Scenario& scenario, const Catalog& catalog, const FabricSpec& fabric,
                        const SwitchSpec& chosen);

@@ -7,8 +7,7 @@
 #include <map>
 #include <string>
 
-#include "base/nearest_word.hpp"
-#include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "models/device_part.hpp"
 #include "sim/scenario/scenario_context.hpp"
 #include "topologies/node_links.hpp"
@@ -62,7 +61,7 @@ struct Setter {
 
     [[noreturn]] void refuse(std::string_view what, const std::string& value, std::string_view accepted,
                              std::string_view nearest = {}) const {
-        fail_at(scenario, key, error_message(what, shown(value), accepted, nearest));
+        fail_at(scenario, key, what, shown(value), accepted, nearest);
     }
 
     template <bool NodeTemplate::*flag> void set_flag(const std::string& value) const {

@@ -1,6 +1,5 @@
 #include "sim/scenario/clouds.hpp"
 
-#include "base/nearest_word.hpp"
 #include "base/text.hpp"
 
 namespace fabricast::inline scenario {

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "base/input_error.hpp"
-#include "base/nearest_word.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
 #include "models/link_part.hpp"
 #include "sim/scenario/scenario_context.hpp"
 

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "models/catalog.hpp"
-#include "sim/engines/engine.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "topologies/bought.hpp"
 #include "topologies/fabric.hpp"

@@ -1,6 +1,5 @@
 #include "sim/scenario/keys.hpp"
 
-#include "base/nearest_word.hpp"
 #include "base/text.hpp"
 #include "sim/scenario/assertion.hpp"
 #include "sim/scenario/event_keys.hpp"
@@ -106,8 +105,7 @@ Json json_of(const Node& node) {
     return json;
 }
 
-// A node by its template's name, or made of parts; these are read when the cluster is built, for the catalogue has
-// them.
+// A node by its template's name, or made of parts; read when the cluster is built, for the catalogue has them.
 KeyOf<ClusterRequest> node_key() {
     KeyOf<ClusterRequest> key{{"node", Form::text_or_map,
                                "Node template: `fabricast catalog list` shows them. Or its parts, as in "

@@ -1,7 +1,6 @@
 #pragma once
 // Every key of a scenario, once: the parser, the check for unknown keys, the resolved scenario in results,
-// docs/scenario.md and the JSON Schema all use this one table. To add a key, add a row (and a field with its default to
-// Scenario).
+// docs/scenario.md and the JSON Schema all use this one table. To add a key, add a row, and a field to Scenario.
 
 #include <string_view>
 #include <vector>

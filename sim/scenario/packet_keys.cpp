@@ -1,6 +1,6 @@
 #include "sim/scenario/packet_keys.hpp"
 
-#include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "sim/scenario/rows.hpp"
 
 namespace fabricast::inline scenario {

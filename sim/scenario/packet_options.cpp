@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/json.hpp"
-#include "base/unit_text.hpp"
 #include "sim/scenario/scenario_context.hpp"
 
 namespace fabricast::inline scenario {
@@ -31,8 +30,7 @@ void lay_over(const Part& part, DcqcnOptions& dcqcn) {
     take(part, "dcqcn.clamp_target", dcqcn.clamp_target);
 }
 
-// A preset states Kmin and Kmax for a port of `ecn.rate`; the engine scales them with the rate of each port, so they
-// are kept per Gb/s.
+// A preset states Kmin and Kmax for a port of `ecn.rate`; they are kept per Gb/s, for the engine scales them by port.
 void lay_over(const Part& part, EcnOptions& ecn) {
     const double gigabits = part.has("ecn.rate") ? part.number("ecn.rate", "B/s") * 8e-9 : 1;
     if (part.has("ecn.k_min")) {
@@ -61,7 +59,7 @@ void lay_over(const Part& part, InfinibandControl& control) {
 void check_lanes(const Scenario& scenario) {
     const LaneOptions& lanes = scenario.packet.lanes;
     const auto refuse = [&](const char* key, const char* what, const std::string& found, const std::string& accepted) {
-        fail_at(scenario, key, error_message(what, found, accepted));
+        fail_at(scenario, key, what, found, accepted);
     };
     for (const auto& [key, named] :
          {std::pair{"packet.lanes.of_level", &lanes.of_level}, std::pair{"packet.lanes.high", &lanes.high}}) {
@@ -91,10 +89,8 @@ void check_marks(const Scenario& scenario, const Packet& packet) {
     const auto check = [&](const char* low_key, const char* high_key, double low, double high) {
         if (low > high) {
             const char* const written = scenario.places.contains(low_key) ? low_key : high_key;
-            fail_at(
-                scenario, written,
-                error_message("the lower bound is above the upper one", Json(low).dump() + " and " + Json(high).dump(),
-                              std::string(low_key) + " up to " + high_key));
+            fail_at(scenario, written, "the lower bound is above the upper one",
+                    Json(low).dump() + " and " + Json(high).dump(), std::string(low_key) + " up to " + high_key);
         }
     };
     check("packet.ecn.k_min", "packet.ecn.k_max", packet.ecn.k_min, packet.ecn.k_max);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/nearest_word.hpp"
+#include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "sim/scenario/keys.hpp"
 #include "sim/scenario/renamed_keys.hpp"
@@ -60,26 +60,23 @@ void check_cluster(const Scenario& scenario) {
         fail_at(scenario, "cluster", "missing key 'node' in 'cluster' (accepted: the name of a node template)");
     }
     if (cluster.graph && !cluster.fabric_kind.empty() && cluster.fabric_kind != to_string(FabricKind::explicit_graph)) {
-        fail_at(scenario, "cluster.fabric.kind",
-                error_message("'kind' does not go with 'cluster.graph'", shown(cluster.fabric_kind), "explicit"));
+        fail_at(scenario, "cluster.fabric.kind", "'kind' does not go with 'cluster.graph'", shown(cluster.fabric_kind),
+                "explicit");
     }
     if (!cluster.graph && cluster.fabric_kind == to_string(FabricKind::explicit_graph)) {
         fail_at(scenario, "cluster.fabric.kind", "'kind' is explicit but there is no 'cluster.graph'");
     }
     if (cluster.fabric_kind == to_string(FabricKind::none) && cluster.nodes > 1) {
-        fail_at(scenario, "cluster.fabric.kind",
-                error_message("several nodes need a fabric", fmt::format("'none' with {} nodes", cluster.nodes),
-                              "another kind, or one node"));
+        fail_at(scenario, "cluster.fabric.kind", "several nodes need a fabric",
+                fmt::format("'none' with {} nodes", cluster.nodes), "another kind, or one node");
     }
 }
 
 void check_workload(const CollectiveWorkload& workload, const Scenario& scenario) {
     for (const Bytes size : workload.sizes) {
         if (size.count < size_of(workload.dtype)) {
-            fail_at(scenario, "workload.sizes",
-                    error_message("a size below one element", text(size),
-                                  fmt::format("at least the {} B of one {}", size_of(workload.dtype),
-                                              to_string(workload.dtype))));
+            fail_at(scenario, "workload.sizes", "a size below one element", text(size),
+                    fmt::format("at least the {} B of one {}", size_of(workload.dtype), to_string(workload.dtype)));
         }
     }
 }
@@ -95,9 +92,8 @@ void check_workload(const TraceWorkload&, const Scenario& scenario) {
 void check_workload(const TransferWorkload& workload, const Scenario& scenario) {
     constexpr Bytes ip_and_tcp{40};  // headers without options, as the MSS is defined (RFC 9293)
     if (workload.host.mtu.count > 0 && workload.host.mss > workload.host.mtu - ip_and_tcp) {
-        fail_at(scenario, "workload.host.mss",
-                error_message("'mss' is more than the MTU leaves", text(workload.host.mss),
-                              "at most " + text(workload.host.mtu - ip_and_tcp)));
+        fail_at(scenario, "workload.host.mss", "'mss' is more than the MTU leaves", text(workload.host.mss),
+                "at most " + text(workload.host.mtu - ip_and_tcp));
     }
     if (scenario.scaling) {
         fail_at(scenario, "scaling", "'scaling' is not for a transfer: it is between two devices");
@@ -115,9 +111,8 @@ void check_scaling(const Scenario& scenario) {
     if (!scenario.scaling) { return; }
     const ScalingSpec& scaling = *scenario.scaling;
     if (scaling.nodes.empty() == scaling.gpus.empty()) {
-        fail_at(scenario, "scaling",
-                error_message("cluster sizes must be given once", scaling.nodes.empty() ? "neither" : "nodes and gpus",
-                              "nodes: [...] or gpus: [...]"));
+        fail_at(scenario, "scaling", "cluster sizes must be given once",
+                scaling.nodes.empty() ? "neither" : "nodes and gpus", "nodes: [...] or gpus: [...]");
     }
     const std::vector<std::uint32_t>& counts = scaling.nodes.empty() ? scaling.gpus : scaling.nodes;
     if (std::adjacent_find(counts.begin(), counts.end(), std::greater_equal<>()) != counts.end()) {
@@ -158,8 +153,7 @@ void complete(Workload& workload) {
     if (std::vector<Bytes>* sizes = sizes_of(workload); sizes != nullptr && sizes->empty()) {
         *sizes = default_sizes();
     }
-    // NCCL sends point-to-point messages with Simple whatever protocol is asked for. Such a send is not a kernel of
-    // Simple steps, as MSCCL's are.
+    // NCCL sends messages with Simple whatever is asked for; such a send is no kernel of Simple steps, as MSCCL's are.
     if (auto* calls = std::get_if<CollectiveWorkload>(&workload); calls && calls->protocol == Protocol::simple) {
         using enum Collective;
         for (const Collective sends : {all_to_all, all_to_all_v, sendrecv, gather, scatter}) {

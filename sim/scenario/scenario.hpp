@@ -9,11 +9,11 @@
 #include <variant>
 #include <vector>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 #include "base/units.hpp"
 #include "base/yaml_node.hpp"
 #include "sim/engines/engine.hpp"
-#include "sim/plan/collectives/library.hpp"
+#include "sim/plan/collectives/collective.hpp"
 #include "sim/plan/training/goodput.hpp"
 #include "sim/plan/workload.hpp"
 #include "sim/scenario/sweep_spec.hpp"
@@ -28,8 +28,7 @@ Workload workload_of_kind(std::size_t kind);
 // The word for the kind of this workload.
 const std::string& kind_of(const Workload& workload);
 
-// The training step of the scaling table: `compute`, and one collective of `bytes` whose exposed part reduces
-// efficiency.
+// The scaling table's training step: `compute`, and a collective of `bytes` whose exposed part reduces efficiency.
 struct ScalingStep {
     Duration compute;
     Bytes bytes;

@@ -6,6 +6,11 @@ void fail_at(const Scenario& scenario, std::string_view key, std::string_view me
     throw InputError(place_of(scenario, key), std::string(message));
 }
 
+void fail_at(const Scenario& scenario, std::string_view key, std::string_view what, std::string_view found,
+             std::string_view accepted, std::string_view nearest) {
+    fail_at(scenario, key, error_message(what, found, accepted, nearest));
+}
+
 std::string_view key_of_part(const Scenario& scenario, std::string_view error_message) {
     const auto names = [&](const std::string& part) {
         return !part.empty() && error_message.find("'" + part + "'") != std::string_view::npos;

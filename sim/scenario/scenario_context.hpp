@@ -14,6 +14,9 @@ namespace fabricast::inline scenario {
 
 // Throws the message as an InputError at `key` of the scenario.
 [[noreturn]] void fail_at(const Scenario& scenario, std::string_view key, std::string_view message);
+// The same with the message of error_message().
+[[noreturn]] void fail_at(const Scenario& scenario, std::string_view key, std::string_view what, std::string_view found,
+                          std::string_view accepted, std::string_view nearest = {});
 
 // Looks something up in the catalogue; what is missing there is reported at the key that asked for it.
 template <class Look> auto look_up_at(const Scenario& scenario, std::string_view key, const Look& look) {

@@ -17,8 +17,7 @@ std::vector<yaml::Node>::iterator find(yaml::Node& map, std::string_view name) {
     return std::ranges::find(map.children, name, &yaml::Node::name);
 }
 
-// The files being included, outermost first, and how many files and values were read in total: without loops, too, a
-// tree of includes can grow exponentially.
+// The files being included, outermost first, and how many files and values were read: includes can grow exponentially.
 struct Trail {
     std::vector<fs::path> open;
     int files = 0;
@@ -157,8 +156,7 @@ yaml::Node parse_value(std::string_view assignment, std::size_t start) {
     }
 }
 
-// `path=null` unsets a key, as if no file had set it. (The YAML reader would treat the text "null" alone as an empty
-// file.)
+// `path=null` unsets a key, as if none had set it. (The YAML reader takes the text "null" alone for an empty file.)
 bool takes_back(std::string_view assignment, std::size_t start) {
     const std::size_t first = std::min(assignment.find_first_not_of(" \t", start), assignment.size());
     const std::string_view value = assignment.substr(first, assignment.find_last_not_of(" \t") + 1 - first);

@@ -18,8 +18,7 @@ yaml::Node scenario_tree(const std::filesystem::path& file, const std::vector<st
 yaml::Node scenario_tree(std::string_view text, const std::filesystem::path& file,
                          const std::vector<std::string>& overrides = {});
 
-// The tree with the overrides applied. Throws InputError at `--set:1:column`, where the column counts the characters of
-// an override.
+// The tree with the overrides applied. Throws InputError at `--set:1:COLUMN`, the character in an override.
 yaml::Node with_overrides(yaml::Node root, const std::vector<std::string>& overrides);
 
 }  // namespace fabricast::inline scenario

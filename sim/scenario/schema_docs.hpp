@@ -7,8 +7,7 @@
 
 namespace fabricast::inline scenario {
 
-// A JSON Schema (draft 2020-12) that accepts what the parser's table accepts; only the parser checks keys against each
-// other.
+// A JSON Schema (draft 2020-12) that accepts what the parser's table does; only the parser compares keys.
 Json scenario_json_schema();
 
 // The table of keys as a page of documentation.

@@ -37,8 +37,7 @@ std::vector<Bytes> read_range(const yaml::Node& node) {
 std::vector<Bytes> geometric_sizes(Bytes from, Bytes to, double factor) {
     std::vector<Bytes> sizes;
     const auto last = static_cast<double>(to.count);
-    // Each size is the first one times a power, so rounding errors do not accumulate. Sizes above 2^53 have the
-    // precision of a double.
+    // The first size times a power: rounding errors do not accumulate. Above 2^53 they have a double's precision.
     double power = 1;
     while (static_cast<double>(from.count) * power <= last) {
         const Bytes size = rounded_bytes(static_cast<double>(from.count) * power);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 
 namespace fabricast::inline scenario {
 
@@ -29,8 +29,7 @@ struct Assignment {
     SweepValue value;
 };
 
-// A key drawn at random: one of `choices`, or a value between `from` and `to` with as many decimals as these are
-// written with.
+// A key drawn at random: one of `choices`, or a value from `from` to `to` with as many decimals as they have.
 struct RandomRange {
     std::string path;
     SourceLocation place;

@@ -1,6 +1,5 @@
 #pragma once
-// What a sweep varies: the keys of `sweep:`, `--vary path=v1,v2,...`, and conversions between YAML values and their
-// texts.
+// What a sweep varies: `sweep:`, `--vary path=v1,v2,...`, and conversions between YAML values and their texts.
 
 #include <string>
 #include <string_view>

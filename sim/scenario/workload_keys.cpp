@@ -1,6 +1,6 @@
 #include "sim/scenario/workload_keys.hpp"
 
-#include "base/nearest_word.hpp"
+#include "base/text.hpp"
 #include "sim/plan/traces/import.hpp"
 #include "sim/scenario/rows.hpp"
 #include "sim/scenario/sizes.hpp"

@@ -7,7 +7,6 @@
 #include <sstream>
 #include <utility>
 
-#include "base/input_error.hpp"
 #include "base/units.hpp"
 #include "tests/support/catch.hpp"
 

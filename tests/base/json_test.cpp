@@ -1,6 +1,6 @@
 #include "base/json.hpp"
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;

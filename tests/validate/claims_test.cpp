@@ -5,12 +5,12 @@
 #include <set>
 #include <string>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 #include "base/text_file.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/source_root.hpp"
-#include "validate/claims/claims_page.hpp"
+#include "validate/claims/judge.hpp"
 
 using namespace fabricast;
 

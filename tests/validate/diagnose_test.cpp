@@ -12,9 +12,8 @@
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "tests/support/catch.hpp"
-#include "validate/diagnose/diagnosis_text.hpp"
+#include "validate/diagnose/diagnosed.hpp"
 #include "validate/diagnose/links.hpp"
-#include "validate/diagnose/system_of.hpp"
 #include "validate/diagnose/trials.hpp"
 
 using namespace fabricast;

@@ -4,15 +4,29 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
+#include "base/text.hpp"
+#include "base/yaml.hpp"
 #include "validate/accuracy/accuracy.hpp"
 #include "validate/accuracy/nulls.hpp"
 #include "validate/accuracy/planner_table.hpp"
-#include "validate/score/page.hpp"
 
 namespace fabricast::inline validate_accuracy {
+
 namespace {
+
+// Of |forecast / measured - 1|, in per cent; an error below 0.1 % counts as that, for one of 0 would make all 0.
+std::string geometric_mean(const std::vector<ComparedRow>& rows, const std::string& tables) {
+    double sum = 0, count = 0;
+    for (const ComparedRow& row : rows) {
+        if (!glob_matches(tables, row.table) || !row.counted() || !row.compares(Forecast::publisher_out)) { continue; }
+        sum += std::log(std::max(0.001, std::abs(row.error(Forecast::publisher_out))));
+        count += 1;
+    }
+    return count == 0 ? "–" : fmt::format("{:.1f} ({:.0f} sizes)", 100 * std::exp(sum / count), count);
+}
 
 // Targets of the project: small, mid, large.
 constexpr std::array<double, 3> targets = {0.08, 0.08, 0.04};
@@ -183,6 +197,16 @@ constexpr const char* stale_words =
     "**The fits without each site are of an earlier catalogue or of other data: what rests on them is left empty "
     "until\n`./dev accuracy --loso` is run.**\n\n";
 
+// One line for each published figure. Ours: forecasts of fits without their publisher, by the same statistic.
+std::string peers_table(const std::vector<PeerFigure>& peers, const std::vector<ComparedRow>& rows) {
+    std::string table = "| simulator | what | its error, % | ours, % |\n|---|---|---|---|\n";
+    for (const PeerFigure& peer : peers) {
+        table += fmt::format("| [{}]({}) | {} | {:.1f} | {} |\n", peer.peer, peer.source, peer.what, peer.error_pct,
+                             geometric_mean(rows, peer.tables));
+    }
+    return table;
+}
+
 }  // namespace
 
 std::string accuracy_page(const std::vector<ComparedRow>& rows, const Collection& collection, const KnownMisses& known,
@@ -206,6 +230,19 @@ std::string accuracy_page(const std::vector<ComparedRow>& rows, const Collection
                                        {"unhealthy", unhealthy_table(rows, collection)},
                                        {"skipped", skipped_list(collection)},
                                        {"figures", lines}});
+}
+
+std::vector<PeerFigure> read_peers(const std::filesystem::path& path) {
+    const yaml::Node root = yaml::read(path);
+    root.allow({"peers"});
+    std::vector<PeerFigure> peers;
+    for (const yaml::Node& entry : root.required("peers").items()) {
+        entry.allow({"peer", "what", "error_pct", "tables", "source"});
+        peers.push_back({entry.required("peer").as_string(), entry.required("what").as_string(),
+                         entry.required("source").as_string(), entry.required("error_pct").as_double(),
+                         entry.required("tables").as_string()});
+    }
+    return peers;
 }
 
 }  // namespace fabricast::inline validate_accuracy

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "base/yaml.hpp"

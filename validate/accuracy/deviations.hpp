@@ -1,6 +1,5 @@
 #pragma once
-// Accepted gaps between forecast and measurement (validate/measurements/deviations.yaml), and their table in
-// docs/deviations.md.
+// Accepted gaps of forecasts (validate/measurements/deviations.yaml), and their table in docs/deviations.md.
 
 #include <cstdint>
 #include <filesystem>

@@ -15,8 +15,7 @@ bool counts(const ComparedRow& row, Forecast which) {
 
 IntervalKey key_of(const ComparedRow& row) { return {row.nodes > 1, row.publisher_sibling, regime_of(row.size)}; }
 
-// For a class without any site, takes the nearest class that has one: first the other sibling state, then the other
-// scope.
+// For a class without a site, the nearest class that has one: first the other sibling state, then the other scope.
 const RatioRange* find(const IntervalTable& table, const IntervalKey& key) {
     for (const bool scope : {key.between_nodes, !key.between_nodes}) {
         for (const bool sibling : {key.sibling, !key.sibling}) {
@@ -152,8 +151,7 @@ std::string intervals_yaml(const IntervalTable& table, const Part& held) {
     for (const Regime regime : all_regimes) {
         line(fmt::format("measured-here.{}", figure_suffix(regime)), nullptr, 1);
     }
-    // Formula only means no data of the family at all. The interval is that of same-family forecasts, 1.5 times as wide
-    // in logarithms.
+    // Formula only means no data of the family: the interval of same-family forecasts, 1.5 times as wide in logarithms.
     using Level = std::tuple<const char*, bool, double>;
     for (const auto& [level, sibling, power] :
          {Level{"same-system", true, 1}, {"same-family", false, 1}, {"formula-only", false, 1.5}}) {

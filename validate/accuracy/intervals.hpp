@@ -1,6 +1,5 @@
 #pragma once
-// How wide an 80 % interval must be. The widths come from forecasts of publishers that the fit never saw, not from how
-// well a fit describes its own data.
+// How wide an 80 % interval must be. The widths come from forecasts of publishers that the fit never saw.
 //
 // Left-out forecasts fall into classes: inside one node or between nodes, because the unknowns of a network differ from
 // those of a node; and whether or not another publisher's site in the fit has the same GPU, NCCL era and fabric, as in
@@ -56,8 +55,7 @@ Coverage coverage(const std::vector<ComparedRow>& rows, const Selection& selecti
 // nodes, the same with a sibling in the fit, and rows without any.
 std::vector<NamedFigure> interval_figures(const std::vector<ComparedRow>& rows);
 
-// The part `forecast-intervals` of the catalogue with the intervals of the table; the rest is copied from the part
-// `held`.
+// The catalogue's part `forecast-intervals` with the intervals of the table; the rest is copied from `held`.
 std::string intervals_yaml(const IntervalTable& table, const Part& held);
 
 }  // namespace fabricast::inline validate_accuracy

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <memory>
 
-#include "base/nearest_word.hpp"
 #include "base/percentile.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline calibration {
 namespace {

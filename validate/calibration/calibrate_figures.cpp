@@ -8,10 +8,10 @@
 #include <map>
 #include <thread>
 
-#include "base/numbers.hpp"
 #include "base/parallel_map_ordered.hpp"
 #include "base/percentile.hpp"
 #include "base/random.hpp"
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "validate/accuracy/intervals.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "models/gpu.hpp"
+#include "models/device_part.hpp"
 
 namespace fabricast::inline calibration {
 namespace {

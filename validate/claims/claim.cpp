@@ -5,7 +5,6 @@
 #include <span>
 
 #include "base/enum_name.hpp"
-#include "base/text_file.hpp"
 #include "base/yaml.hpp"
 
 namespace fabricast::inline claims {

@@ -11,8 +11,7 @@
 
 namespace fabricast::inline claims {
 
-// A quantity to simulate or compute: (`take` of a run, link or part, times `times`, plus everything in `plus`) divided
-// by `over`.
+// A quantity to simulate or compute: (`take` of a run, link or part, times `times`, plus those in `plus`) / `over`.
 struct Observation {
     enum class Source : std::uint8_t { run, link, part, count };
     Source source = Source::run;

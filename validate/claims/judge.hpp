@@ -1,8 +1,8 @@
 #pragma once
-// Judges claims: the value of every check under the default catalogue, its range over random draws of the uncertain
-// constants, and the verdict.
+// Judges claims: the value of every check by the catalogue, its range over draws of uncertain constants, the verdict.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "validate/claims/claim.hpp"
@@ -39,5 +39,8 @@ struct JudgedFile {
 
 // seed_claims_reproduced, seed_claims_only_if, seed_claims_missed_unexplained and the others.
 std::vector<NamedFigure> claim_figures(const std::vector<JudgedFile>& files);
+
+// docs/seed-claims.md: every claim, what the simulation gives for it, and the verdict.
+std::string claims_page(const std::vector<JudgedFile>& files, std::uint32_t draws);
 
 }  // namespace fabricast::inline claims

@@ -10,8 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/input_error.hpp"
-#include "base/numbers.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "models/link_part.hpp"
@@ -134,8 +133,7 @@ double of_transfer(const Observation& o, const Scenario& scenario, const Catalog
     }
 }
 
-// Rate of a copy that uses the NVLink path between two GPUs alone, bytes per second; 0 if NVLink does not connect them
-// directly.
+// Rate of a copy alone on the NVLink path between two GPUs, bytes per second; 0 if there is no direct one.
 double nvlink_rate(const Fabric& fabric, std::uint32_t a, std::uint32_t b) {
     const auto path = path_between(fabric, query(fabric.gpu(a), fabric.gpu(b), PathKind::nvlink));
     const bool joined = path && path->count > 0 && !passes(fabric, *path, DeviceKind::gpu);
@@ -177,15 +175,13 @@ double of_machine(const Observation& o, const Scenario& scenario, const Catalog&
     return o.take == "slowest_pair" ? slowest : without;
 }
 
-// Whether `take` names a quantity of data paths or of the node itself: the time of one transfer, the bandwidth of every
-// pair of GPUs.
+// Whether `take` names a quantity of data paths or of the node: a transfer's time, the bandwidth of every pair of GPUs.
 bool is_path_quantity(const std::string& take, const Scenario& scenario) {
     return std::holds_alternative<TransferWorkload>(scenario.workload) ||
            std::ranges::find(of_machines, take) != of_machines.end();
 }
 
-// In SI base units. A transfer that is refused has no transport, so the value is 0 if the observation asks for a
-// transport by name.
+// In SI base units. A refused transfer has no transport: 0 if the observation asks for one by name.
 double of_path(const Observation& o, const Scenario& scenario, const Catalog& catalog) {
     return std::ranges::find(of_machines, o.take) != of_machines.end() ? of_machine(o, scenario, catalog)
                                                                        : of_transfer(o, scenario, catalog);

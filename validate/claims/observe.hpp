@@ -10,8 +10,7 @@
 
 namespace fabricast::inline claims {
 
-// Computes quantities of one file under one catalogue. `seed` 0 means the seed of the scenario. Each simulation runs
-// once and its result is kept.
+// Computes quantities of one file under one catalogue. `seed` 0: the scenario's. Each simulation runs once.
 class Observer {
 public:
     // `file` and `catalog` must outlive the observer.

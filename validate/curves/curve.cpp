@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "validate/import/embedded.hpp"
 #include "validate/import/log_text.hpp"
 

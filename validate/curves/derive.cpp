@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "base/nearest_word.hpp"
-#include "base/numbers.hpp"
 #include "base/pattern.hpp"
 #include "base/text.hpp"
 #include "sim/plan/collectives/costs.hpp"

@@ -8,7 +8,6 @@
 #include <optional>
 #include <sstream>
 
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "models/device_part.hpp"
 #include "models/link_part.hpp"

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/nearest_word.hpp"
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "base/yaml.hpp"
 #include "validate/import/log_text.hpp"

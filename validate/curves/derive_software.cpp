@@ -2,7 +2,6 @@
 
 #include <optional>
 
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "sim/plan/collectives/nccl/names.hpp"
 #include "validate/import/alias.hpp"

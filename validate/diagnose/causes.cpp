@@ -83,8 +83,7 @@ template <class Which> void remove_devices(NodeTemplate& node, const Which& whic
     std::erase_if(node.cables, [&](const NodeCable& c) { return which(c.a) || which(c.b); });
 }
 
-// Removes the last NICs of each node, as many as `degree` says. If several are removed at least two must be left;
-// otherwise it is `one_nic_only`.
+// Removes the last `degree` NICs of each node. Of several, at least two must be left; otherwise it is `one_nic_only`.
 bool rails_missing(Suspect& s, double degree) {
     NodeTemplate& node = s.cluster.node;
     const auto missing = static_cast<std::uint32_t>(degree);
@@ -104,8 +103,7 @@ void slow_part(Suspect& s, LinkChange change, double share) {
     s.scenario.engine = Flow{};
 }
 
-// Places the slow NIC at the end of the chain of nodes, where trees make the node a root or a leaf, or in the middle,
-// where the node has children as well.
+// Places the slow NIC at the end of the chain of nodes, where trees have roots and leaves, or in the middle.
 bool slow_nic(Suspect& s, double share) {
     const std::uint32_t node = s.place == 0 ? 0 : s.cluster.nodes / 2;
     if (!several_nodes(s) || (s.place > 0 && s.cluster.nodes < 3)) { return false; }

@@ -18,8 +18,7 @@ struct Suspect {
     std::uint32_t place = 0;  // position of a single slow part, if trees make the curve depend on it
 };
 
-// How the severity of a cause is given: not at all, as the share of a rate that remains, or as the number of missing
-// parts.
+// How severe a cause is, is given not at all, as the share of a rate that remains, or as the number of missing parts.
 enum class Degree : std::uint8_t { none, share, count };
 
 struct Cause {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/percentile.hpp"
-#include "sim/plan/collectives/planner.hpp"
 #include "sim/scenario/build.hpp"
 
 namespace fabricast::inline diagnosis {
@@ -20,8 +19,7 @@ double healthy_limit(std::size_t rows) {
     return n * third * third * third;
 }
 
-// A cause must be likelier than the healthy system by this much (difference of minus twice the log-likelihood); more if
-// the log looks healthy.
+// A cause must be so much likelier than the healthy system (in -2 log-likelihood); more if the log looks healthy.
 constexpr double better_if_healthy = 8;
 constexpr double better_if_not = 4;
 // If the distance of the best cause exceeds the limit for a healthy log by more than this factor, no cause fits.
@@ -86,8 +84,7 @@ bool differ(const std::vector<double>& with, const std::vector<double>& without,
     return false;
 }
 
-// Whether the log is faster than expected in the median and less than 15 % slower at 90 % of its sizes: no fault,
-// whatever its shape.
+// Whether the log is faster than expected in the median and under 15 % slower at 90 % of its sizes: no fault.
 bool is_fast(const Diagnosis& d) {
     std::vector<double> ratios;
     for (std::size_t i = 0; i < d.rows.size(); ++i) { ratios.push_back(d.rows[i].seconds / d.healthy[i].seconds); }
@@ -128,8 +125,7 @@ struct Trying {
     const std::vector<TimedRow>& rows;
     const Catalog& catalog;
 
-    // Empty if the system cannot have the cause, or cannot run the collective with it; then the log cannot come from
-    // it.
+    // Empty if the system cannot have the cause, or cannot run the collective with it; then it is not the log's.
     std::optional<RankedCause> at(const Cause& cause, double degree, std::uint32_t place = 0) const {
         Suspect suspect = healthy;
         suspect.place = place;

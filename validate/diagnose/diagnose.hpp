@@ -1,7 +1,6 @@
 #pragma once
 // Answers "is my number normal?": compares a measured curve with the forecast of the healthy system, then simulates
-// every known cause on that system and compares it with the curve. The answer may also be that nothing is wrong or that
-// no known cause fits.
+// every known cause on that system and compares it with the curve. Nothing may be wrong, or no known cause fit.
 
 #include <array>
 #include <string>

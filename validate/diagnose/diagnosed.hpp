@@ -1,12 +1,15 @@
 #pragma once
-// One table of a log, diagnosed as what it is: a curve of a collective, or a test of one link.
+// One table of a log, diagnosed as what it is, a curve of a collective or a test of one link, as text and JSON.
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/json.hpp"
 #include "models/catalog.hpp"
 #include "sim/scenario/scenario.hpp"
+#include "validate/diagnose/diagnose.hpp"
+#include "validate/diagnose/misfit.hpp"
 #include "validate/import/measurement.hpp"
 
 namespace fabricast::inline diagnosis {
@@ -21,5 +24,23 @@ struct Diagnosed {
 // InputError, and what building and planning throw.
 Diagnosed diagnosed(const Measurement& measurement, const std::optional<Scenario>& cluster, const std::string& node,
                     const Catalog& catalog);
+
+// For people.
+std::string to_text(const Diagnosis& diagnosis, const std::string& id, const std::vector<std::string>& assumptions);
+Json to_json(const Diagnosis& diagnosis, const std::string& id);
+
+// The system that a log comes from, by its own statements and the user's.
+struct SuspectedSystem {
+    Scenario scenario;
+    std::vector<std::string> assumptions;
+};
+
+// `cluster` replaces what the log says about the system and its software; `node`, if not empty, replaces the node only.
+// The collective, its type and the number of ranks come from the log. InputError: something is undefined.
+SuspectedSystem system_of(const Measurement& measurement, const std::optional<Scenario>& cluster,
+                          const std::string& node);
+
+// The rows of the curve that count. Throws NotACurve; InputError if the log has another number of ranks.
+std::vector<TimedRow> rows_of(const Measurement& measurement, const SuspectedSystem& system, const Catalog& catalog);
 
 }  // namespace fabricast::inline diagnosis

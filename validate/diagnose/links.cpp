@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "base/numbers.hpp"
 #include "base/percentile.hpp"
+#include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "sim/scenario/build.hpp"
 #include "validate/import/alias.hpp"

@@ -17,8 +17,7 @@ struct LinkTest {
     double rate = 0;       // bytes per second
 };
 
-// Empty if the log is of another kind. Throws InputError for tests of both directions at once, because one path does
-// not describe them.
+// Empty if the log is of another kind. Throws InputError for tests of both directions at once: no one path.
 std::optional<LinkTest> link_test_of(const Measurement& measurement);
 
 struct LinkCause {

@@ -12,8 +12,7 @@ namespace {
 // Standard deviations of ln(time) by regime: noise and remaining errors of the model's shape. Source: facts
 // nccl-mechanisms.md §2, blind transfers on a known GPU.
 constexpr std::array<double, 3> noise{0.05, 0.07, 0.03};
-// Standard deviation of an offset that all sizes of a regime share: it belongs to the site, and no constant describes
-// it.
+// Standard deviation of an offset that all sizes of a regime share: it belongs to the site; no constant describes it.
 constexpr std::array<double, 3> offset{0.07, 0.07, 0.05};
 constexpr std::array<double, 5> by_evidence{0.5, 1, 1, 2, 3};
 constexpr double degrees = 5;
@@ -36,8 +35,7 @@ Matrix covariance(const std::vector<TimedRow>& rows, const Sensitivities& consta
     return c;
 }
 
-// The lower triangle L with L L^T = c. Precondition: c is positive definite, which holds for every covariance with
-// noise.
+// The lower triangle L with L L^T = c. Precondition: c is positive definite, as every covariance with noise.
 Matrix cholesky(Matrix c) {
     const std::size_t n = c.size();
     for (std::size_t k = 0; k < n; ++k) {

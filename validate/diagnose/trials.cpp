@@ -68,8 +68,7 @@ std::vector<TimedRow> sweep() {
     return sizes;
 }
 
-// Adds the noise between runs on the same hardware. Source: facts nccl-mechanisms.md §2, H100 and A100 of different
-// sites.
+// Adds the noise between runs on the same hardware. Source: facts nccl-mechanisms.md §2, H100 and A100.
 std::vector<TimedRow> noisy(const std::vector<double>& seconds, Random& random) {
     constexpr std::array<double, 3> noise{0.035, 0.03, 0.01};
     std::vector<TimedRow> rows = sweep();
@@ -80,8 +79,7 @@ std::vector<TimedRow> noisy(const std::vector<double>& seconds, Random& random) 
     return rows;
 }
 
-// The same collectives computed in another way than the judge does: with the flow engine, and message by message if
-// there are few messages.
+// The same collectives in another way than the judge's: with the flow engine, and message by message if there are few.
 std::vector<double> another_curve(Suspect suspect, const Catalog& catalog) {
     suspect.scenario.engine = Flow{};
     const Scenario& s = suspect.scenario;

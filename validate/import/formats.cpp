@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/gzip.hpp"
-#include "base/nearest_word.hpp"
 #include "base/text.hpp"
 
 namespace fabricast::inline validate_import {

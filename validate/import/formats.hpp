@@ -41,8 +41,7 @@ std::vector<Measurement> import_log(std::string text, const std::string& file, s
 // The text of a log, decompressed if it is gzip. Throws InputError.
 std::string read_log_text(const std::filesystem::path& path);
 
-// Reads a measurement file, a probe's file with several curves, or a log of any format, which the text itself decides.
-// Throws InputError.
+// Reads a measurement file, a probe's file of several curves, or a log of any format, by its text. Throws InputError.
 std::vector<Measurement> read_measurements(const std::string& path, const Statements& said = {});
 
 }  // namespace fabricast::inline validate_import

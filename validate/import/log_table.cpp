@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "validate/import/embedded.hpp"
 
 namespace fabricast::inline validate_import {

@@ -4,14 +4,12 @@
 #include <cmath>
 
 #include "base/json.hpp"
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 
 namespace fabricast::inline validate_import {
 namespace {
 
-// Length of the prefix with which Open MPI tags the lines of its ranks (`mpirun --tag-output`): "[1,0]<stdout>:# size"
-// -> 14.
+// Length of the tag that Open MPI puts before the lines of ranks (`mpirun --tag-output`): "[1,0]<stdout>:# size" -> 14.
 std::size_t tag_length(std::string_view line) {
     constexpr std::string_view mark = "<stdout>:";
     const std::size_t found = line.starts_with("[") ? line.find(mark) : std::string_view::npos;
@@ -79,8 +77,7 @@ void refuse_cut_line(const LogText& log, const TextLine& line) {
 void check_printed(const LogText& log, const TextLine& line, const TextWord& printed, double expected, double slack,
                    std::string_view what) {
     const double value = figure_in(log, line, printed);
-    // The tool's own arithmetic may round the last digit either way, so the tolerance is one unit of it instead of
-    // half.
+    // The tool's own arithmetic may round the last digit either way, so the tolerance is a whole unit of it.
     const double allowed = 2 * rounding_of(printed.text) + slack + 1e-6 * expected;
     if (std::abs(value - expected) > allowed) {
         refuse(log.at(line, printed), std::string(what) + " does not follow from its row", shown(printed.text),

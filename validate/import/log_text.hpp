@@ -12,8 +12,7 @@ namespace fabricast::inline validate_import {
 
 class LogText : public TextLines {
 public:
-    // The lines are without carriage returns and mpirun's prefix "[1,0]<stdout>:". Throws InputError if the bytes are
-    // not text.
+    // The lines are without carriage returns and mpirun's prefix "[1,0]<stdout>:". Throws InputError if it is no text.
     LogText(std::string text, const std::string& file);
 };
 
@@ -32,8 +31,7 @@ double rounding_of(std::string_view printed);
 // Throws InputError if the line may have been truncated by the end of the file.
 void refuse_cut_line(const LogText& log, const TextLine& line);
 
-// Throws InputError if a printed number differs from the one expected from the rest of its row by more than rounding
-// explains (its own, and `slack`).
+// Throws InputError if a printed number differs from the one expected of its row by more than its rounding and `slack`.
 void check_printed(const LogText& log, const TextLine& line, const TextWord& printed, double expected, double slack,
                    std::string_view what);
 

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/numbers.hpp"
 #include "base/pattern.hpp"
 #include "base/text.hpp"
 #include "base/units.hpp"
@@ -49,8 +48,7 @@ std::string collective_of(const NcclRun& run, const LogText& log, const Statemen
     return name;
 }
 
-// Before nccl-tests 2.0, the size of all-gather and reduce-scatter was one rank's part. Source: nccl-tests
-// all_gather.cu history.
+// Before nccl-tests 2.0, the size of all-gather and reduce-scatter was one rank's part (history of all_gather.cu).
 bool counts_one_part(const NcclRun& run, std::string_view collective) {
     const std::int64_t element = element_size(run.dtype);
     if ((collective != "all_gather" && collective != "reduce_scatter") || run.ranks < 2 || element == 0) {

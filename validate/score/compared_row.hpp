@@ -30,8 +30,7 @@ enum class Forecast : std::uint8_t {
 inline constexpr std::size_t forecast_count = static_cast<std::size_t>(Forecast::null_mfu_out) + 1;
 
 // Two sites are siblings in a fit if these three words are equal. Curves with different mechanisms have different
-// words: PCIe cards with peer-to-peer access or staged through host memory, or one network under two generations of its
-// NCCL plugin.
+// words: PCIe cards with peer-to-peer access or staged, or a network under two generations of NCCL's plugin.
 struct SystemGroup {
     std::string generation;  // "hopper"
     std::string nccl_era;  // "<2.18" or ">=2.18": NCCL's latencies and kernels changed there (nccl-mechanisms.md §3.4)

@@ -3,8 +3,7 @@
 //
 // The error of a row is |forecast / measured - 1|. Each site (or table) contributes one number: the median error over
 // its rows or the 90th percentile. A figure is the median or the mean of these numbers, so that a site with many rows
-// counts once. A pooled figure is over all rows, whatever their site, and shows the few bad curves that the other two
-// hide.
+// counts once. A pooled figure is over all rows, whatever their site, and shows the few bad curves that others hide.
 
 #include <map>
 #include <optional>

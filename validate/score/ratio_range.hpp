@@ -16,8 +16,7 @@ struct RatioRange {
 };
 
 // The interval that contains 80 % of the distances |ln(measured / forecast)| of all groups, with equal weight for each
-// group. It is widened by the ratio of Student's t to the normal quantile, which matters for few groups. Precondition:
-// at least one ratio.
+// group. It is widened by the ratio of Student's t to the normal quantile, for few groups. At least one ratio.
 using RatioGroups = std::map<std::string, std::vector<double>>;
 RatioRange range_of(const RatioGroups& groups);
 

@@ -1,6 +1,5 @@
 #pragma once
-// Rows by table, summarized in one line of a CSV file each: what is kept in docs/, beside which a command writes every
-// row to build/.
+// Rows by table, in one line of a CSV file each: what docs/ keeps, beside which a command writes every row to build/.
 
 #include <fmt/format.h>
 

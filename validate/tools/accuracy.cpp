@@ -124,8 +124,7 @@ std::string sites_chart(const std::vector<ComparedRow>& rows) {
     return svg(charts);
 }
 
-// Measured and forecast times, one panel per system. Each group and collective is shown by the curve with the most
-// sizes.
+// Measured and forecast times, one panel per system. A group's collective is shown by the curve with most sizes.
 std::string curves_chart(const Collection& collection) {
     std::map<std::string, const Comparison*> shown;
     for (const CollectedCurve& curve : collection.curves) {
@@ -141,8 +140,7 @@ std::string curves_chart(const Collection& collection) {
     return svg(panels, 3);
 }
 
-// How many of all files, those of transfers too, have no forecast; each is printed with its reason. A file that lies in
-// two folders counts once.
+// How many files, of transfers too, have no forecast; each is printed with its reason. One in two folders counts once.
 std::vector<NamedFigure> refused_files(const Options& options, const std::filesystem::path& measurements,
                                        const Collection& collection, const Catalog& catalog) {
     std::set<std::string> forecast;

@@ -1,6 +1,5 @@
 // fabricast-fit [--without SITE] [--catalog DIR] [--measurements DIR]: refits the fitted figures of the catalogue to
-// the measurements and writes them with their intervals and datasets. With --without SITE it only prints what would
-// change.
+// the measurements and writes them with their intervals and datasets. --without SITE only prints what would change.
 
 #include <fmt/format.h>
 

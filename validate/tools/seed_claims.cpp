@@ -9,7 +9,7 @@
 
 #include "base/text_file.hpp"
 #include "models/embedded_catalog.hpp"
-#include "validate/claims/claims_page.hpp"
+#include "validate/claims/judge.hpp"
 #include "validate/tools/run_tool.hpp"
 
 namespace {

@@ -28,8 +28,7 @@ struct TransferAccuracy {
 TransferAccuracy transfer_accuracy(const std::filesystem::path& measurements, const Catalog& catalog);
 
 // A file is a table, what it names as its source a site; its parts are "p2p_large" (messages of 1 MiB and more),
-// "p2p_small", "p2p_latency" (the latency matrices) and so on. Rows that the constants `without` were derived from are
-// left out.
+// "p2p_small", "p2p_latency" (the latency matrices) and so on. Rows that `without` were derived from are left out.
 std::vector<ComparedRow> transfer_rows(const TransferAccuracy& accuracy, const std::vector<DrawnFrom>& without = {});
 
 // Median over files of the median absolute error of time of each file, in percent, so that a file with a long table

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "validate/curves/compare.hpp"
 #include "validate/import/alias.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "validate/curves/derive_network.hpp"
 #include "validate/curves/derive_node.hpp"
 

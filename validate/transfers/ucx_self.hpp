@@ -9,8 +9,7 @@
 
 namespace fabricast::inline validate_transfers {
 
-// t(S) = latency + S * seconds_per_byte for sizes of `from` and above: one protocol of a library (eager, rendezvous,
-// ...).
+// t(S) = latency + S * seconds_per_byte for sizes of `from` and above: one protocol of a library (eager, rendezvous).
 struct ProtocolSegment {
     double from = 0;  // bytes
     double latency = 0;

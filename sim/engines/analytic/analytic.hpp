@@ -1,6 +1,5 @@
 #pragma once
-// Replays every operation at the rate that it would have alone on the network: exact if nothing contends, and one pass
-// over the schedule.
+// Replays every operation at the rate that it has alone: exact if nothing contends, and one pass over the schedule.
 
 #include "sim/engines/common/engine_traits.hpp"
 

@@ -19,12 +19,10 @@ struct Usage {
     std::span<const LinkEvent> events = {};
 };
 
-// The largest share of its capacity that each link with events ever has; links without events always have their full
-// capacity.
+// The largest share of its capacity that each link with events ever has; links without events always have all of it.
 std::map<LinkId, double> most_shares(std::span<const LinkEvent> events);
 
-// Seconds that the payload alone, without protocol overhead, needs on the busiest links: no choice of a library's
-// constants can be faster.
+// Seconds that the payload alone needs on the busiest links: no choice of a library's constants can be faster.
 double least_seconds(const Schedule& schedule, const Timeline& timeline, const Fabric& fabric);
 
 // Writes the classes, and cuts `busiest` down to the links that a Timeline lists, most utilised first.

@@ -1,6 +1,5 @@
 #pragma once
-// What must be true of a replay, whatever engine made it. What is not is a fault of ours, never of the user's:
-// std::logic_error.
+// What must be true of a replay of any engine. What is not is our fault, never the user's: std::logic_error.
 
 #include "sim/engines/common/schedule.hpp"
 #include "sim/engines/common/timeline.hpp"

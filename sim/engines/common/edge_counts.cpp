@@ -50,8 +50,7 @@ private:
 
     // Rail on which a rank receives.
     std::uint32_t rail(std::uint32_t rank) const { return fabric_.nearest_nic(rank % gpus_); }
-    // Whether the rank ever sends by this NIC. With PXN it uses all NICs of its tray, each for the destinations on its
-    // rail.
+    // Whether the rank sends by this NIC. With PXN it uses all NICs of its tray, each for the destinations on its rail.
     bool sends_by(std::uint32_t rank, std::uint32_t nic) const {
         const std::uint16_t own = fabric_.nearest_nic(rank % gpus_);
         return pairs_.pxn ? trays_.tray_of[own] == trays_.tray_of[nic] : own == nic;

@@ -53,8 +53,7 @@ void visit_edges(const AllPairs& pairs, const Fabric& fabric, const Visitor& vis
             const std::uint32_t to = pairs.first + j;
             edge.path.src = fabric.gpu(from);
             edge.path.dst = fabric.gpu(to);
-            // PXN: leave by the NIC of the sender's tray on the destination's rail, so that traffic never crosses
-            // rails.
+            // PXN: leave by the NIC of the own tray on the destination's rail, so that no traffic crosses rails.
             const bool by_rail = pairs.pxn && from / per_node != to / per_node && fabric.nics_per_node() > 0;
             edge.path.flow_label = by_rail ? pxn_label(from % per_node, j, pairs.ranks) : j;
             const std::uint16_t rail = by_rail ? fabric.nearest_nic(to % per_node) : any_nic;

@@ -54,8 +54,7 @@ inline std::uint32_t pxn_label(std::uint32_t sender, std::uint32_t to, std::uint
     return to + ranks * (sender % pxn_ways);
 }
 
-// Every ordered pair of ranks [first, first + ranks); if `pxn`, pairs in different nodes leave by the NIC on the
-// destination's rail.
+// Every ordered pair of ranks [first, first + ranks); if `pxn`, they leave a node by the NIC on the destination's rail.
 struct AllPairs {
     std::uint32_t first = 0;
     std::uint32_t ranks = 0;

@@ -11,7 +11,6 @@
 #include "sim/engines/common/link_event.hpp"
 #include "sim/engines/common/pipeline_form.hpp"
 #include "sim/engines/common/schedule.hpp"
-#include "topologies/fabric.hpp"
 
 namespace fabricast::inline engine_common {
 
@@ -23,8 +22,7 @@ struct LinkPart {
     std::uint64_t count = 0;
 };
 
-// Flows that take the same path across the network. Rows that no other class crosses are its own: they cap it and need
-// no solver.
+// Flows that take the same path. Rows that no other class crosses are its own: they cap it and need no solver.
 struct FlowClass {
     std::uint32_t begin = 0, shared = 0,
                   end = 0;  // crossings: own rows in [begin, shared), shared ones in [shared, end)
@@ -76,8 +74,7 @@ void divide_rows(Network& network, const std::vector<std::uint32_t>& shared_alwa
 // Rate of one member of a class whose `members` members have the network to themselves.
 double rate_alone(const Network& network, std::uint32_t cls, double members);
 
-// Seconds from the end of a pipeline's `start` to its release, and from there to its finish, if it has the network to
-// itself.
+// Seconds from the end of a pipeline's `start` to its release, and from there to its finish, if it is alone.
 struct PipelineAlone {
     double running, draining;
 };

@@ -21,8 +21,7 @@ public:
         device_at(kernel.device, now).running.push_back({op, &kernel});
     }
 
-    // From now on the pipeline occupies its SMs, and moves its memory traffic in `seconds`; 0: it makes no progress,
-    // but still holds its SMs.
+    // From now on the pipeline holds its SMs, and moves its memory traffic in `seconds`; 0: it makes no progress.
     void hold(std::uint32_t pipeline, double seconds, Time now) {
         for (const Occupancy& occupancy : occupancies(pipeline)) {
             std::vector<Held>& held = device_at(occupancy.device, now).held;
@@ -41,8 +40,7 @@ public:
         }
     }
 
-    // Removes the kernels of a device that have ended by now. Does nothing if `version` is no longer the latest
-    // prediction.
+    // Removes a device's kernels that have ended by now. Does nothing if `version` is not the latest prediction's.
     template <class Done> void take_due(std::uint32_t number, std::uint32_t version, Time now, Done&& done) {
         Device& device = devices_[number];
         if (device.version != version) { return; }
@@ -55,8 +53,7 @@ public:
         mark_changed(number);
     }
 
-    // Computes new shares on devices where kernels or collectives came or went; calls predict(time, device, version)
-    // for each.
+    // New shares on devices where kernels or collectives came or went; calls predict(time, device, version) for each.
     template <class Predict> void update(Predict&& predict) {
         for (const std::uint32_t number : changed_) {
             Device& device = devices_[number];

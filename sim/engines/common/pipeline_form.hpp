@@ -118,8 +118,7 @@ private:
     double windows_before(double chunk) const { return std::floor(std::ceil(chunk - 1e-9) / slots_ + 1e-9); }
 
     // Seconds that one edge needs for this many more chunks: back to back, or slower if the window limits them. A slot
-    // is free again when its chunk has arrived and the credit has come back. The fill is time, not a message: it takes
-    // no slot.
+    // is free when its chunk has arrived and the credit is back. The fill is time, not a message: it takes no slot.
     double stream(double chunks, double tau) const {
         const double whole = windows_before(std::max(0.0, chunks - fill_));
         return std::max(chunks * tau, whole * (2 * latency() + tau) + (chunks - whole * slots_) * tau);

@@ -13,8 +13,7 @@
 
 namespace fabricast::inline engine_common {
 
-// The schedule's dependencies inverted: which operations wait for an operation, and for how many others each of them
-// still waits.
+// The schedule's dependencies inverted: which operations wait for one, and for how many others each still waits.
 class Dependents {
 public:
     explicit Dependents(const Schedule& schedule) : begin_(schedule.size() + 1, 0), waiting_(schedule.size(), 0) {
@@ -26,8 +25,7 @@ public:
         }
         std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
         dependent_.resize(begin_.back());
-        // Here begin_ contains the end of each list; filling the lists from the back turns it into the begin and keeps
-        // each list in order of id.
+        // Here begin_ is the end of each list; filling from the back makes it the begin and keeps the order of ids.
         for (std::uint32_t op = operations; op-- > 0;) {
             for (std::size_t i = schedule.dependency_count(OpId{op}); i-- > 0;) {
                 const Schedule::Dependency d = schedule.dependency(OpId{op}, i);
@@ -57,8 +55,7 @@ private:
 enum class FifoId : std::uint32_t {};
 inline constexpr FifoId no_fifo{0xffffffff};
 
-// Which operations run one after the other, in the order of the schedule: messages of a connection, kernels of one
-// stream of a device, delays of a host.
+// Which operations run one after the other: messages of a connection, kernels of a device's stream, delays of a host.
 class Fifos {
 public:
     explicit Fifos(const Schedule& schedule) : schedule_(schedule), count_(schedule.connections.size()) {

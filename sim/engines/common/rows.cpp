@@ -35,8 +35,7 @@ void RowMerger::keep_apart(LinkId link) {
     signature_[static_cast<std::uint32_t>(link)] += mix(~static_cast<std::uint64_t>(link));
 }
 
-// Links with the same paths get the same sum. Sums of different sets of 64-bit random numbers agree by chance about
-// once in 2^64 pairs.
+// Links with the same paths get the same sum; sums of other sets of 64-bit random numbers agree about once in 2^64.
 void RowMerger::add_path(std::span<const LinkId> path) {
     signature_.resize(node_of_link_.size());
     const std::uint64_t number = mix(path_number_++);

@@ -92,8 +92,7 @@ struct Occupancy {
     double memory_bytes = 0;
 };
 
-// Work, not time: a device shares its SMs and memory bandwidth among what runs on it. Operations of one stream are
-// FIFO.
+// Work, not time: a device shares SMs and memory bandwidth among what runs on it. A stream is FIFO.
 struct Compute {
     DeviceId device{};
     std::uint16_t stream = 0;

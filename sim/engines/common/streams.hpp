@@ -30,8 +30,7 @@ struct PipelineStreams {
     double steps = 0;               // of a ring: the first chunks, which wait for the chunk before them
 };
 
-// Seconds of the closed form's draining that remain after messages that stream on their own: each of these has itself
-// crossed one hop.
+// Seconds of the closed form's draining after messages that stream on their own: each has itself crossed one hop.
 double left_to_drain(const PipelineStreams& streams, double draining);
 
 // The chunk whose slot this one reuses: `slots` before it, which for a fraction is sometimes rounded down and sometimes

@@ -8,8 +8,7 @@
 
 namespace fabricast::inline engine_common {
 
-// Picoseconds to be rounded up, reduced so that the last bits of a double do not add a tick: 83,160.0000000001 ps
-// become 83,160.
+// Picoseconds to be rounded up, without the last bits of a double, which would add a tick to 83,160.0000000001 ps.
 inline double least_ticks(double seconds) {
     const double ps = seconds * 1e12;
     return ps - (1e-6 + ps * 1e-15);

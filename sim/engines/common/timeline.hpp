@@ -77,8 +77,7 @@ struct PacketUse {
     double throttled = 0;      // by congestion control: share of the time from first to last packet, summed over flows
     Duration fct_p50, fct_p99, fct_max;  // messages: from ready to the last byte
     std::vector<PortUse> ports;          // a bounded list: the ports that held traffic up most
-    // Filled only if asked for; bounded lists: the worst ports first, the most throttled flows, the first flows'
-    // pieces.
+    // Filled only if asked for; bounded: the worst ports, the most throttled flows, the first flows' pieces.
     std::vector<PortSeries> series;
     std::vector<RateSeries> rates;
     std::vector<PieceArrivals> arrivals;

@@ -126,8 +126,7 @@ void CoupledFlows::unserve(std::uint32_t connection) {
 Time CoupledFlows::settle(Time now) {
     advance(now);
     if (first_dirty_ < order_.size()) {
-        // Many new flows at once do not have their bottleneck yet: moving them one by one would take longer than
-        // solving from zero.
+        // Many new flows at once have no bottleneck yet: moving them one by one takes longer than solving from zero.
         if (joined_ * 8 > order_.size() + 64 || !sweep()) { solve_from_zero(); }
         ++solves_;
         joined_ = 0;
@@ -162,8 +161,7 @@ double CoupledFlows::fill_level(std::uint32_t row) {
     return level_[row];
 }
 
-// One pass over the rows from the first that changed. Returns false after too many moves: then solving from zero is
-// faster.
+// One pass over the rows from the first that changed. False after too many moves: then solving from zero is faster.
 bool CoupledFlows::sweep() {
     const auto rows = static_cast<std::uint32_t>(order_.size());
     const std::size_t limit = moves_ + 4 * order_.size() + 64;
@@ -266,8 +264,7 @@ void CoupledFlows::solve_from_zero() {
         serve(connections[i], bottleneck, left[connections[i]]);
         level_[bottleneck] = rate[i];
     }
-    // A flow's bottleneck must be the first of its rows in the order, also among rows of equal level: so they are put
-    // in the order in which they filled up.
+    // A flow's bottleneck must be the first of its rows, also among equal levels: so they stand as they filled up.
     std::uint32_t place = 0;
     for (const std::uint32_t row : solver_.full_links()) { put(row, place++); }
     for (std::uint32_t row = 0; row < rows_.size(); ++row) {

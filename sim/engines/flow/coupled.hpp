@@ -25,8 +25,7 @@ class CoupledFlows {
 public:
     CoupledFlows(const Network& network, std::size_t connections);
 
-    // Whether these rules hold for the network: messages only, no link events, and no rate cap in any class that shares
-    // rows.
+    // Whether these rules hold here: messages only, no link events, no rate cap in any class that shares rows.
     static bool can_take(const Network& network);
 
     // A message begins to flow; takes effect at the next settle. A connection has one message at a time.

@@ -29,8 +29,7 @@ struct Sharing {
 };
 
 // Levels that differ relatively by less than this count as equal, and their classes get exactly the same rate.
-// Otherwise symmetric classes would differ in the last bit and end in different ticks, and one event would become
-// thousands.
+// Otherwise symmetric classes would end in different ticks, and one event would become thousands.
 inline constexpr double level_tolerance = 1e-12;
 
 // Progressive filling with a lazy heap of link levels: O(crossings * log links). Keeps its buffers between calls.

@@ -124,8 +124,7 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
     emit(d, out, frame, now);
 }
 
-// Chooses, at each switch of the fabric, among the ways that share the packet's path so far: the one whose port has the
-// least traffic ahead.
+// Chooses, at each switch, among the ways that share the packet's path so far, that with the least traffic ahead.
 [[gnu::cold]] inline std::uint32_t choose_way(const Domain& d, const Frame& frame, const Route& route,
                                               std::uint32_t hop, Ps now) {
     const std::uint32_t mine = frame.variant();

@@ -1,6 +1,5 @@
 #pragma once
-// What one node tells another other than by packets. It takes at least a link's latency, so it is due in a later
-// window.
+// What one node tells another without packets. It takes a link's latency at least, so it is due in a later window.
 
 #include <compare>
 #include <functional>

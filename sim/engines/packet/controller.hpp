@@ -137,8 +137,7 @@ private:
 };
 
 // InfiniBand's congestion control at the sender (IBTA Vol. 1 Annex A10.3): an index into a table of delays that rises
-// with each BECN and falls with a timer. The timer needs no events: it is applied when the flow next sends or gets a
-// notice.
+// with each BECN and falls with a timer. The timer needs no events: it is applied when the flow sends or gets a notice.
 class InfinibandRate {
 public:
     InfinibandRate(const InfinibandControl& options, double line) : line_(line), index_(options.least) {}

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 
 namespace fabricast::inline packet {
 
@@ -15,8 +15,7 @@ bool held_back(const Network& net, std::uint32_t p) {
     return !port.queue.empty() && net.blocked(p, port.queue.front().frame.bytes) && !port.down;
 }
 
-// What the receive buffer of each link waits for: ports of the next node that are held back and have packets that came
-// over the link.
+// What the receive buffer of each link waits for: ports of the next node, held back with packets that came over it.
 std::vector<std::vector<std::uint32_t>> waits_for(const Network& net) {
     std::vector<std::vector<std::uint32_t>> edges(net.port_count);
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
@@ -68,7 +67,7 @@ std::vector<std::uint32_t> find_deadlock(const Shared& shared) {
     return {};
 }
 
-std::string describe_standstill(const Shared& shared, const Fabric& fabric) {
+std::string describe_deadlock(const Shared& shared, const Fabric& fabric) {
     const Network& net = shared.net;
     const auto name = [&](std::uint32_t p) {
         const std::string lane = net.ports[p].lanes > 1 ? fmt::format(" lane {}", net.counts[p].lane) : "";

@@ -1,6 +1,5 @@
 #pragma once
-// Finds out why nothing moves any more: a cycle of ports, each with packets that wait for a buffer whose packets wait
-// for the next port.
+// Why nothing moves: a cycle of ports, each with packets that wait for a buffer whose packets wait for the next port.
 
 #include <string>
 #include <vector>
@@ -12,8 +11,7 @@ namespace fabricast::inline packet {
 // The ports of a cycle, each waiting for the next and the last for the first; empty if there is no such cycle.
 std::vector<std::uint32_t> find_deadlock(const Shared& shared);
 
-// "leaf0 -> leaf1 waits for leaf1 -> leaf2 waits for ..."; if there is no cycle, the ports that hold packets and the
-// links that are down.
-std::string describe_standstill(const Shared& shared, const Fabric& fabric);
+// "leaf0 -> leaf1 waits for leaf1 -> leaf2 waits for ..."; or ports that hold packets and links that are down.
+std::string describe_deadlock(const Shared& shared, const Fabric& fabric);
 
 }  // namespace fabricast::inline packet

@@ -206,8 +206,7 @@ template <class Visit>
     return start;
 }
 
-// Like drain_in_order(), for nodes whose ports share wires, or with reads: each departure may change the start of any
-// other.
+// Like drain_in_order(), for nodes with shared wires or reads: a departure may change the start of any other.
 inline void drain_entangled(Domain& d, const Node& node, Ps until) {
     for (;;) {
         Turn first{never, none};

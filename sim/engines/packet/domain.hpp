@@ -58,8 +58,7 @@ struct Domain {
         return std::max(at, shared.islands.of[node] == island ? end : window_end);
     }
 
-    // In the same island: a node that runs later in this step looks at its links itself, and one that has already run
-    // keeps the time in `next`.
+    // In the same island: a node that runs later in this step looks at its links, and one that has run keeps `next`.
     [[gnu::always_inline]] void wake(std::uint32_t node, Ps at) {
         if (island_of[node] == island) {
             shared.next[node] = std::min(shared.next[node], at);

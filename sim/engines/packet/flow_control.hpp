@@ -110,8 +110,7 @@ inline void return_credit(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps a
     Ingress& ingress = d.net.ingress[in];
     const Ps heard = ingress.last_credit = std::max(ingress.last_credit, at + ingress.return_latency);
     port.signal({heard, static_cast<std::int32_t>(bytes), Signal::credit});
-    // A sender in another island must always be woken. In this island, a port without packets looks for signals when it
-    // next has a packet.
+    // A sender in another island must be woken. In this one, a port without packets looks for signals when it has one.
     if (d.shared.islands.of[port.from_node] != d.island || port.active) { d.wake(port.from_node, heard); }
 }
 

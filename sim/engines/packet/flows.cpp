@@ -219,9 +219,9 @@ private:
         const long long unit = std::max(1LL, std::llround(static_cast<double>(mtu) * ratios_[f]));
         if (unit > 65535) {  // a frame's size has 16 bits
             throw TooLarge(
-                fmt::format("'packet.{}' makes packets that are too large, with what the protocol adds "
-                            "(found {} B; accepted: up to 65535 B)",
-                            network ? "mtu" : "island_mtu", unit));
+                "'packet.{}' makes packets that are too large, with what the protocol adds "
+                "(found {} B; accepted: up to 65535 B)",
+                network ? "mtu" : "island_mtu", unit);
         }
         flow.unit = static_cast<std::uint16_t>(unit);
     }
@@ -293,8 +293,7 @@ private:
         }
     }
 
-    // Gives a controller to each flow that crosses a port that marks, if there is congestion control. Its number counts
-    // from the first of its pipeline.
+    // A controller for each flow that crosses a port that marks, with congestion control; numbered in its pipeline.
     void add_controllers(std::uint32_t first_request) {
         CongestionControl control = options_.congestion_control;
         const LinkFamily family = fabric_.cluster().fabric.link.family;

@@ -154,8 +154,7 @@ struct Reader {
     bool waits = false;                  // waits for a tag
 };
 
-// A device that reads: the bytes that it has asked for but not received, their limit, and the readers that wait for a
-// tag.
+// A device that reads: the bytes that it has asked for and not received, their limit, and readers that wait for a tag.
 struct Requester {
     std::int64_t outstanding = 0, most = 0;
     Fifo<std::uint32_t> waiting;
@@ -238,8 +237,7 @@ struct Traffic {
     bool is_request(std::uint32_t flow) const { return flow >= first_request_flow; }
     bool is_stream(std::uint32_t flow) const { return flow >= first_stream_flow && !is_request(flow); }
     std::uint32_t stream_of(std::uint32_t flow) const { return flow - first_stream_flow; }
-    // When each piece came to a stream's sender and each slot was freed; needed if the latest of these times is not
-    // enough.
+    // When each piece came to a stream's sender and each slot was freed; needed if the latest is not enough.
     Ps& piece_time(std::uint32_t stream, std::uint32_t piece) {
         return times[2UL * stream * times_each + (piece & (times_each - 1))];
     }

@@ -8,8 +8,7 @@
 
 namespace fabricast::inline packet {
 
-// Picoseconds since the start of the replay. A bare number inside the engine, since it is packed together with other
-// numbers.
+// Picoseconds since the start of the replay. A bare number, since it is packed together with others.
 using Ps = std::int64_t;
 
 inline constexpr Ps never = (Ps{1} << 47) - 1;  // 140 s

@@ -26,9 +26,9 @@ PcieForm pcie_form(const Fabric& fabric, const PcieOptions& options) {
     if (options.max_payload.count > 0) { form.payload = options.max_payload.count; }
     form.completion = options.completion_payload.count > 0 ? options.completion_payload.count : form.payload;
     if (form.completion > form.payload) {
-        throw TooLarge(fmt::format(
+        throw TooLarge(
             "'packet.pcie.completion_payload' is above what a packet carries (found {} B; accepted: up to {} B)",
-            form.completion, form.payload));
+            form.completion, form.payload);
     }
     return form;
 }

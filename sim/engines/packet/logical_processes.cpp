@@ -64,8 +64,7 @@ private:
         load_[domain] += work_[island];
     }
 
-    // Shares out the nodes of the cluster in order of their numbers: neighbours in this order are neighbours in the
-    // fabric.
+    // Shares out the nodes of the cluster in order of their numbers: neighbours here are neighbours in the fabric.
     void share_out_cluster() {
         std::vector<std::uint32_t> cluster;
         double all = 0;

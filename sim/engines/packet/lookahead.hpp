@@ -1,7 +1,6 @@
 #pragma once
 // How far packets may run ahead of the operations: up to the first moment at which an operation that others wait for
-// could end. A bound is computed from the bytes that are still to be sent and the latencies ahead of them, and again
-// when it is reached.
+// could end. A bound is computed from the bytes still to be sent and the latencies ahead, and again at it.
 
 #include <functional>
 #include <queue>
@@ -16,8 +15,7 @@ class Lookahead {
 public:
     Lookahead(const Traffic& traffic, const Schedule& schedule, bool lossy);
 
-    // A message or stream that enters the network at `mail.time` ends no earlier than this; never if nobody waits for
-    // it.
+    // A message or stream that enters the network at `mail.time` ends no earlier; never if nobody waits for it.
     Ps watch(const ControlMessage& mail);
     void ended(const Done& done) { open(done.kind)[done.index] = false; }
     // The latest possible end of a window that begins at `now`; at most `wanted`.
@@ -25,8 +23,7 @@ public:
 
 private:
     // A pipeline, of which some streams may not be simulated, is released when all of its streams that release it have
-    // ended, and ends with the last stream: it is enough to watch one stream at a time, one that releases it as long as
-    // there is one.
+    // ended, and ends with the last stream: it is enough to watch one at a time, one that releases it if there is one.
     struct Watched {
         bool any_bound = false, releasing_bound = false;  // `bounds_` has one for it, for a stream that releases it
         std::uint32_t releasing = none, any = none;       // the first streams that may not have ended yet

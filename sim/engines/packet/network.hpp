@@ -89,9 +89,8 @@ struct Network {
     [[gnu::cold]] bool any_active(std::uint32_t p) const {
         return std::ranges::any_of(lanes_of(p), [](const Port& lane) { return lane.active; });
     }
-    // PCIe without relaxed ordering: reads and completions may not pass writes that came before them, while writes may
-    // pass everything (PCI-SIG Base 5.0 table 2-40: otherwise two devices that read from each other could wait for
-    // ever).
+    // PCIe without relaxed ordering: reads and completions may not pass writes before them, writes may pass everything
+    // (PCI-SIG Base 5.0 table 2-40: otherwise two devices that read from each other could wait for ever).
     [[gnu::cold]] bool behind_writes(std::uint32_t p, Ps arrived) const {
         const Port& port = ports[p];
         const std::uint8_t lane = counts[p].lane;

@@ -75,8 +75,7 @@ bool held_traffic_up(const PortUse& use) {
     return use.most_queued > 0 || use.paused.ps > 0 || use.drops > 0 || use.starved.ps > 0;
 }
 
-// All ports that carried anything or held traffic up; those with the most drops, pauses, marks and queued bytes come
-// first.
+// All ports that carried anything or held traffic up, those with the most drops, pauses, marks and queued bytes first.
 std::vector<std::uint32_t> worst_ports(const Network& net) {
     std::vector<std::uint32_t> ports;
     for (std::uint32_t p = 0; p < net.port_count; ++p) {

@@ -9,8 +9,7 @@
 
 namespace fabricast::inline packet {
 
-// Fills `busiest`, `busy`, `classes` and `packets`. Precondition: makespan is set, and no packet is in flight except
-// those that nobody waits for.
+// Fills `busiest`, `busy`, `classes` and `packets`. Precondition: makespan is set; no packet in flight is waited for.
 void observe(Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains, const Operations& operations,
              const ReplayTask& task, Timeline& timeline);
 

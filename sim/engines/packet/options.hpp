@@ -46,8 +46,7 @@ inline std::string_view to_string(LossRecovery value) { return enum_name<2>({"go
 enum class LaneChoice : std::uint8_t { level, hop };
 inline std::string_view to_string(LaneChoice value) { return enum_name<2>({"level", "hop"}, value); }
 
-// The published reaction and notification points (Zhu et al., SIGCOMM'15, Fig. 7 and section 5): presets differ in
-// these figures only.
+// The published reaction and notification points (Zhu et al., SIGCOMM'15, Fig. 7, section 5): presets differ in these.
 struct DcqcnOptions {
     double g = 1.0 / 256;
     double first_alpha = 1;

@@ -16,8 +16,7 @@ struct Part {
     std::uint32_t crossing = 0, releasing = 0;  // streams that cross a port; of them, those that release the pipeline
     bool controlled = false;                    // some of its flows are under congestion control
     std::vector<std::uint32_t> streams;         // of the shape, in order
-    // What it touches, in an order in which those of parts of one kind correspond. Ports that a pause frame takes on
-    // its way back are among them.
+    // What it touches, in the same order for parts of one kind; ports that a pause frame takes back are among them.
     std::vector<std::uint32_t> ports, buffers, services;
     std::vector<std::uint32_t> resources;  // all of these, numbered: ports, then nodes, then services
 };

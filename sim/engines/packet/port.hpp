@@ -47,8 +47,7 @@ struct CreditForm {
     }
 };
 
-// The sending side of a directed link, or of one lane of it: two cache lines, of which a packet that need not wait
-// touches only the first.
+// The sending side of a directed link or lane: two cache lines, of which a packet that need not wait touches one.
 struct alignas(64) Port {
     Ps free = 0;  // when the wire is idle again
     Ps latency = 0;
@@ -103,8 +102,7 @@ struct alignas(64) Ingress {
 
 static_assert(sizeof(Port) == 128);
 
-// A port's rarely used data, and its counters. Written by the sending node. What a queued packet touches comes first
-// and lies in one cache line.
+// A port's rarely used data, and its counters, of the sending node. What a queued packet touches fills one cache line.
 struct alignas(32) PortCounts {
     std::int64_t most_queued = 0;
     std::int64_t marks = 0;

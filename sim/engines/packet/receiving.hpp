@@ -1,6 +1,5 @@
 #pragma once
-// Flows at the node before their last link: what is sent there is certain to arrive, one latency later, so others can
-// be told in time.
+// Flows at the node before their last link: what is sent there is certain to arrive, so others can be told in time.
 
 #include "sim/engines/packet/reads.hpp"
 

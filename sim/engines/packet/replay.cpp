@@ -10,11 +10,11 @@
 #include "sim/engines/common/checks.hpp"
 #include "sim/engines/common/streams.hpp"
 #include "sim/engines/common/watch.hpp"
-#include "sim/engines/packet/checks.hpp"
 #include "sim/engines/packet/deadlock.hpp"
 #include "sim/engines/packet/lookahead.hpp"
 #include "sim/engines/packet/observe.hpp"
 #include "sim/engines/packet/operations.hpp"
+#include "sim/engines/packet/shared.hpp"
 #include "sim/engines/packet/threads.hpp"
 #include "sim/engines/packet/worker.hpp"
 
@@ -93,8 +93,7 @@ private:
         }
     }
 
-    // Hands over what ended in the last window, and decides where the next one begins and ends. Returns false when all
-    // is done.
+    // Hands over what ended in the last window, and decides where the next one begins and ends. False when all is done.
     bool plan_window() {
         Ps first = posted_;
         std::int64_t in_flight = 0;
@@ -102,7 +101,7 @@ private:
         for (const auto& domain : domains_) {
             for (const Done& done : domain->done()) {
                 operations_.add(done);
-                horizon_.ended(done);
+                lookahead_.ended(done);
             }
             domain->done().clear();
             first = std::min(first, domain->next());
@@ -117,7 +116,7 @@ private:
         start_ = std::min({first, posted_, operations_.next()});
         if (start_ >= clock_end && start_ < never && end_ - moved_at_ <= patience) { refuse_late(); }
         if (start_ >= clock_end) { cannot_end(); }
-        end_ = horizon_.limit(start_, start_ + longest_);
+        end_ = lookahead_.limit(start_, start_ + longest_);
         posted_ = never;
         operations_.clear_up(start_, [this](const ControlMessage& mail) { post_in_window(mail); });
         run_operations();
@@ -153,13 +152,12 @@ private:
     void post_in_window(const ControlMessage& mail) {
         post(mail);
         start_ = std::min(start_, mail.time);
-        end_ = std::min({end_, horizon_.watch(mail), start_ + longest_});
+        end_ = std::min({end_, lookahead_.watch(mail), start_ + longest_});
     }
 
     [[noreturn]] void cannot_end() {
-        throw CannotEnd(fmt::format("{} cannot end: {}",
-                                    described(fabric_, schedule_, operations_.progress().first_unfinished()),
-                                    describe_standstill(shared_, fabric_)));
+        throw CannotEnd("{} cannot end: {}", described(fabric_, schedule_, operations_.progress().first_unfinished()),
+                        describe_deadlock(shared_, fabric_));
     }
 
     void run_threads() {
@@ -198,8 +196,8 @@ private:
             }
         };
         {
-            std::vector<std::jthread> crew;
-            for (std::uint32_t d = 1; d < threads_; ++d) { crew.emplace_back(work, d); }
+            std::vector<std::jthread> workers;
+            for (std::uint32_t d = 1; d < threads_; ++d) { workers.emplace_back(work, d); }
             work(0);
         }
         for (const std::exception_ptr& error : errors) {
@@ -215,7 +213,7 @@ private:
     const std::uint32_t threads_ = useful_threads();
     Shared shared_{traffic_, options_, threads_};
     Operations operations_{task_, shared_};
-    Lookahead horizon_{traffic_, schedule_, shared_.lossy};
+    Lookahead lookahead_{traffic_, schedule_, shared_.lossy};
     Watching watching_{task_.watch};
     std::vector<std::unique_ptr<Worker>> domains_;
     Ps start_ = 0, end_ = 0, posted_ = never;

@@ -1,7 +1,6 @@
 #pragma once
 // Links that go down. A packet takes its flow's new way at the first node that it can do so from. A packet that comes
-// to the link that is down without passing such a node is lost, and its sender sends it again. If there is no other
-// way, packets wait for the link.
+// to the link without passing such a node is lost and sent again. If there is no other way, packets wait.
 
 #include <bit>
 #include <cassert>

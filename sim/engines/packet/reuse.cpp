@@ -11,8 +11,7 @@ Reuse::Reuse(Shared& shared, const ReplayTask& task) : shared_(shared) {
     const Packet& options = shared.options;
     bool lanes = false;
     for (std::uint32_t p = 0; p < net_.port_count; ++p) { lanes |= net_.ports[p].lanes > 1; }
-    // Paths that are drawn by the flow's number, timers, turns of lanes and rates that follow round trips are not the
-    // same again; series are not recorded.
+    // Paths drawn by a flow's number, timers, turns of lanes and rates by round trips are never the same again.
     on_ = options.reuse && options.routing == PacketRouting::ecmp && !options.series && !shared.lossy && !lanes &&
           !traffic.all_begun && traffic.connections.empty() && shared.control != CongestionControl::timely;
     if (!on_) { return; }
@@ -106,8 +105,7 @@ std::vector<std::vector<std::uint32_t>> Reuse::meetings(std::uint32_t pipeline) 
     return groups;
 }
 
-// Parts that have been skipped, and parts that enter their links now. The first such group is simulated; those that are
-// like it follow.
+// Parts that were skipped, and parts that enter their links. The first such group is simulated; those like it follow.
 void Reuse::meet(Members members, Ps now, bool may_lead, Alike& alike, Entry& entry) {
     std::vector<Begun> begun;
     bool equal = true;  // to every other group of its key

@@ -69,8 +69,7 @@ public:
         const std::uint32_t first = shared_.traffic.first_stream[pipeline_of(part)];
         for (const std::uint32_t s : at(part).streams) { visit(first + s); }
     }
-    // Nothing is under way for the pipeline any more at `now`; its flows are still there. Returns what must be
-    // simulated after all.
+    // Nothing is under way for the pipeline at `now`; its flows are still there. Returns what must be simulated.
     std::vector<Start> settled(std::uint32_t pipeline, Ps now);
     // Counts what was skipped or followed last.
     void finish();

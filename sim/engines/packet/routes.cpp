@@ -20,8 +20,7 @@ public:
     }
 
 private:
-    // Finds several ways only if the engine may choose among them: tries flow labels until enough distinct paths are
-    // found.
+    // Several ways only if the engine may choose among them: tries flow labels until enough distinct paths are found.
     void walk() {
         const int most = events_.empty() ? 32 : 31;  // leaves one number for a detour
         const int wanted = std::clamp(options_.routing == PacketRouting::ecmp ? options_.qps : options_.paths, 1, most);

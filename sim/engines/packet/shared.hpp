@@ -14,8 +14,7 @@
 
 namespace fabricast::inline packet {
 
-// How much is recorded over time, however large the traffic: senders whose rates are kept, flows whose pieces are
-// followed, and pieces of each such flow.
+// How much is recorded, however large the traffic: senders with rates, flows with pieces, pieces of each of them.
 inline constexpr std::size_t rates_kept = 1024, arrivals_kept = 256, pieces_kept = 256;
 
 // What a pause's quanta are worth on the wire.
@@ -94,5 +93,12 @@ private:
     void control_flows(std::uint32_t first, std::uint32_t end);
     std::uint64_t& word_of(const Port& port) { return active[net.nodes[port.from_node].first_word + port.slot / 64]; }
 };
+
+// Windows between two looks at all buffers, if the replay checks itself (common/checks.hpp).
+inline constexpr std::int64_t windows_between_checks = 64;
+
+// Throws std::logic_error if a sender has spent more credits than it had, a count of bytes is below zero, or a buffer
+// holds more than it has room for. No thread may be running.
+void check_buffers(const Shared& shared, const Fabric& fabric);
 
 }  // namespace fabricast::inline packet

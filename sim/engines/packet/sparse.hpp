@@ -1,7 +1,6 @@
 #pragma once
-// An array of which only the parts in use take memory: its addresses are reserved, and blocks on which nothing is in
-// use any more go back to the system. So whatever has a number keeps its place, in order, while what has ended costs
-// nothing.
+// An array of which only the parts in use take memory: its addresses are reserved, and blocks without any in use go
+// back to the system. So whatever has a number keeps its place, and what has ended costs nothing.
 
 #include <sys/mman.h>
 

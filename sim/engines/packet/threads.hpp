@@ -19,8 +19,7 @@ class Barrier {
 public:
     explicit Barrier(std::uint32_t threads) : followers_(threads - 1) {}
 
-    // Called by the first thread: waits until all others have come, calls `plan`, which must not throw, then lets all
-    // continue.
+    // Called by the first thread: waits for all others, calls `plan`, which must not throw, then lets all continue.
     template <class Plan> void lead(Plan&& plan) {
         wait(all_came_, [&] { return arrived_.load(std::memory_order_acquire) == followers_; });
         arrived_.store(0, std::memory_order_relaxed);
@@ -118,12 +117,10 @@ struct Claim {
     std::uint32_t count() const { return to - from; }
 };
 
-// The islands of a domain in one window: the owner takes them from the front, threads that have finished their own
-// islands from the back.
+// The islands of a domain in one window: the owner takes them from the front, threads that have finished from the back.
 class StealableRange {
 public:
-    // Called by the owner when its islands have got their mail. Before that, and when all are taken, there is nothing
-    // to take.
+    // Called by the owner when its islands have got their mail. Otherwise there is nothing to take.
     void publish(std::uint32_t count) { open_.store(pack({0, count}), std::memory_order_release); }
 
     Claim take_first() {

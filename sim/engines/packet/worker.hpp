@@ -81,8 +81,7 @@ class Worker {
 public:
     Worker(Shared& shared, std::uint32_t id, std::uint32_t domains);
 
-    // Runs every node of this domain that has something to do in [start, end), while other threads run the others.
-    // `parity` alternates.
+    // Runs this domain's nodes with something to do in [start, end), while others run theirs. `parity` alternates.
     void run(Ps start, Ps end, unsigned parity, const std::vector<std::unique_ptr<Worker>>& all);
     // Runs every node of all domains; no other thread may run.
     void run_alone(Ps start, Ps end, unsigned parity, const std::vector<std::unique_ptr<Worker>>& all);

@@ -73,8 +73,7 @@ std::vector<Endpoints> make_platform(const Fabric& fabric, const std::vector<Con
         const Path path = fabric.path(connection.path);
         std::vector<LinkId> wanted(path.span().begin(), path.span().end());
         if (connection.rate_cap < std::numeric_limits<double>::infinity()) {
-            // Messages between hosts ignore Comm::set_rate (SimGrid 3.32), so a cap becomes a link that only this
-            // connection uses.
+            // Messages between hosts ignore Comm::set_rate (SimGrid 3.32), so a cap becomes a link of its own.
             const LinkId own{0xffffffffU - static_cast<std::uint32_t>(endpoints.size())};
             const double cap = connection.rate_cap * connection.wire_ratio;
             links[own] = add_link(zone, "cap " + std::to_string(endpoints.size()), cap, 0);

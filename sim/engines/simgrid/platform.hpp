@@ -1,6 +1,5 @@
 #pragma once
-// The fabric as a SimGrid platform: one zone, the links and routes that a schedule uses. platform.cpp handles the
-// differences between SimGrid's releases.
+// The fabric as a SimGrid platform: one zone, the links and routes that a schedule uses. It knows SimGrid's releases.
 
 #include <simgrid/s4u.hpp>
 #include <string>

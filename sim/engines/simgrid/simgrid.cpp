@@ -38,15 +38,13 @@ public:
         simgrid_engine::at(0, [this] { progress_.begin([this](OpId op) { start(op); }); });
         s4u::Engine::get_instance()->run();
         if (!progress_.finished()) {
-            throw CannotEnd(
-                fmt::format("SimGrid's clock stopped with {} operations left", schedule_.size() - progress_.count()));
+            throw CannotEnd("SimGrid's clock stopped with {} operations left", schedule_.size() - progress_.count());
         }
         return progress_.timeline().kept;
     }
 
 private:
-    // No exception may pass through SimGrid's kernel, so this one does not throw; the end of the run is checked
-    // afterwards.
+    // No exception may pass through SimGrid's kernel, so this one throws nothing; the end is checked afterwards.
     Time now() const { return predicted({}, s4u::Engine::get_clock()); }
 
     void start(OpId op) {

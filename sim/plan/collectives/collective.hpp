@@ -1,8 +1,10 @@
 #pragma once
-// What the user asks for: which collective, which algorithm and protocol, which sizes and type.
+// What the user asks for: which collective, algorithm, protocol, sizes and type, of which library, launched how.
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -98,6 +100,26 @@ struct CollectiveWorkload {
     DataType dtype = DataType::float32;
     bool in_place = false;
     std::uint32_t root = 0;
+};
+
+enum class LaunchMode : std::uint8_t {
+    process,    // one process per GPU
+    thread,     // one thread for all GPUs of a node (-g N)
+    threads,    // one process, one thread per GPU (-t N)
+    framework,  // a framework's loop
+};
+inline constexpr std::array<std::string_view, 4> launch_mode_names = {"process", "thread", "threads", "framework"};
+inline std::string_view to_string(LaunchMode mode) { return enum_name(launch_mode_names, mode); }
+
+struct LibrarySpec {
+    std::string nccl = "2.27";
+    std::string network_plugin;              // empty: the usual one for the fabric's link
+    std::map<std::string, std::string> env;  // NCCL_ALGO, NCCL_PROTO, NCCL_NVLS_ENABLE ...
+};
+
+struct LaunchSpec {
+    LaunchMode mode = LaunchMode::process;
+    int iterations = 20;
 };
 
 }  // namespace fabricast::inline collectives

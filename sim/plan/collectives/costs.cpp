@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/nearest_word.hpp"
 #include "base/text.hpp"
-#include "models/gpu.hpp"
+#include "models/device_part.hpp"
 #include "models/link_part.hpp"
 #include "sim/plan/collectives/nccl/locality.hpp"
 #include "sim/plan/collectives/plan.hpp"
@@ -25,8 +24,7 @@ bool lists(const Part& part, std::string_view path, std::string_view item) {
     return has_word(part.word_or(path, ""), item);
 }
 
-// The GPU as kernel parts know it: its generation, or that of another maker's GPU that stands in for it, and the
-// generation that its own part names.
+// The GPU as kernel parts know it: its generation, or that which stands in for it, and the one that its part names.
 struct KernelGpu {
     GpuArch arch;
     std::string own;
@@ -75,8 +73,7 @@ struct NearestTransport {
     Evidence evidence = Evidence::same_gpu_era_fabric;
 };
 
-// The part of the family (of any family if empty) that fits best: it should list the link and reach GPU memory as
-// asked; listing the link counts more.
+// The part of the family (empty: of any) that fits best: it should list the link, and then reach GPU memory as asked.
 NearestTransport fitting_transport(const Parts& all, std::string_view family, const std::string& link,
                                    bool gpu_direct) {
     NearestTransport best;
@@ -119,8 +116,7 @@ NearestTransport nearest_transport(const Catalog& catalog, const LinkSpec& link,
     return {far.part, Evidence::formula_only};
 }
 
-// Data up to size `largest` are good evidence up to twice that size, weaker evidence up to eight times, and none
-// beyond.
+// Data up to size `largest` are good evidence up to twice that size, weaker up to eight times, and none beyond.
 Evidence by_reach(double wanted, double largest) {
     if (wanted <= 2 * largest) { return Evidence::same_gpu_era_fabric; }
     return wanted <= 8 * largest ? Evidence::same_family : Evidence::formula_only;

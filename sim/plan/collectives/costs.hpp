@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "models/catalog.hpp"
-#include "sim/plan/collectives/library.hpp"
+#include "sim/plan/collectives/collective.hpp"
 #include "sim/plan/collectives/nccl/names.hpp"
 #include "sim/plan/collectives/trust.hpp"
 #include "topologies/fabric.hpp"
@@ -18,8 +18,7 @@
 namespace fabricast::inline collectives {
 
 // What joins the participating GPUs of a node, as the cost parts distinguish it: "nvswitch", "mesh", "bridge" (NVLink
-// between cards), "pcie" (peer to peer), "pcie-host" (staged through host memory: across sockets, or peer to peer is
-// off).
+// between cards), "pcie" (peer to peer), "pcie-host" (staged through the host: across sockets, or no peer to peer).
 std::string_view inside_of(const Fabric& fabric);
 
 // The parts nearest to a system. A kernel part is chosen by GPU generation, then by what joins the GPUs of a node, then

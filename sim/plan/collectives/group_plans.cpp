@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/numbers.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline collectives {
 

@@ -1,7 +1,6 @@
 #pragma once
 // Calls of groups of ranks in a larger schedule. A group's call is planned as the planner of whole clusters would run
-// it on a cluster of just the group's ranks; its operations are then placed on the real ranks. Identical groups need
-// only one plan.
+// it on a cluster of the group's ranks; its operations are then placed on the real ranks. Equal groups need one plan.
 
 #include <compare>
 #include <cstdint>
@@ -71,8 +70,7 @@ public:
         OpId first{};
         std::vector<Schedule::Dependency> ends;  // the operations that end the call
     };
-    // Adds the operations of a plan's first iteration, without its issue and its end. Those that wait for the issue
-    // wait for `after` instead.
+    // Adds a plan's first iteration, without its issue and its end. What waits for the issue waits for `after` instead.
     Added add(Schedule& schedule, const CallPlan& plan, const Placement& placement,
               std::span<const Schedule::Dependency> after);
     // A host of its own, so that delays of different calls do not wait for each other.

@@ -41,8 +41,7 @@ struct LoweredCall {
     int channels = 0;
     bool streams = false;  // the root waits for nobody: the next iteration may start at the release
     Evidence at_best = Evidence::measured_here;  // upper bound, whatever the constants' evidence
-    // How often one channel's edges cross the narrowest link of a hop inside a node, and of a hop between nodes; 0: the
-    // channels are spread over the rails.
+    // How often a channel's edges cross the narrowest link of a hop in a node, and between nodes; 0: spread over rails.
     double inside_crossings = 1, network_crossings = 0;
 };
 
@@ -53,16 +52,14 @@ struct ProtocolCost {
 };
 ProtocolCost protocol_cost(FigureReader& ledger, nccl::Proto proto);
 
-// What a step or hop costs beside its path. Simple's grows with the chunk until it fills a pass of the block: rings of
-// V100 take 1.9 us below 2 KiB and 5.2 from 16 KiB on, trees of A100 (EFA) and H100 (TCPXO) 6.5 and 8.5
-// (docs/collectives.md).
+// A step or hop beside its path. Simple's grows with the chunk until it fills a pass of the block: rings of V100 take
+// 1.9 us below 2 KiB and 5.2 from 16 KiB on, trees of A100 (EFA) and H100 (TCPXO) 6.5 and 8.5 (collectives.md).
 Duration hop_of(nccl::Proto proto, const ProtocolCost& cost, double chunk);
 
 // Time to start a kernel on `channels` channels with chunks of `chunk` bytes.
 Duration kernel_start(FigureReader& ledger, nccl::Proto proto, const ProtocolCost& cost, int channels, double chunk);
 
-// Pieces of a chunk that travel on their own: two slices of Simple; LL and LL128 forward the data of each pass of the
-// block.
+// Pieces of a chunk that travel on their own: two slices of Simple; LL and LL128 forward the data of each pass.
 int slices(nccl::Proto proto, double chunk);
 
 // Bytes on the wire of a message that carries `chunk` payload bytes.
@@ -86,8 +83,7 @@ int busiest_proxy(const nccl::TopologySearchResult& found, int channels, bool ri
 // LL message before it posts it (src/transport/net.cc, sendProxyProgress).
 Duration posting(const Call& call, double chunk, double messages);
 
-// The pace that posting sets for a stream of chunks: it holds each chunk but the first, whose messages are part of its
-// hops.
+// The pace of posting for a stream of chunks: it holds each chunk but the first, whose messages are part of its hops.
 Duration posting_pace(const Pipeline& pipeline, Duration of_chunk);
 
 // A representative hop inside the first node, and one from its GPU `from` to the second node on this ring's rail.
@@ -97,8 +93,7 @@ PathQuery rail_hop(const Call& call, const nccl::Ring& ring, std::uint16_t from)
 // A Simple stream of `bytes` per edge and channel; the network limits its rate.
 Pipeline network_stream(const Call& call, double bytes, double chunk, int channels);
 
-// The call as one pipeline over these edges, to whose paths the call's rules apply, with those of the stages that have
-// hops.
+// The call as one pipeline over these edges, to whose paths the call's rules apply, with the stages that have hops.
 LoweredCall streamed(const Call& call, Schedule& schedule, Pipeline pipeline, EdgeSet edges,
                      const std::vector<Stage>& stages, int channels, Evidence at_best = Evidence::measured_here);
 

@@ -1,6 +1,5 @@
 #pragma once
-// NCCL's algorithms, one row each. To add one, write its source in kinds/, declare it here and add its row in
-// nccl_algorithms.cpp.
+// NCCL's algorithms. To add one, write its source in kinds/, declare it here and add its row in nccl_algorithms.cpp.
 
 #include "sim/plan/collectives/nccl/algorithm_model.hpp"
 

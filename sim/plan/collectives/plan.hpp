@@ -15,8 +15,7 @@ namespace fabricast::inline collectives {
 // Back-to-back iterations in a schedule; the last two are in the steady state.
 inline constexpr int planned_iterations = 3;
 
-// Which of the kept operations tell the time of a call. The schedule keeps one operation per iteration first, whose
-// finish ends the iteration.
+// Which kept operations tell a call's time. The schedule first keeps an operation per iteration, whose finish ends it.
 struct Timing {
     int iterations = 1;   // in the schedule; the time of one is finish(last) - finish(last but one)
     int timed_calls = 0;  // above 0: calls overlap, so their average counts; one more kept operation ends the last call
@@ -41,8 +40,7 @@ struct CallPlan : Timing, CallFacts {
     std::vector<std::string> notes;
 };
 
-// What the workload asks for cannot be planned here (NVLS without NVSwitch gen 3 ...). `key` is the scenario's key that
-// the message concerns.
+// The workload cannot be planned here (NVLS without NVSwitch gen 3 ...). `key`: the scenario's, which this concerns.
 struct PlanError : ErrorWith<ExitCode::bad_input> {
     explicit PlanError(const std::string& what, std::string at = "workload") : ErrorWith(what), key(std::move(at)) {}
     std::string key;

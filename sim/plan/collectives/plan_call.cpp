@@ -81,8 +81,7 @@ namespace {
 // What a call's time rests on. A figure counts by how much it could move the time: each is set to either end of its 80
 // % interval, the call is lowered again, and its Pipeline's closed form gives the time with the links to itself.
 
-// Figures that together could move the time by less than this do not matter: the narrowest interval of
-// `forecast-intervals` is about this wide.
+// Figures that together move the time by less do not matter: about the narrowest interval of `forecast-intervals`.
 constexpr double matters = 0.05;
 
 // The hops of the pipeline's stages when its channels have the links to themselves. They do not depend on any figure.
@@ -132,8 +131,7 @@ struct Weight {
     double moved = 0;
 };
 
-// Counts figures from the weakest on until they matter together, and returns the evidence reached; the strongest if
-// they never do.
+// Counts figures from the weakest on until they matter together: the evidence reached, the strongest if they never do.
 Evidence weakest_that_matters(std::vector<Weight> figures, Evidence Trust::*word) {
     std::sort(figures.begin(), figures.end(),
               [&](const Weight& a, const Weight& b) { return a.trust.*word > b.trust.*word; });
@@ -145,8 +143,7 @@ Evidence weakest_that_matters(std::vector<Weight> figures, Evidence Trust::*word
     return figures.back().trust.*word;
 }
 
-// The weakest evidence among the figures that matter to the call's time, at best the lowering's. `schedule` is the call
-// as lowered and launched.
+// The weakest evidence among the figures that matter, at best the lowering's. `schedule`: the call as launched.
 Trust rests_on(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, const Schedule& schedule) {
     const bool streams = !schedule.pipelines.empty();  // else no closed form: all figures count
     const std::vector<HopPath> hops = streams ? hops_of(call, lowering, schedule) : std::vector<HopPath>{};

@@ -1,7 +1,6 @@
 #pragma once
-// Lowers one call of a collective with the chosen algorithm, and launches its iterations: they follow each other as
-// nccl-tests posts them, the host runs ahead, and the stream runs one kernel at a time. Then tells what the forecast of
-// the call rests on.
+// Lowers one call of a collective with the chosen algorithm, and launches its iterations: as nccl-tests posts them, the
+// host runs ahead, and the stream runs one kernel at a time. Tells what it rests on.
 
 #include "sim/plan/collectives/lowered_call.hpp"
 

@@ -70,8 +70,7 @@ nccl::Environment read_settings(const CollectiveWorkload& workload, const Librar
     return environment;
 }
 
-// What a network plugin changes: a tuner that picks one algorithm for all-reduce, and its own chunk size. The user's
-// settings override both.
+// What a network plugin changes if the user does not: the algorithm of all-reduce, by its tuner, and the chunk size.
 void apply_plugin(const Part& transport, const CollectiveWorkload& workload, const LibrarySpec& library,
                   nccl::Algorithms algorithms, nccl::Environment& environment) {
     const std::string tuned = transport.word_or("all_reduce", "");

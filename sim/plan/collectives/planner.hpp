@@ -4,15 +4,14 @@
 #include <memory>
 
 #include "models/catalog.hpp"
-#include "sim/plan/collectives/library.hpp"
+#include "sim/plan/collectives/collective.hpp"
 #include "sim/plan/collectives/nccl_algorithms.hpp"
 #include "sim/plan/collectives/plan.hpp"
 #include "topologies/fabric.hpp"
 
 namespace fabricast::inline collectives {
 
-// Whether NCCL chooses an algorithm for this workload: not for sends and receives, nor where fabricast lowers an
-// algorithm of its own step by step.
+// Whether NCCL chooses an algorithm: not for sends and receives, nor where fabricast lowers one step by step.
 bool nccl_chooses(const CollectiveWorkload& workload);
 
 // Plans calls of one workload on one fabric: the topology search and the choice of constants are done once. Keeps

@@ -24,8 +24,7 @@ inline constexpr std::string_view hardly_told_source =
 bool hardly_told(const Figure& figure);
 
 // What a figure, or a whole forecast, rests on, and which class of `forecast-intervals` applies to it. The two may
-// differ: that class depends only on whether related sites were in the fit, not on how wide the figures' own intervals
-// are.
+// differ: the class depends on whether related sites were in the fit, not on how wide the figures' intervals are.
 struct Trust {
     Evidence evidence = Evidence::formula_only;
     Evidence misses_like = Evidence::formula_only;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 
 namespace fabricast::inline traces::chakra_node {
 

@@ -55,8 +55,7 @@ bool is_comm_kernel(std::string_view kernel) {
     return kernel.starts_with("nccl") || kernel.starts_with("void nccl") || kernel.starts_with("rccl") ||
            kernel.find("ncclKernel") != std::string_view::npos ||
            kernel.find("ncclDevKernel") != std::string_view::npos ||
-           // DeepEP's namespaces: its dispatch, combine and notify kernels move tokens between experts (deepseek-ai/
-           // DeepEP, csrc/kernels).
+           // DeepEP's namespaces: its kernels move tokens between experts (deepseek-ai/DeepEP, csrc/kernels).
            kernel.find("deep_ep::") != std::string_view::npos;
 }
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 #include "models/evidence.hpp"
 
 namespace fabricast::inline traces {
@@ -23,7 +23,7 @@ std::uint32_t world_of(const Recording& recording, std::uint32_t gpus, std::uint
     const std::uint32_t named = ranks_named(recording);
     if (asked != 0) {
         if (asked < named) {
-            throw JobError(fmt::format("the recording speaks of rank {}, more than 'ranks: {}' has", named - 1, asked));
+            throw JobError("the recording speaks of rank {}, more than 'ranks: {}' has", named - 1, asked);
         }
         return asked;
     }
@@ -101,9 +101,7 @@ RecordedJob recorded_job(const Recording& recording, std::uint32_t gpus, std::ui
     } else {
         job.world = world_of(recording, gpus, world, job);
     }
-    if (job.world > gpus) {
-        throw JobError(fmt::format("the recording is of {} ranks, the cluster has {} GPUs", job.world, gpus));
-    }
+    if (job.world > gpus) { throw JobError("the recording is of {} ranks, the cluster has {} GPUs", job.world, gpus); }
     job.copies = recording.ranks.size() == 1 && job.world > 1;
     for (std::uint32_t i = 0; i < (job.copies ? job.world : recording.ranks.size()); ++i) {
         job.recorded.push_back(job.copies ? 0 : i);

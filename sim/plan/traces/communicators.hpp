@@ -33,8 +33,7 @@ RecordedJob recorded_job(const Recording& recording, std::uint32_t gpus, std::ui
 // The communicator of `group` as replayed rank `index` (in RecordedJob::ranks) sees it.
 std::uint32_t communicator_of(RecordedJob& job, const Recording& recording, std::size_t index, std::uint32_t group);
 
-// The peer of a send or receive of replayed rank `index`; for a copy, the rank at the same distance as the original's
-// peer.
+// The peer of a send or receive of replayed rank `index`; for a copy, that at the same distance as the original's.
 std::uint32_t peer_of(const RecordedJob& job, const Recording& recording, std::size_t index, const Record& record);
 
 }  // namespace fabricast::inline traces

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "models/catalog.hpp"
-#include "models/gpu.hpp"
+#include "models/device_part.hpp"
 #include "sim/plan/traces/recording.hpp"
 
 namespace fabricast::inline traces {
@@ -18,13 +18,11 @@ struct GpuScaling {
     double factor(const Record& record) const;
 };
 
-// `asked` is the catalogue part that the user names; empty: the GPU that the trace names, if the catalogue has it.
-// Throws CatalogError for an unknown part.
+// `asked`: the part that the user names; empty: the GPU of the trace, if the catalogue has it. Throws CatalogError.
 GpuScaling gpu_scaling(const Catalog& catalog, const GpuSpec& simulated, const std::string& asked,
                        const std::string& in_trace);
 
-// The catalogue's GPU that a driver's name means ("NVIDIA A100-SXM4-40GB" -> "a100-sxm4-40gb"); empty: none. If several
-// fit equally well, `near` wins.
+// The catalogue's GPU that a driver's name means ("NVIDIA A100-SXM4-40GB"); empty: none. Of equals, `near` wins.
 std::string gpu_named(const Catalog& catalog, const std::string& name, const std::string& near);
 
 // Peak FLOP/s of the GPU for this type; that of the next wider type if the GPU has no units for it.

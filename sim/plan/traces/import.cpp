@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "base/input_error.hpp"
-#include "base/nearest_word.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace fabricast::inline traces {

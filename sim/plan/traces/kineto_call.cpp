@@ -4,15 +4,14 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "base/numbers.hpp"
 #include "base/pattern.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline traces::kineto {
 
 namespace {
 
-// Number of elements of the first input: [[6637568]] or [[512, 1024], []]; for a list of tensors, the sum over all of
-// them.
+// Number of elements of the first input: [[6637568]] or [[512, 1024], []]; for a list of tensors, their sum.
 double elements(const Json& dims) {
     if (!dims.is_array() || dims.empty()) { return 0; }
     const bool is_shape = std::all_of(dims.begin(), dims.end(), [](const Json& d) { return d.is_number(); });

@@ -7,8 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "base/input_error.hpp"
-#include "sim/engines/engine.hpp"
+#include "base/error.hpp"
 
 namespace fabricast::inline traces {
 
@@ -41,8 +40,8 @@ private:
             out_.first.push_back(total);
             total += recorded(r).records.size();
             if (total > most_operations) {
-                throw JobError(fmt::format("the job has more than {} records: {} ranks of {} each", most_operations,
-                                           job_.ranks.size(), recorded(r).records.size()));
+                throw JobError("the job has more than {} records: {} ranks of {} each", most_operations,
+                               job_.ranks.size(), recorded(r).records.size());
             }
         }
         out_.partner.assign(total, no_partner);

@@ -1,6 +1,5 @@
 #pragma once
-// Finds the records of different ranks that belong together: the calls of a communicator, and each send with its
-// receive.
+// Finds what belongs together of different ranks: the calls of a communicator, and each send with its receive.
 
 #include <cstddef>
 #include <cstdint>

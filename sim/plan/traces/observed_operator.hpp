@@ -1,6 +1,5 @@
 #pragma once
-// One operator of a trace by PyTorch's ExecutionTraceObserver: what its JSON says of tensors, shapes and attributes,
-// and what it computes.
+// One operator of a trace by PyTorch's ExecutionTraceObserver: its tensors, shapes, attributes and work.
 
 #include <string>
 #include <vector>

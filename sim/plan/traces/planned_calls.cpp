@@ -37,8 +37,7 @@ std::uint32_t PlannedCalls::group(std::vector<std::uint32_t> members) {
     const auto size = static_cast<std::uint32_t>(members.size());
     const std::uint32_t per_node = on_node.begin()->second;
     const bool even = std::ranges::all_of(on_node, [&](const auto& n) { return n.second == per_node; });
-    // If nodes have different numbers of members, each rank counts as a separate node: NCCL, too, then uses the
-    // smallest number.
+    // If nodes have different numbers of members, each rank counts as a node: NCCL, too, then uses the smallest number.
     const GroupShape shape{.per_node = even ? per_node : 1,
                            .nodes = even ? static_cast<std::uint32_t>(on_node.size()) : size,
                            .whole = size == fabric_.gpu_count()};

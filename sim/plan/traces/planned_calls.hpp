@@ -27,8 +27,7 @@ public:
 
     // Ranks that call together, each listed once; the result identifies them in `add`.
     std::uint32_t group(std::vector<std::uint32_t> members);
-    // Adds a call of a group of at least two ranks, after `after`; its root is a place in the group's members. Throws
-    // PlanError.
+    // Adds a call of a group of at least two ranks, after `after`; its root is a place in it. Throws PlanError.
     Added add(Schedule& schedule, std::uint32_t group, const GroupCallSpec& call,
               std::span<const Schedule::Dependency> after);
     // Adds one message as ncclSend and ncclRecv move it or, with a protocol, as a step of a kernel that already runs,

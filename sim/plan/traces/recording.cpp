@@ -7,7 +7,7 @@
 #include <cassert>
 
 #include "base/enum_name.hpp"
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 #include "base/pattern.hpp"
 
 namespace fabricast::inline traces {

@@ -111,8 +111,7 @@ std::string place_of(const Recording& recording, const RankRecording& rank, std:
 // `size` ranks from `first` on, `stride` apart; none if these are no ranks of a job.
 std::vector<std::uint32_t> strided_ranks(double first, double stride, std::uint32_t size);
 
-// What bounds a kernel, concluded from its name: arithmetic for matrix products, convolutions and attention, memory for
-// all others.
+// What bounds a kernel, by its name: arithmetic for matrix products, convolutions and attention, memory for others.
 Bound bound_of_kernel(std::string_view name);
 // The type of the kernel's arithmetic if its name shows it; else bfloat16, which is usual in training.
 DataType dtype_of_kernel(std::string_view name);

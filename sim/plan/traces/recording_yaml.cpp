@@ -7,7 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 #include "base/text_file.hpp"
 #include "base/yaml.hpp"
 

@@ -211,8 +211,7 @@ private:
         }
     }
 
-    // What a record waits for. Adds the times before it, after its stream's previous record (idle) and after all that
-    // it waits for (delay).
+    // What a record waits for, with the times after its stream's previous record (idle) and after all others (delay).
     std::vector<Schedule::Dependency> waits_of(RecordAt n) {
         const Record& record = record_of(n);
         const std::uint32_t before = dependents(n).before[n.record];
@@ -282,12 +281,12 @@ private:
                 const bool waits_for_others = record_of(n).kind == RecordKind::collective && waiting_[index(n)] == 0 &&
                                               partner != nothing && !matching_.calls[partner].members.empty();
                 if (waits_for_send || waits_for_others) {
-                    throw CannotEnd(fmt::format(
+                    throw CannotEnd(
                         "ranks of the recording wait for each other: {} waits for {}, which wait for something else "
                         "first",
                         place_of(recording_, recorded(r), i),
                         waits_for_send ? fmt::format("a send of rank {}", peer_of(job_, recording_, r, record_of(n)))
-                                       : "the others of its group"));
+                                       : "the others of its group");
                 }
             }
         }

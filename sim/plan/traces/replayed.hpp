@@ -14,9 +14,8 @@
 
 namespace fabricast::inline traces {
 
-// One record of one replayed rank in the schedule. `arrived`, `first` and `last` index Schedule::kept: a call waits
-// from the end of `arrived` on, and runs from the start of `first` to the finish of `last`; for other records all three
-// are the same.
+// A replayed rank's record in the schedule. `arrived`, `first` and `last` index Schedule::kept: a call waits from the
+// end of `arrived` on, and runs from the start of `first` to the finish of `last`; for others all three are one.
 struct ReplayedRecord {
     std::uint32_t rank = 0;    // index in RecordedJob::ranks
     std::uint32_t record = 0;  // index in the rank's recording

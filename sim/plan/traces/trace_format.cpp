@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <queue>
 
-#include "base/input_error.hpp"
-#include "base/numbers.hpp"
+#include "base/error.hpp"
 #include "base/pattern.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline traces {
 

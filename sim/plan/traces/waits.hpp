@@ -1,6 +1,5 @@
 #pragma once
-// Turns a GPU timeline into records that wait for each other: by recorded stream waits if there are any, else by what
-// the times show.
+// Turns a GPU timeline into records that wait for each other: by recorded stream waits if there are any, else by times.
 
 #include <compare>
 #include <cstdint>
@@ -30,8 +29,7 @@ struct Activity {
     bool comm = false;
 };
 
-// What is launched on `stream` after launch number `launch` waits for what was launched on `on` before launch number
-// `recorded`.
+// What is launched on `stream` after launch `launch` waits for what was launched on `on` before launch `recorded`.
 struct StreamWait {
     GpuStream stream, on;
     std::uint64_t launch = 0, recorded = 0;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "models/catalog.hpp"
-#include "models/gpu.hpp"
+#include "models/device_part.hpp"
 #include "sim/engines/common/schedule.hpp"
 #include "sim/plan/collectives/costs.hpp"
 #include "sim/plan/training/model_shape.hpp"

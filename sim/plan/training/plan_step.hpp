@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "models/catalog.hpp"
+#include "sim/plan/collectives/collective.hpp"
 #include "sim/plan/collectives/group_plans.hpp"
-#include "sim/plan/collectives/library.hpp"
 #include "sim/plan/training/step_plan.hpp"
 #include "sim/plan/training/training_workload.hpp"
 #include "topologies/fabric.hpp"

@@ -94,8 +94,7 @@ Exchange measured(const ExchangeFacts& facts, const Schedule& one_schedule, cons
     for (std::size_t pair = 0; pair < e.pairs; ++pair) {
         e.aggregate_bandwidth += e.directions * bytes / seconds_each(pair);
     }
-    // Neither one message nor a window of messages can be faster than the links, whatever the intervals of the fixed
-    // terms.
+    // Neither a message nor a window of them can be faster than the links, whatever the intervals of the fixed terms.
     const double least = least_seconds(one_schedule, one, fabric);
     const auto [low, high] = spread(e, e.one_s);
     e.one_low80 = std::min(e.one_s, std::max({e.one_s - low, least, e.one_s * least / e.each_s}));

@@ -42,8 +42,7 @@ public:
         const auto hand = [&](const Way& way, const After& after) { return hand_over(way, after); };
         const auto ask = [&](const Way& way, const After& after) { return agree(way, after); };
         if (c_.messaging.in_order) {
-            // Each message begins when the previous one has ended, as copies of one stream do; the two directions do
-            // not wait for each other.
+            // Each message begins when the previous has ended, as in a stream; directions do not wait for each other.
             Message message(ways_.size());
             for (std::uint32_t m = 0; m < messages; ++m) {
                 advance(message, [&](const Way& way, const After& after) { return ask(way, hand(way, after)); });
@@ -92,12 +91,10 @@ private:
 
     OpId core(std::uint32_t host, Duration time, const After& after) { return schedule_.add(Delay{host, time}, after); }
 
-    // An operation that ends when all of `all` have ended. It gets a separate host because delays of one host run in
-    // the order of the schedule.
+    // An operation that ends when all of `all` have ended. On a host of its own, for a host's delays run in order.
     OpId join(const After& all) { return core(next_host_++, {}, all); }
 
-    // A core's work for one message: first the part that the message waits for, then the rest of `gap`, which only the
-    // core's next work waits for.
+    // A core's work for a message: the part that the message waits for, then the rest of `gap`, for the core alone.
     OpId busy(std::uint32_t host, Duration waited, Duration gap, const After& after) {
         const OpId done = core(host, waited, after);
         if (gap > waited) { core(host, gap - waited, {{done}}); }
@@ -143,8 +140,7 @@ private:
                     {{arrived}});
     }
 
-    // Moves the bytes over the legs piece by piece: a piece waits until it has arrived over the previous leg and the
-    // next leg has freed a buffer.
+    // Moves the bytes over the legs piece by piece: a piece waits for its arrival over the leg before and for a buffer.
     OpId move(const Lanes& lanes, Bytes bytes, const After& ready) {
         const DataPath& path = *lanes.path;
         const std::size_t legs = path.legs.size();

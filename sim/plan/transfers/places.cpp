@@ -51,8 +51,7 @@ auto leads_to(const Fabric& fabric, DeviceKind kind) {
 }
 
 // Rate of a DMA engine that reads over the path's PCIe links, in payload bytes per second: completions (figure
-// read.completion) carry less payload than the writes that the links are rated for. Infinite if the path crosses no
-// PCIe.
+// read.completion) carry less payload than writes, by which links are rated. Infinite if the path crosses no PCIe.
 double read_rate(const PathRequest& r, const Path& path) {
     double least = std::numeric_limits<double>::infinity();
     for (const LinkId link : path.span()) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "base/nearest_word.hpp"
 #include "base/text.hpp"
 #include "sim/plan/transfers/places.hpp"
 
@@ -67,8 +66,8 @@ ChosenPath choose_path(const std::string& transport, const PathRequest& request)
     const Catalog& catalog = request.figures.catalog();
     const std::vector<std::string> names = transport_names(catalog, request.transports);
     if (transport != "auto" && std::ranges::find(names, transport) == names.end()) {
-        throw CatalogError(fmt::format("no transport '{}' (accepted: auto, {}){}", transport, fmt::join(names, ", "),
-                                       did_you_mean(transport, names)));
+        throw CatalogError("no transport '{}' (accepted: auto, {}){}", transport, fmt::join(names, ", "),
+                           did_you_mean(transport, names));
     }
     std::vector<RefusedTransport> refused;
     for (const std::string& name : names) {

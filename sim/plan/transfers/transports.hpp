@@ -1,6 +1,5 @@
 #pragma once
-// All transports, and the choice among them. To add one: a function in kinds/, its word in CMakeLists.txt and a part in
-// the catalogue.
+// All transports, and the choice among them. To add one: a function in kinds/, its word in CMakeLists.txt, and a part.
 
 #include <string>
 #include <vector>
@@ -25,13 +24,11 @@ struct NoDataPath : PlanError {
     explicit NoDataPath(const std::string& what) : PlanError(what, "workload.transport") {}
 };
 
-// Names of the transports in the order in which `auto` tries them (the catalogue's `preference`); those with preference
-// 0, which `auto` never takes, come last.
+// The transports' names as `auto` tries them (the catalogue's `preference`); those of preference 0, never tried, last.
 std::vector<std::string> transport_names(const Catalog& catalog,
                                          std::span<const Transport> transports = every_transport());
 
-// The path by `transport` or, for "auto", by the most preferred transport that is not refused. Throws NoDataPath, and
-// CatalogError for an unknown transport.
+// The path by `transport` or, for "auto", by the most preferred that is not refused. Throws NoDataPath, CatalogError.
 ChosenPath choose_path(const std::string& transport, const PathRequest& request);
 
 }  // namespace fabricast::inline transfers

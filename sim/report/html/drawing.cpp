@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 #include "topologies/bought.hpp"
 
 namespace fabricast::inline report::html {
@@ -119,8 +119,7 @@ private:
         fold_switches(tiers);
     }
 
-    // Switches that the fabric merges into one device share a box. Adds a folded box for the switches of a tier that no
-    // box shows.
+    // Switches merged into one device share a box. Adds a folded box for switches of a tier that no box shows.
     void fold_switches(const std::vector<FabricTier>& tiers) {
         std::map<int, std::uint64_t> shown;
         const BoughtSwitches bought(fabric_);

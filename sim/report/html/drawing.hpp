@@ -20,8 +20,7 @@ struct Box {
     int tier = 0;      // switches: 1 next to the nodes, counting up; devices of a node: 0
 };
 
-// The load of one direction of a wire in one frame: `busy` is a share of its capacity, `paused` a share of the frame's
-// time. Negative: not known.
+// A wire's load, one way, in one frame: `busy` of its capacity, `paused` of the frame's time. Negative: not known.
 struct Load {
     double busy = -1;
     double queued_bytes = -1;
@@ -58,8 +57,7 @@ struct Film {
     std::vector<LinkId> focus_links = {};  // the nodes of these links are drawn first
 };
 
-// Link names that distinguish parallel cables: if two switches are joined by several cables, "leaf0 -> spine1 (cable
-// 2)".
+// Link names that distinguish parallel cables: of several between two switches, "leaf0 -> spine1 (cable 2)".
 class CableNames {
 public:
     explicit CableNames(const Fabric& fabric);  // `fabric` must outlive this
@@ -77,8 +75,7 @@ private:
 inline constexpr std::uint32_t nodes_drawn = 4;      // 16 if nodes are narrow, 2 if they are wide
 inline constexpr std::uint32_t switches_drawn = 16;  // at most, in each tier
 
-// Whether a row's link ids are those of this fabric: a row of `scaling` with fewer nodes, or with fewer GPUs of each
-// node, was replayed on another one.
+// Whether a row's link ids are those of this fabric: one of `scaling` with fewer nodes or GPUs of a node has others.
 bool has_links_of(const LinkTraffic& row, const Fabric& fabric);
 
 Drawing draw_film(const Fabric& fabric, const Film& animation);

@@ -34,8 +34,7 @@ std::vector<std::string> names_of(const PacketTraffic& traffic, const Fabric& fa
     return names;
 }
 
-// The frame in which links are paused longest in total, then that with the most bytes queued: where the animation
-// starts.
+// The frame in which links are paused longest, then that with the most bytes queued: where the animation starts.
 std::size_t worst_moment(const std::vector<PortSeries>& series) {
     std::vector<std::pair<double, double>> moments(series.front().queued.size());
     for (const PortSeries& port : series) {
@@ -55,8 +54,7 @@ std::string ends_of_calls(const PacketTraffic& traffic) {
                        fmt::join(ends.begin(), ends.end() - 1, ", "), ends.back());
 }
 
-// The bytes that a link could carry in a frame, given the share that events leave of it. Precondition: `events` are in
-// the order of time.
+// The bytes that a link could carry in a frame, by the share that events leave of it. Precondition: `events` by time.
 double room(LinkId link, double capacity, Time begin, Duration width, const std::vector<LinkEvent>& events) {
     double share = 1;
     double seconds = 0;

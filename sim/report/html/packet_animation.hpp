@@ -12,8 +12,7 @@
 namespace fabricast::inline report::html {
 
 // Adds the sections for the row with the most pauses and drops, or for the largest size if there were none. Adds
-// nothing if `packets` is empty; the animation needs `packet.series`. `events` must be those of the run: they change
-// the capacity of links.
+// nothing if `packets` is empty; the animation needs `packet.series`. `events`: those of the run.
 void add_packet_animation(Page& page, const std::vector<PacketTraffic>& packets, const Fabric& fabric,
                           const std::vector<LinkEvent>& events);
 

@@ -1,7 +1,6 @@
 #pragma once
 // An HTML report as values, section by section. page_html() makes one offline file of it; page/*.js draws each section
-// and puts a table after each picture. Any text here may come from a user; the page shows it as plain text, never as
-// markup.
+// and puts a table after each picture. The page shows texts, which users may have written, never as markup.
 
 #include <optional>
 #include <string>

@@ -1,6 +1,5 @@
 #pragma once
-// A run as a page: the answer in one sentence, curves, breakdown, the topology with the load of its links, and the
-// evidence and assumptions.
+// A run as a page: the answer, curves, breakdown, the topology with the load of its links, evidence and assumptions.
 
 #include <vector>
 

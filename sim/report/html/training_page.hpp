@@ -7,12 +7,10 @@
 
 namespace fabricast::inline report::html {
 
-// Adds what one rank did: the spans of the first trace row whose name begins with `rank`, one line for each of its
-// lanes. Nothing if there is no such row.
+// Adds what one rank did: the spans of the first trace row whose name begins with `rank`, if any, a line for each lane.
 void add_timeline(Page& page, const std::vector<TraceSpan>& trace, const std::string& rank);
 
-// Precondition: the report has steps. The timeline needs `report.trace`. `cluster`: the scenario's, of `nodes` nodes,
-// in words.
+// Precondition: the report has steps. The timeline needs `report.trace`. `cluster`: the scenario's, in words.
 void add_steps(Page& page, const Scenario& scenario, const Report& report, std::uint32_t nodes,
                const std::string& cluster);
 

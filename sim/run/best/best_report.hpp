@@ -1,6 +1,5 @@
 #pragma once
-// NCCL's choices beside the fastest ones: as a table, as JSON, as a page, and as the file that NCCL's example tuner
-// plugin reads.
+// NCCL's choices beside the fastest ones: as a table, JSON, a page, and the file that NCCL's example tuner reads.
 
 #include <string>
 #include <vector>

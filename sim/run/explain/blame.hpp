@@ -1,6 +1,5 @@
 #pragma once
-// Where the time of a result went: the stretches of its critical path, each with what bound it. The seconds add up to
-// the whole time.
+// Where a result's time went: the stretches of its critical path, each with what bound it. They add up to the whole.
 
 #include <cstdint>
 #include <map>

@@ -168,8 +168,7 @@ private:
         const Part& own = catalog_.at("link", spec.link.name);
         const double lanes = own.number_or("lanes", 4);
         const double mine = own.number_or("signalling", 0) * lanes;
-        // The rates of equal generations differ by a little because of their encodings; generations differ by a factor
-        // of two.
+        // Rates of equal generations differ a little by their encodings; generations differ by a factor of two.
         const auto fits = [&](const Part* part) {
             if (part->word("family") != (infiniband ? "ethernet" : "infiniband") || !part->has("lanes") ||
                 part->number("lanes", "") != lanes) {
@@ -205,8 +204,7 @@ private:
         layouts();
     }
 
-    // Another layout of the same step on the same cluster; one that does not run or fit says so. `fabricast plan`
-    // searches them all.
+    // Another layout of the step on the same cluster; one that does not fit says so. `fabricast plan` searches all.
     void layouts() {
         const auto with = [&](const char* name, const std::string& words, const auto& change) {
             Scenario changed = scenario_;

@@ -3,13 +3,18 @@
 // a replayed trace, or one message of a transfer.
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/catalog.hpp"
+#include "sim/engines/common/schedule.hpp"
+#include "sim/engines/common/timeline.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/run/explain/blame.hpp"
 #include "sim/scenario/scenario.hpp"
+#include "topologies/fabric.hpp"
 
 namespace fabricast::inline explain {
 
@@ -27,5 +32,14 @@ Scenario single_point(const Scenario& scenario);
 // Throws InputError if a trace has too many operations to be explained, and what simulate throws. The flow engine
 // explains scenarios of the packet and SimGrid engines, whose timelines do not show whole operations; a note says so.
 ExplainedRun explain_run(const Scenario& scenario, const Catalog& catalog, const Watch& watch = {});
+
+// The part of the workload that an operation belongs to, such as "tensor-parallel".
+using PartOf = std::function<std::string_view(OpId)>;
+
+// Blames the time from `from` to the finish of `last` along the critical path: from the end backwards, at each
+// operation to what it waited for last. Its stretches are contiguous, so the seconds add up to that time. Precondition:
+// the timeline keeps every operation of the schedule, and comes from the flow or the analytic engine.
+BlameSheet critical_path(const Fabric& fabric, const Schedule& schedule, const Timeline& timeline, OpId last, Time from,
+                         const PartOf& part_of);
 
 }  // namespace fabricast::inline explain

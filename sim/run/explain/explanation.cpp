@@ -9,6 +9,8 @@
 #include "base/unit_text.hpp"
 #include "sim/report/columns.hpp"
 #include "sim/report/html/run_page.hpp"
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/scenario_context.hpp"
 
 namespace fabricast::inline explain {
 
@@ -227,6 +229,20 @@ Page explanation_page(const Scenario& scenario, const Explanation& explanation) 
     page.notes = run.notes;
     add_provenance(page, scenario);
     return page;
+}
+
+Explanation explained(const Scenario& whole, const Catalog& catalog, std::size_t threads, const Watch& watch) {
+    const Scenario scenario = single_point(whole);
+    Explanation explanation;
+    explanation.scenario = scenario.name;
+    explanation.run = explain_run(scenario, catalog, watch);
+    explanation.changes = pointing_into(scenario, [&] {
+        const Fabric fabric(build(scenario, catalog));
+        return counterfactuals(scenario, fabric, catalog);
+    });
+    run_all(explanation.changes, explanation.run.seconds, catalog, threads, watch);
+    explanation.curve = scaling_curve(whole, catalog, threads, watch);
+    return explanation;
 }
 
 }  // namespace fabricast::inline explain

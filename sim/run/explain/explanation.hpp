@@ -1,6 +1,7 @@
 #pragma once
-// An explanation, in every form in which it is shown.
+// An explanation in every form: the blame of a scenario's largest run, what would change it, and where scaling bends.
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,6 @@
 
 namespace fabricast::inline explain {
 
-// The blame of a run, its counterfactuals, and its scaling curve.
 struct Explanation {
     std::string scenario;
     ExplainedRun run;
@@ -30,5 +30,8 @@ Json explanation_json(const Explanation& explanation);
 
 // The blame, a tornado of the counterfactuals, and where scaling bends.
 html::Page explanation_page(const Scenario& scenario, const Explanation& explanation);
+
+// `whole` is the scenario as written; all but the scaling curve is of its single point. Throws as simulate() does.
+Explanation explained(const Scenario& whole, const Catalog& catalog, std::size_t threads, const Watch& watch = {});
 
 }  // namespace fabricast::inline explain

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/parallel_map_ordered.hpp"
-#include "sim/plan/collectives/planner.hpp"
 #include "sim/run/scaling.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/scenario_context.hpp"
@@ -52,8 +51,7 @@ double pace(const Scenario& scenario, const KneePoint& point) {
     return (is_strong(scenario) ? 1.0 / point.gpus : 1) / point.seconds;
 }
 
-// The entry of `after` whose seconds exceed those before by most, where the seconds before are scaled by `work`, the
-// ratio of the work per GPU.
+// The entry of `after` whose seconds exceed those before, times `work` (the ratio of the work per GPU), by most.
 Blame grown_most(const KneePoint& before, const KneePoint& after, double work) {
     Blame most;
     for (const Blame& blame : after.blames) {

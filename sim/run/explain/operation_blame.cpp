@@ -36,8 +36,7 @@ ChunkTime chunk_time(const Pipeline& pipeline, double rate, bool between_nodes =
     return {channel + overhead, 0, channel, overhead, 0};
 }
 
-// Blames a hop's time on the narrowest of its links if the chunk waits for that link there; else on what sets the
-// pipeline's pace.
+// Blames a hop's time on the narrowest of its links if the chunk waits there; else on what sets the pipeline's pace.
 template <class AtPace>
 void hop_time(const Pipeline& pipeline, const Path& path, const HopPath& hop, double seconds, BlameSheet& sheet,
               const Fabric& fabric, const ChunkTime& pace, const AtPace& at_pace) {

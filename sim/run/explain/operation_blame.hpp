@@ -19,8 +19,7 @@ public:
     OperationBlame(const Fabric& fabric, const Schedule& schedule);
 
     // Blames `seconds` of the operation, from when it could proceed to `until`; the sheet adds up to `seconds`.
-    // `queued`: the operation is a message that waited for its predecessor on the same connection, so all of its time
-    // was spent on the wire.
+    // `queued`: a message that waited for its predecessor on the connection, so all its time was on the wire.
     BlameSheet blame(OpId op, Until until, bool queued, double seconds) const;
 
 private:

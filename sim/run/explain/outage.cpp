@@ -81,8 +81,7 @@ std::string what_changes(const LinkChange& change) {
     return change.cable.empty() ? change.device : "the cable of " + change.cable.at(0) + " and " + change.cable.at(1);
 }
 
-// "spine3, 64 links: down from 50 ms on until 60 ms, 4 times, every 100 ms". If a bundle changes only in part, each of
-// its changed cables counts as a link.
+// "spine3, 64 links: down from 50 ms on until 60 ms, 4 times, every 100 ms". Of a part of a bundle, each cable counts.
 std::string described(const LinkChange& change, const Scenario& scenario, const Fabric& fabric,
                       const Catalog& catalog) {
     Scenario alone = scenario;

@@ -1,6 +1,5 @@
 #pragma once
-// What a failure costs a job: the scenario without and with its events, row by row, and which paths between
-// neighbouring ranks need a detour.
+// What a failure costs a job: the scenario without and with its events, and which paths between ranks need a detour.
 
 #include <string>
 #include <vector>
@@ -37,8 +36,7 @@ struct OutageCost {
 // Runs the scenario with its events and without them. Throws as simulate does: CannotEnd if the failed run cannot end.
 OutageCost outage(const Scenario& scenario, const Catalog& catalog, const Watch& watch = {});
 
-// A change that takes down one cable between two devices (two names), or one device, switch, port or plane (one name),
-// from the start.
+// A change that takes down a cable between two devices (two names), or a device, switch, port or plane, from the start.
 LinkChange without(const std::vector<std::string>& names);
 
 std::string to_text(const OutageCost& outage);

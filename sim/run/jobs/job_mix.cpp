@@ -37,8 +37,7 @@ void refuse_unfit(const Scenario& scenario, const JobSpec& job) {
     }
     const std::vector<Bytes>* sizes = sizes_of(scenario.workload);
     if (sizes != nullptr && sizes->size() != 1) {
-        fail_at(scenario, "workload.sizes",
-                error_message("a job runs one size", plural(sizes->size(), "size"), "sizes: [1 GiB]"));
+        fail_at(scenario, "workload.sizes", "a job runs one size", plural(sizes->size(), "size"), "sizes: [1 GiB]");
     }
 }
 
@@ -84,9 +83,8 @@ public:
           watch_(watch) {
         const EngineTraits& engine = traits_of(scenario_.engine);
         if (engine.lower_bound) {
-            fail_at(scenario_, "engine",
-                    error_message(fmt::format("engine '{}' lets jobs pass through each other", engine.name), "",
-                                  "flow, packet, simgrid"));
+            fail_at(scenario_, "engine", fmt::format("engine '{}' lets jobs pass through each other", engine.name), "",
+                    "flow, packet, simgrid");
         }
         for (const JobSpec& spec : scenario_.jobs) {
             jobs_.push_back(std::make_unique<const Prepared>(scenario_, spec, catalog, built_));

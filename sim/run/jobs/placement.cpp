@@ -6,14 +6,12 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "base/hash.hpp"
 #include "base/hostlist.hpp"
 #include "base/parallel_map_ordered.hpp"
 #include "sim/engines/engine.hpp"
-#include "sim/report/summarize.hpp"
 #include "sim/report/traffic.hpp"
 #include "sim/run/forecast.hpp"
 #include "sim/run/jobs/leaf_sets.hpp"
@@ -189,8 +187,7 @@ private:
         return at;
     }
 
-    // The fastest (slowest) of what was tried and takes no more than `free` of each set; of equal ones that with the
-    // fewest (most) sets.
+    // The fastest (slowest) that was tried and fits into `free`; of equals that with the fewest (most) sets.
     Sequence extreme(const std::vector<std::size_t>& free, bool best) const {
         const Sequence* found = nullptr;
         std::pair<double, double> least;

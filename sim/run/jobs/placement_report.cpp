@@ -6,7 +6,6 @@
 #include <set>
 
 #include "base/hostlist.hpp"
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "sim/report/columns.hpp"
 #include "sim/report/result_file.hpp"

@@ -7,8 +7,6 @@
 #include <numeric>
 #include <span>
 
-#include "base/nearest_word.hpp"
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 
 namespace fabricast::inline layouts {

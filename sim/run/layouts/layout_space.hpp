@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,8 +43,7 @@ struct LayoutLimits {
     bool unfused_attention = false;  // only then does selective recomputation differ from none
 };
 
-// Every layout of the space that fits the model, the batch and the cluster, in ascending order. Throws the LayoutError
-// of the first one if none does.
+// Every layout that fits the model, the batch and the cluster, ascending; else throws the LayoutError of the first.
 std::vector<LayoutChoice> layout_space(const LayoutLimits& limits, const AllowedLayouts& allowed);
 
 }  // namespace fabricast::inline layouts

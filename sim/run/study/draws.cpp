@@ -28,8 +28,7 @@ bool holds_constants(const Part& part) {
         part.kind);
 }
 
-// Whether the figure may be drawn. Counts and port rates decide what can be built at all, and no draw may make a system
-// impossible to build.
+// Whether the figure may be drawn. Counts and port rates decide what can be built at all: no draw may change that.
 bool is_constant(std::string_view name, const Figure& figure) {
     const double value = figure.value.front();
     const bool count = figure.unit.empty() && value == std::floor(value) && value > 1;
@@ -83,8 +82,7 @@ Catalog drawn_catalog(const Catalog& catalog, const Draw& draw) {
         if (!holds_constants(part)) { continue; }
         for (auto& [path, figure] : part.figures) {
             if (is_constant(path, figure)) {
-                // Draws end at two standard deviations; a linear interval can reach below zero there, a figure must
-                // not.
+                // Draws end at two standard deviations; a linear interval can reach below zero, a figure must not.
                 figure.value.front() = std::max(drawn(figure, draw, name, path), 0.0);
             }
         }

@@ -26,8 +26,7 @@ struct Draw {
     std::uint32_t index = 0;
 };
 
-// A standard normal deviate, clamped to two standard deviations: an 80 % interval says nothing about values beyond
-// them.
+// A standard normal deviate, clamped to two standard deviations: an 80 % interval says nothing of values beyond.
 double normal(const Draw& draw, std::string_view name);
 
 // The figure at `z` standard deviations: log-normal on each side of its value, such that a tenth of the draws lies
@@ -36,8 +35,7 @@ double normal(const Draw& draw, std::string_view name);
 double at_deviation(const Range& range, double z);
 double drawn(const Figure& figure, const Draw& draw, std::string_view part, std::string_view name);
 
-// The catalogue with every uncertain constant of its parts drawn. Counts, prices, powers and forecast intervals keep
-// their values.
+// The catalogue with every uncertain constant drawn. Counts, prices, powers and intervals keep their values.
 Catalog drawn_catalog(const Catalog& catalog, const Draw& draw);
 
 // A figure of the catalogue's part `study-intervals`: how far forecasts and results of one kind were from each other.

@@ -37,8 +37,7 @@ std::string parts_used(const Report& report, const Catalog& catalog) {
     return fmt::format("{}", fmt::join(names, ""));
 }
 
-// Adds the efficiency: performance per GPU relative to the smallest cluster, of doubling node counts, that the workload
-// fits.
+// Adds the efficiency: performance per GPU relative to the smallest cluster, of doubling nodes, that the workload fits.
 void add_efficiency(DesignResult& result, const StudyInput& input, const Watch& watch) {
     const ClusterRequest& cluster = input.scenario.cluster;
     if (!grows(input.scenario.workload) || cluster.graph) { return; }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/nearest_word.hpp"
+#include "base/text.hpp"
 #include "models/device_part.hpp"
 #include "models/figure_reader.hpp"
 #include "sim/scenario/scenario_context.hpp"
@@ -139,8 +139,7 @@ double value_of(const Figure& figure, std::string_view part, std::string_view na
     return draw == nullptr ? figure.value.front() : drawn(figure, *draw, part, name);
 }
 
-// No price, rate or time is negative, and the power usage effectiveness (PUE) is at least 1. Values above 1e12 of the
-// figure's unit are typing errors.
+// No price, rate or time is negative, and power usage effectiveness is at least 1. Above 1e12 it is a typing error.
 void check_range(const Scenario& scenario, const std::string& at, const std::string& figure, const Figure& stated,
                  const std::string& text) {
     const bool pue = figure == "pue";
@@ -148,9 +147,8 @@ void check_range(const Scenario& scenario, const std::string& at, const std::str
     const double most = pue ? 10 : 1e12;
     for (const double value : {stated.value.front(), stated.low80, stated.high80}) {
         if (!(value >= least && value <= most)) {
-            fail_at(scenario, at,
-                    error_message("'" + figure + "' is out of range", shown(text),
-                                  pue ? "1 to 10" : "0 to 1e12 of its unit"));
+            fail_at(scenario, at, "'" + figure + "' is out of range", shown(text),
+                    pue ? "1 to 10" : "0 to 1e12 of its unit");
         }
     }
 }
@@ -227,21 +225,19 @@ void apply_prices(const Scenario& scenario, Catalog& catalog) {
         const std::string at = "prices." + key;
         const auto part = catalog.parts.find(name);
         if (part == catalog.parts.end()) {
-            fail_at(scenario, at,
-                    error_message("no such part in the catalogue", shown(name), "`fabricast catalog list` shows them",
-                                  nearest_word(name, keys_of(catalog.parts))));
+            fail_at(scenario, at, "no such part in the catalogue", shown(name), "`fabricast catalog list` shows them",
+                    nearest_word(name, keys_of(catalog.parts)));
         }
         const yaml::Node node{yaml::Kind::scalar, false, text, figure, place_of(scenario, at), {}, {}};
         Figure stated = read_figure(node, {Origin::vendor, {"prices of " + scenario.name}});
         const auto old = part->second.figures.find(figure);
         const std::string unit = old != part->second.figures.end() ? old->second.unit : "USD";
         if (stated.unit != unit || (old == part->second.figures.end() && figure != "price")) {
-            fail_at(
-                scenario, at,
-                error_message("'" + figure + "' of '" + name + "' is " +
-                                  (figure == "price" || old != part->second.figures.end() ? "in " + shown_unit(unit)
-                                                                                          : "no figure of the part"),
-                              shown(text), figure == "price" ? "42000 USD" : ""));
+            fail_at(scenario, at,
+                    "'" + figure + "' of '" + name + "' is " +
+                        (figure == "price" || old != part->second.figures.end() ? "in " + shown_unit(unit)
+                                                                                : "no figure of the part"),
+                    shown(text), figure == "price" ? "42000 USD" : "");
         }
         check_range(scenario, at, figure, stated, text);
         part->second.figures[figure] = std::move(stated);

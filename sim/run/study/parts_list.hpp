@@ -47,8 +47,7 @@ struct PartsList {
 // reach, the layout's cable elsewhere. Throws CatalogError, ClusterError.
 PartsList parts_list(const Scenario& scenario, const Fabric& fabric, const Catalog& catalog);
 
-// Sums over the lines, USD and watts; with a draw, of the drawn figures. Precondition: priced() for the capital,
-// powered() for the watts.
+// Sums over the lines, USD and watts, of a draw if given. Precondition: priced() and powered(), respectively.
 double capital_usd(const PartsList& list, const Draw* draw = nullptr);
 double it_watts(const PartsList& list, const Draw* draw = nullptr);
 // The share of the capital that rests on estimated prices.

@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "base/enum_name.hpp"
+#include "base/error.hpp"
 #include "base/parallel_map_ordered.hpp"
 #include "base/text.hpp"
 #include "sim/run/explain/counterfactual.hpp"
 #include "sim/run/explain/explained_run.hpp"
+#include "sim/run/study/parts_list.hpp"
 
 namespace fabricast::inline studies {
 
@@ -54,8 +56,7 @@ struct DrawnDesign {
     std::uint32_t draws = 0;
     std::vector<double> with_constants;  // its seconds with each draw's constants; empty if there is no other design
 
-    // Measured time / forecast time of one draw, from the errors of such forecasts, which include errors of the
-    // constants.
+    // Measured / forecast time of one draw, from the errors of such forecasts, which include those of the constants.
     double form(const Draw& draw) const {
         return at_deviation(evaluation.form, normal(draw, "form " + evaluation.system));
     }
@@ -83,8 +84,7 @@ struct DrawnDesign {
     Ownership owning(const Draw& draw) const {
         return ownership(input.catalog, evaluation.result.parts.bill.gpus, &draw);
     }
-    // What the study ranks by: USD per token, or capital times seconds, which is proportional to capital per bus
-    // bandwidth.
+    // What the study ranks by: USD per token, or capital times seconds, proportional to capital per bus bandwidth.
     double value(const Draw& draw, double seconds) const {
         const Ownership own = owning(draw);
         return evaluation.tokens > 0
@@ -251,6 +251,36 @@ Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, 
     }
     std::ranges::stable_sort(result.designs, {}, [&](const DesignResult& r) { return order_key(r, options.order); });
     return result;
+}
+
+std::vector<StudyInput> study_inputs(const std::vector<ReadDesign>& scenarios,
+                                     const std::function<Catalog(const Scenario&)>& catalog_of) {
+    std::vector<StudyInput> inputs;
+    const auto add = [&](const std::string& name, Scenario scenario) {
+        Catalog catalog = catalog_of(scenario);
+        apply_prices(scenario, catalog);
+        inputs.push_back({name, std::move(scenario), std::move(catalog)});
+    };
+    for (const ReadDesign& read : scenarios) {
+        const Scenario scenario = read({});
+        if (scenario.designs.empty()) { add(scenario.name, scenario); }
+        for (const DesignSpec& design : scenario.designs) {
+            std::vector<std::string> own;
+            for (const auto& [path, value] : design.set) { own.push_back(std::string(path).append("=").append(value)); }
+            try {
+                add(design.name, read(own));
+            } catch (const InputError& error) {
+                throw InputError(place_of(scenario, "designs"), "design " + shown(design.name) + ": " + error.message);
+            }
+        }
+    }
+    for (const StudyInput& input : inputs) {
+        if (std::ranges::count(inputs, input.name, &StudyInput::name) > 1) {
+            throw DesignsAlike(error_message("two designs have one name", shown(input.name),
+                                             "a `name` for each scenario and each of `designs`"));
+        }
+    }
+    return inputs;
 }
 
 }  // namespace fabricast::inline studies

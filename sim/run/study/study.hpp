@@ -1,6 +1,5 @@
 #pragma once
-// Designs side by side: the performance, parts and cost of each, which of them form the Pareto set, and whether they
-// differ significantly.
+// Designs side by side: their performance, parts and cost, the Pareto set, and whether they differ significantly.
 //
 // Two designs share most of what makes a forecast uncertain: kernels, transports, link figures. So their difference is
 // computed draw by draw, with each figure drawn once for all designs (draws.hpp), never from two intervals. Three
@@ -12,10 +11,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
+#include "models/catalog.hpp"
 #include "sim/run/study/evaluation.hpp"
+#include "sim/scenario/scenario.hpp"
 
 namespace fabricast::inline studies {
 
@@ -51,5 +54,17 @@ struct StudyOptions {
 
 // Throws as simulate does. Precondition: there are inputs, and at least 10 draws.
 Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, const Watch& watch = {});
+
+// Two designs have one name (exit code 2).
+struct DesignsAlike : ErrorWith<ExitCode::bad_input> {
+    using ErrorWith::ErrorWith;
+};
+
+// Reads a scenario with these overrides ("path=value"), beside those that it has anyway.
+using ReadDesign = std::function<Scenario(const std::vector<std::string>& overrides)>;
+
+// With each scenario's catalogue and prices. Throws InputError, DesignsAlike.
+std::vector<StudyInput> study_inputs(const std::vector<ReadDesign>& scenarios,
+                                     const std::function<Catalog(const Scenario&)>& catalog_of);
 
 }  // namespace fabricast::inline studies

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "base/input_error.hpp"
-#include "base/nearest_word.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline studies {
 

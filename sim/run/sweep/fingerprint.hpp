@@ -15,8 +15,7 @@ std::string fingerprint(std::string_view text);
 // Of all parts of the catalogue, with their words and figures.
 std::string fingerprint(const Catalog& catalog);
 
-// Of the resolved scenario, however it was written, without its `sweep`, and of the names, sizes and modification times
-// of its trace files.
+// Of the resolved scenario, without its `sweep`, and of the names, sizes and modification times of its trace files.
 std::string fingerprint(const Scenario& scenario);
 
 }  // namespace fabricast::inline sweep

@@ -11,8 +11,8 @@
 #include <fstream>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/hash.hpp"
-#include "base/input_error.hpp"
 #include "base/text_file.hpp"
 #include "sim/report/result_file.hpp"
 

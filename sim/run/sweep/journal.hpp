@@ -15,8 +15,7 @@
 
 namespace fabricast::inline sweep {
 
-// The journal belongs to another sweep or version, is damaged, in use or unfinished, or the file is not a journal (exit
-// code 2).
+// The journal belongs to another sweep or version, is damaged, in use or unfinished, or no journal (exit code 2).
 struct JournalError : ErrorWith<ExitCode::bad_input> {
     using ErrorWith::ErrorWith;
 };

@@ -10,7 +10,6 @@
 #include <set>
 #include <utility>
 
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "sim/report/html/run_page.hpp"

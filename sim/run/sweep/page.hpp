@@ -1,6 +1,5 @@
 #pragma once
-// A sweep as a page: each figure over the message size or the key that varies most, with a line for each combination of
-// the other keys.
+// A sweep as a page: each figure over the size or the key that varies most, a line for each combination of others.
 
 #include "sim/report/html/page.hpp"
 #include "sim/run/sweep/result.hpp"

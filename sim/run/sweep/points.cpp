@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "base/hash.hpp"
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 
 namespace fabricast::inline sweep {

@@ -12,8 +12,8 @@
 #include <set>
 #include <utility>
 
-#include "base/nearest_word.hpp"
 #include "base/parallel_map_ordered.hpp"
+#include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "sim/report/failed_asserts.hpp"
 #include "sim/report/result_columns.hpp"
@@ -27,8 +27,7 @@ namespace fabricast::inline sweep {
 
 namespace {
 
-// Whether the path is a key of the scenario's table, or a name that the user chooses below one:
-// "library.env.NCCL_ALGO".
+// Whether the path is a key of scenarios, or a name that users choose below one: "library.env.NCCL_ALGO".
 bool is_key(std::string_view path) {
     const Key* parent = find_key(path.substr(0, path.rfind('.')));
     return find_key(path) != nullptr || (parent != nullptr && parent->form == Form::text_map);
@@ -43,8 +42,7 @@ void check_path(const std::string& path, const SourceLocation& place) {
     }
 }
 
-// Refuses values that a key never accepts, whatever the other keys are. Such a value is a mistake, which the user
-// should learn of before a long run.
+// Refuses values that a key never accepts, whatever the others are, before a long run.
 void check_values(const SweepPoints& points, const Scenario& sample) {
     for (std::size_t k = 0; k < points.varied.size(); ++k) {
         const Key* key = find_key(points.varied[k]);

@@ -63,8 +63,7 @@ std::string identity_of(const Sweep& sweep);
 // The scenario of a point. Throws InputError.
 Scenario scenario_at(const Sweep& sweep, std::size_t point);
 
-// Runs one point. An error in the point becomes its outcome. Throws Stopped, IoError and bad_alloc, which are no fault
-// of the point.
+// Runs one point. An error in the point becomes its outcome. Throws Stopped, IoError and bad_alloc: no fault of it.
 SweepOutcome run_point(const Sweep& sweep, std::size_t point, const std::atomic<bool>* stop, std::size_t threads = 1);
 
 // Runs points on several threads and calls `finished` for each, one call at a time, from any of the threads. Throws as

@@ -1,6 +1,5 @@
 // copybw of gdrcopy ("write BW: 9768.3MB/s" after "writing test, size=65536 ..."; MB are 2^20 bytes) and copylat (one
-// table per direction). Both end with "closing gdrdrv". No real log was available: the fixtures follow the
-// documentation.
+// table per direction). Both end with "closing gdrdrv". No real log is at hand: fixtures follow the documentation.
 
 #include <algorithm>
 

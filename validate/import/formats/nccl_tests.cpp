@@ -67,8 +67,7 @@ private:
             run_.place = log_.at(line);
             run_.header = line.text.substr(std::min(line.text.find("nThread"), line.text.size()));
         } else if (line.contains("Reducing maxBytes to ")) {
-            // The options ask for more than the GPUs can hold; the run stops at this size instead (nccl-tests,
-            // src/common.cu).
+            // The options ask for more than the GPUs can hold; the run stops here instead (nccl-tests, src/common.cu).
             const std::string bytes = word_behind(line, "to");
             run_.most_bytes = count_in(log_, line, {bytes, line.column});
         } else if (line.contains(" Rank ") && line.contains(" device ")) {
@@ -141,8 +140,7 @@ private:
         run_.place = run_.place.file == nullptr ? log_.at(line) : run_.place;
     }
 
-    // Some versions leave the redop and root columns blank for collectives that do not have them; this inserts the
-    // blank fields.
+    // Some versions leave redop and root blank for collectives without them; this inserts the blank fields.
     std::vector<TextWord> with_blanks(std::vector<TextWord> fields) const {
         const std::size_t missing = columns_.width - std::min(columns_.width, fields.size());
         const auto blank_at = [&](std::size_t column) {

@@ -10,8 +10,7 @@
 namespace fabricast::inline validate_import {
 namespace {
 
-// The NCCL_* variables of the environment, such as "NCCL_ALGO=Ring". Other variables do not affect the speed and may be
-// secret.
+// The NCCL_* variables of the environment, such as "NCCL_ALGO=Ring". Others do not affect the speed and may be secret.
 std::string nccl_environment(const yaml::Node& root) {
     std::string words;
     for (const yaml::Node& entry : root.items_of("env")) {

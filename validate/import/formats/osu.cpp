@@ -1,7 +1,7 @@
 // OSU micro-benchmarks: "# OSU ... Test v7.5", a header "# Size  Bandwidth (MB/s) ..." and one row per size. Nothing is
 // printed after the last row, so a log that was cut between two rows reads as a shorter sweep. MB are 10^6 bytes.
 
-#include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "validate/import/log_table.hpp"
 
 namespace fabricast::inline validate_import {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "validate/import/log_table.hpp"
 
 namespace fabricast::inline validate_import {

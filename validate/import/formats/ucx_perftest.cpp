@@ -1,7 +1,6 @@
 // ucx_perftest: a header of latency, bandwidth (MB are 2^20 bytes) and message rate, and one line "Final:" per run. The
 // size is printed in the server's banner ("Message size: 8"); in a client's log it only follows from the ratio of the
-// last columns. No real log was available: the fixtures follow UCX's documentation. Several runs in one log become one
-// table.
+// last columns. No real log was available: the fixtures follow UCX's documentation. Several runs become one table.
 
 #include <cmath>
 

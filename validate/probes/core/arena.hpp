@@ -26,8 +26,7 @@ public:
 // Page-aligned and touched, so that no page fault is measured.
 std::unique_ptr<Arena> host_arena(std::size_t bytes);
 
-// Memory of one GPU in its primary context, which stays current for the calling thread. Throws NotHere without a
-// driver or such a GPU.
+// Memory of a GPU in its primary context, which stays current for the thread. Throws NotHere without them.
 std::unique_ptr<Arena> gpu_arena(int gpu, std::size_t bytes);
 
 void fill(Arena& arena, std::size_t offset, std::size_t bytes, std::uint64_t seed);

@@ -1,6 +1,5 @@
 #pragma once
-// What every probe's command has in common: the options, the exit codes, and a file that holds whole rows however the
-// run ends.
+// What every probe's command has in common: options, exit codes, and a file of whole rows however the run ends.
 
 #include <functional>
 #include <string>

@@ -1,6 +1,5 @@
 #pragma once
-// How a probe ends: the exit codes, the exceptions that say so, and Ctrl-C. The numbers are those of the fabricast
-// program.
+// How a probe ends: the exit codes, the exceptions that say so, and Ctrl-C. The numbers are fabricast's.
 
 #include <stdexcept>
 

@@ -47,8 +47,7 @@ double steady_seconds();
 // Messages in flight when a rate is measured: `most`, but no more than 8 MiB of them and no fewer than two.
 int window_of(std::size_t bytes, int most);
 
-// Arena bytes that serve a batch of `bytes` with this window: small messages walk over several slots, large ones over
-// two.
+// Arena bytes that serve a batch of `bytes` with this window: small messages walk over several slots, large over two.
 std::size_t arena_bytes(std::size_t bytes, int window);
 
 struct Leader {
@@ -56,8 +55,7 @@ struct Leader {
     Link& link;
     Clock clock = steady_seconds;
 
-    // The time is that of the slower of the ends that were active. Throws WrongData, PeerLost, Stopped, or what the
-    // link throws.
+    // The time is that of the slower active end. Throws WrongData, PeerLost, Stopped, or what the link throws.
     Sample run(const Batch& batch);
 };
 

@@ -1,6 +1,5 @@
 #pragma once
-// What the probes between two ends have in common: options, the other end, and the walk over the series. A transport
-// adds its links.
+// What probes between two ends have in common: options, the other end, the walk over the series; transports add links.
 
 #include <functional>
 #include <memory>

@@ -1,7 +1,6 @@
 #pragma once
 // Which sizes are run, in which order, and how often each: decided before anything is measured.
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -17,8 +16,7 @@ std::uint64_t parse_size(std::string_view text);
 // 4096 -> "4KiB", 1000 -> "1000".
 std::string size_text(std::uint64_t bytes);
 
-// "FROM:TO", "FROM:TO:FACTOR" (factor 2 unless given; TO is included) or a list "64,4KiB". Ascending. Throws
-// UsageError.
+// "FROM:TO", "FROM:TO:FACTOR" (factor 2 unless given; with TO) or a list "64,4KiB". Ascending. Throws UsageError.
 std::vector<std::uint64_t> parse_sizes(std::string_view text);
 
 // How long a point may take and how its samples are formed.

@@ -18,8 +18,7 @@ void queue_fill(void* data, std::size_t bytes, std::uint64_t seed, cudaStream_t 
 void queue_check(const void* data, std::size_t bytes, std::uint64_t seed, unsigned long long* first_wrong,
                  cudaStream_t stream);
 
-// Waits on the device until *gate (mapped host memory) is not 0; gives up after about two seconds, so that a mistake
-// cannot hang the machine.
+// Waits on the device until *gate (mapped host memory) is not 0, for two seconds at most: a mistake hangs no machine.
 void queue_gate(const volatile int* gate, cudaStream_t stream);
 
 // One thread follows `steps` indices from 0 and writes where it ends.

@@ -55,8 +55,7 @@ struct CopyChoice {
 
 std::vector<CopyTest> plan_copies(const GpuSet& gpus, const CopyChoice& choice);
 
-// May everything be queued before the first copy starts? Not where a call itself waits: pageable memory, and peers that
-// are staged through the host.
+// May everything be queued before the first copy starts? Not where a call waits: pageable memory, staged peers.
 bool can_be_gated(const CopyTest& test, const GpuSet& gpus);
 
 // The GPU whose threads or engine move a path: where its stream lives.

@@ -2,8 +2,7 @@
 // The collectives as nccl-tests counts them: elements of a size, the bus-bandwidth rule, and what every element must
 // be afterwards. Nothing here needs NCCL; the check kernel compiles the same functions for the device.
 //
-// nccl-tests, PERFORMANCE.md and src/*.cu: sizes are the larger of the two buffers; collectives that cut it into one
-// part a rank round the part down to 16 B.
+// nccl-tests, PERFORMANCE.md and src/*.cu: sizes are the larger buffer's; parts of it for each rank round down to 16 B.
 
 #include <cstddef>
 #include <cstdint>

@@ -39,8 +39,7 @@ std::vector<OptionSpec> table() {
         "8:1GiB:2");
 }
 
-// A variable of the environment with this value, or as the user has it where that is "auto"; what the user had is put
-// back.
+// A variable of the environment with this value, or as the user has it where that is "auto"; and then puts that back.
 class ChosenVariable {
 public:
     ChosenVariable(const char* name, const std::string& value) : name_(name) {

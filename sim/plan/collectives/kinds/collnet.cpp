@@ -1,5 +1,4 @@
-// CollNet: the network's switches reduce. There are no published measurements of it, so its forecasts rest on the
-// formula only.
+// CollNet: the network's switches reduce. No measurements are published: its forecasts rest on the formula only.
 
 #include <algorithm>
 

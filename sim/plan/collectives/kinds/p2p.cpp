@@ -12,8 +12,7 @@ namespace fabricast::inline collectives {
 
 namespace {
 
-// Edges from all other ranks to the root (gather), or from the root to them (scatter); with `pxn`, between nodes on the
-// receiver's rail.
+// Edges from all others to the root (gather), or to them (scatter); with `pxn`, between nodes on the receiver's rail.
 EdgeSet star_edges(const Call& call, bool inward, bool pxn) {
     const auto visit_all = [fabric = call.fabric, root = call.workload.root, inward, pxn,
                             gpu_direct = call.gpu_direct](const auto& visit) {

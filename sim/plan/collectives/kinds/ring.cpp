@@ -24,8 +24,7 @@ double messages(const Call& call, double chunk, int channels) {
     return slices_sent(call, chunk) * busiest_proxy(call.found, channels, true);
 }
 
-// The copy in before the first step and the copy out after the last are not hidden by the link. Returns their cost in
-// steps.
+// The copy in before the first step and the copy out after the last are not hidden by the link. Their cost in steps.
 double copy_steps(FigureReader& ledger, nccl::Proto proto, Collective collective) {
     if (proto != nccl::Proto::simple) { return 0; }
     return ledger.kernel(streams(collective) ? "stream.copy" : "simple.copy." + std::string(to_string(collective)));
@@ -47,8 +46,7 @@ NodeRing edges_of(const Call& call, std::size_t number, bool closed) {
     return edges;
 }
 
-// A ring whose odd nodes run in `odd_order`: they come in by the exit NIC of the even nodes and leave by their entry
-// NIC.
+// A ring whose odd nodes run in `odd_order`: they come in by the even nodes' exit NIC and leave by their entry NIC.
 void visit_alternating(const NodeRing& even, const std::vector<std::uint16_t>& odd_order, const Fabric& fabric,
                        const std::function<void(const Edge&)>& visit) {
     NodeRing odd = even;

@@ -1,12 +1,11 @@
-// Algorithms that NCCL does not have, message by message: recursive doubling, pairwise, hierarchical. What another
-// library could reach.
+// Algorithms that NCCL does not have, message by message: recursive doubling, pairwise, hierarchical.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "sim/plan/collectives/algorithms/unroll.hpp"
+#include "sim/plan/collectives/algorithms/program.hpp"
 #include "sim/plan/collectives/plan_call.hpp"
 
 namespace fabricast::inline collectives {
@@ -16,8 +15,7 @@ namespace {
 // A message takes about 100 B in a schedule of three iterations.
 constexpr std::size_t most_messages = 2'000'000;
 
-// One form of an algorithm. The number of messages is estimated without building the program, so that a million ranks
-// are refused at once.
+// One form of an algorithm. The number of messages is estimated without the program, to refuse a million ranks at once.
 struct Form {
     Algorithm algorithm;
     Collective collective;
@@ -27,8 +25,7 @@ struct Form {
 
 double every_pair(double ranks, const Call&) { return ranks * ranks; }
 
-// Small calls: whole buffers in log2 steps, because latency dominates. Large ones: halving and doubling, because bytes
-// do.
+// Small calls: whole buffers in log2 steps, for latency dominates. Large ones: halving and doubling, for bytes do.
 Program doubling(std::uint32_t ranks, const Call& call) {
     return call.bytes <= 64 * 1024 ? recursive_doubling_all_reduce(ranks) : halving_doubling_all_reduce(ranks);
 }

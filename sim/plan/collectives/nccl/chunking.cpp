@@ -28,8 +28,7 @@ double halved_while_short(double chunk, double per_channel, double chunks_wanted
     return chunk;
 }
 
-// NVLS takes the chunk `smaller` if the data do not fill `loops` passes of all channels and heads with the present
-// chunk.
+// NVLS takes the chunk `smaller` if the data do not fill `loops` passes of all channels and heads with the present.
 struct ChunkCap {
     double loops, smaller;
 };

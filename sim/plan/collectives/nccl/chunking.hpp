@@ -14,8 +14,7 @@ struct Shape {
     double per_node() const { return static_cast<double>(ranks) / nodes; }
 };
 
-// Channels of a ring, or else of another algorithm, that carry data for this size: as many as can give each of their
-// threads enough to do.
+// Channels of a ring, or of another algorithm, that carry data for this size: as many as have enough for each thread.
 int channels_used(const Release& release, const TopologySearchResult& found, bool on_ring, Proto proto,
                   Collective collective, const Shape& shape, double bytes);
 
@@ -37,8 +36,7 @@ double nvls_chunk(const Release& release, const Environment& environment, const 
 double pat_chunk(const Release& release, const Environment& environment, Collective collective, int channels,
                  double bytes);
 
-// Channels of one send/receive pair: starts from a number that lets all peers run at once, and doubles it as long as
-// each channel's part is too long.
+// Channels of a send/receive pair: as many as let all peers run at once, doubled while each one's part is too long.
 int p2p_channels(const Release& release, const Environment& environment, const TopologySearchResult& found,
                  const Shape& shape, double bytes);
 // A chunk of a message of `bytes`. To another node it is a quarter or a half of the step if the message is short

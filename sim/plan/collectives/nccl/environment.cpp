@@ -7,8 +7,6 @@
 #include <array>
 #include <utility>
 
-#include "base/nearest_word.hpp"
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "sim/plan/collectives/plan.hpp"
 
@@ -45,8 +43,7 @@ bool means(const std::string& item, std::string_view known) {
     return item == name || (item == "collnet" && name.starts_with(item));
 }
 
-// Which of `known` may be chosen, by NCCL's list syntax (src/graph/tuning.cc, parseList): "ring,tree", "^LL128",
-// "ring;allreduce:tree,nvls".
+// Which of `known` may be chosen, by NCCL's list syntax (parseList): "ring,tree", "^LL128", "ring;allreduce:tree,nvls".
 std::vector<bool> narrowed(const Setting& setting, const std::vector<std::string>& known) {
     std::vector<bool> allowed(known.size(), true);
     for (const std::string_view entry : split(setting.value, ';')) {

@@ -58,8 +58,7 @@ private:
             }
             return;
         }
-        // Wide edges first, so that the rest stays connected longer. Insertion sort, because this runs up to 400,000
-        // times.
+        // Wide edges first, so that the rest stays connected. Insertion sort, because this runs up to 400,000 times.
         std::array<std::uint16_t, 64> order;
         std::size_t open = 0;
         for (std::uint16_t to = 1; to < static_cast<std::uint16_t>(n_); ++to) {

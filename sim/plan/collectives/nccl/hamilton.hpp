@@ -10,8 +10,7 @@ namespace fabricast::inline collectives::nccl {
 // the largest set found within a fixed number of steps, which is the optimum for the meshes that exist. Deterministic.
 std::vector<std::vector<std::uint16_t>> hamiltonian_rings(std::uint32_t n, std::vector<int> capacity, int most);
 
-// A path from `first` through all nodes to `last` over edges with capacity left; empty if there is none. Deterministic:
-// lowest indices first.
+// A path from `first` through all nodes to `last` over edges with capacity left, lowest indices first; empty: none.
 std::vector<std::uint16_t> hamiltonian_path(std::uint32_t n, const std::vector<int>& capacity, std::uint16_t first,
                                             std::uint16_t last);
 

@@ -27,8 +27,7 @@ struct PcieGraph {
     }
 };
 
-// Whether the cable is one of the node's NVLinks. The NIC of an NVLink network does not count: its cable shows which
-// GPU it is near to.
+// Whether the cable is an NVLink of the node. A NIC of an NVLink network is none: its cable shows which GPU it is near.
 bool is_nvlink(const NodeCable& cable) {
     return cable.link.family == LinkFamily::nvlink && !cable.a.starts_with("nic") && !cable.b.starts_with("nic");
 }
@@ -79,8 +78,7 @@ PciePath type(const Walk& walk) {
                                    : PciePath::pix;
 }
 
-// Each NIC goes to its nearest GPU; of equally near ones, to the one that has the fewest NICs so far, so that two GPUs
-// and two NICs of one switch pair off.
+// Each NIC goes to its nearest GPU; of equally near ones, to that with the fewest, so that two and two pair off.
 std::vector<std::uint32_t> share_out(const Locality& l, const std::vector<int>& hops) {
     std::vector<std::uint32_t> owner(l.nics, 0);
     std::vector<int> served(l.gpus, 0);

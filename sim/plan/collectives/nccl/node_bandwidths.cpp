@@ -24,8 +24,7 @@ double nvlink_speed(const Release& release, int cc) {
     return release.number("nvlink.sm60");
 }
 
-// NCCL reads generation and width from sysfs and uses a rounded figure for them; here they are found from the slot's
-// line rate.
+// NCCL reads generation and width from sysfs and rounds; here they follow from the slot's line rate.
 double pcie_speed(const Release& release, const NodeTemplate& node) {
     double slowest = 0;
     for (const NodeCable& cable : node.cables) {
@@ -90,8 +89,7 @@ NodeBandwidths count_node(const NodeTemplate& node, std::uint32_t gpus, std::uin
     if (nodes > 1) {
         p.rails = rails_of(p.places);
         p.port = port;
-        // With two GPUs near a rail, the ring comes in through one and leaves through the other; with one, it leaves
-        // over NVLink (PXN).
+        // With two GPUs near a rail, the ring comes in by one and leaves by the other; with one, over NVLink (PXN).
         for (const std::uint16_t nic : p.rails) {
             std::uint32_t beside = 0;
             for (std::uint32_t g = 0; g < gpus; ++g) { beside += p.places.nic_path(g, nic) <= PciePath::pxb ? 1 : 0; }

@@ -1,6 +1,5 @@
 #pragma once
-// A node as NCCL's search sees it: rates of links and slots, the rails in use, and how many rings an NVLink mesh can
-// carry.
+// A node as NCCL's search sees it: rates of links and slots, the rails in use, and the rings that a mesh can carry.
 
 #include <algorithm>
 #include <cstdint>

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/nearest_word.hpp"
 #include "base/text.hpp"
 #include "sim/plan/collectives/plan.hpp"
 

@@ -37,8 +37,7 @@ struct Release {
     double number(std::string_view figure) const { return entry->number(figure); }
     double number_or_0(std::string_view figure) const { return entry->number_or(figure, 0); }
     double item(std::string_view figure, std::size_t i) const;  // of a list
-    // The value for a GPU's generation: a release that is older than a GPU treats it as the newest generation that it
-    // knows.
+    // The value for a GPU's generation: a release older than a GPU treats it as the newest that it knows.
     double item_of(std::string_view figure, Generation generation, std::size_t i) const;
     double number_of(std::string_view figure, Proto proto) const;  // FIGURE.PROTO
     int slots() const { return static_cast<int>(number("buffer.steps")); }

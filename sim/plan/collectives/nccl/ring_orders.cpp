@@ -25,8 +25,7 @@ std::vector<std::uint16_t> order_between(const NodeBandwidths& p, std::uint32_t 
 
 // The order of a ring on this rail: it comes in through the GPU that owns the NIC and leaves through another GPU near
 // the NIC if there is one (in a rack, a GPU of the same tray, because the others cannot reach the NIC); all others are
-// in between, in index order. The index order is that of the node template, which lists GPUs by position, as NCCL sorts
-// them.
+// in between, in the order of the node template, which lists GPUs by position, as NCCL sorts them.
 std::vector<std::uint16_t> rail_order(const NodeBandwidths& p, std::uint16_t nic) {
     const std::uint32_t first = p.places.nearest_gpu[nic];
     std::uint32_t last = (first + p.gpus - 1) % p.gpus;
@@ -94,8 +93,7 @@ std::vector<Ring> disjoint_rings(const NodeBandwidths& p, std::size_t count) {
 
 // The NIC nearest to a ring's last GPU, by which the ring leaves the node. No more rings leave by a NIC than come in by
 // it (`most`): the search subtracts each ring's speed from what the NIC has left and skips a NIC that has too little
-// (src/graph/search.cc, ncclTopoSearchRecGpu). Otherwise all GPUs that are equally far from every NIC would leave by
-// the first one.
+// (src/graph/search.cc, ncclTopoSearchRecGpu). Otherwise all GPUs equally far from every NIC would leave by the first.
 std::uint16_t nearest_exit(const NodeBandwidths& p, std::uint16_t gpu, std::size_t most,
                            std::map<std::uint16_t, std::size_t>& taken) {
     const auto far = [&](std::uint16_t nic) {

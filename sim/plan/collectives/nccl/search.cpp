@@ -161,8 +161,7 @@ void tune_nvls_tree(const NodeBandwidths& p, TopologySearchResult& found) {
     }
 }
 
-// The node as it counts if GPUs may not map each other's memory at all: without NVLinks, because all traffic goes
-// through the host.
+// The node if GPUs may not map each other's memory at all: without NVLinks, for all traffic goes through the host.
 NodeTemplate as_peers_reach(NodeTemplate node, const Environment& environment) {
     if (environment.peers && *environment.peers < PeerLevel::nvl) {
         node.nvlink = NvlinkShape::none;

@@ -1,5 +1,4 @@
-// Chakra execution traces: a protobuf graph of one rank. Source of the field numbers: mlcommons/chakra, schema/protobuf
-// et_def.proto (0.0.4).
+// Chakra execution traces: a protobuf graph of one rank. Field numbers: mlcommons/chakra, et_def.proto (0.0.4).
 
 #include <fmt/format.h>
 
@@ -7,7 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 #include "sim/plan/traces/chakra_node.hpp"
 #include "sim/plan/traces/trace_format.hpp"
 
@@ -52,8 +51,7 @@ public:
         Missing missing;
         std::optional<std::uint32_t> in_circle = add_sorted(rank, records_, waits(missing));
         if (in_circle) {
-            // Converted PyTorch traces have control dependencies that contradict the order; Chakra's own feeder follows
-            // the data dependencies.
+            // Control dependencies of converted PyTorch traces contradict the order; Chakra's feeder follows the data.
             controlled_by_.assign(records_.size(), {});
             missing = {};
             in_circle = add_sorted(rank, records_, waits(missing));

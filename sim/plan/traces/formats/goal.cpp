@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/input_error.hpp"
-#include "base/nearest_word.hpp"
-#include "base/numbers.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
 #include "sim/plan/traces/trace_format.hpp"
 
 namespace fabricast::inline traces {
@@ -186,8 +185,7 @@ private:
         at_start_.emplace_back();
     }
 
-    // irequires means after the start of the other operation, so the record waits for everything that the other waits
-    // for.
+    // irequires means after the start of the other operation, so the record waits for all that the other waits for.
     void close() {
         const TopologicalOrder by_start = topological_order(at_start_);
         refuse_circle(by_start.in_circle);

@@ -164,8 +164,7 @@ private:
         return no_call;
     }
 
-    // The call that the kernel itself describes, else that of the operator that launched it, else that of the
-    // annotation around its launch.
+    // The call that the kernel describes, else that of its operator, else that of the annotation around its launch.
     std::uint32_t call_of(const Activity& activity) {
         std::uint32_t call = activity.call;
         if (call == no_call) {
@@ -295,9 +294,9 @@ private:
 
 void read_kineto(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
     Trace trace(file, recording);
-    const JsonSelection wishes{{"traceEvents"}, {"distributedInfo", "deviceProperties"}};
+    const JsonSelection selection{{"traceEvents"}, {"distributedInfo", "deviceProperties"}};
     stream_json(
-        file, wishes, [&](const JsonPiece& piece) { trace.take(piece); }, progress);
+        file, selection, [&](const JsonPiece& piece) { trace.take(piece); }, progress);
     trace.finish();
 }
 

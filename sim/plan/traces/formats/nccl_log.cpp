@@ -7,8 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "base/input_error.hpp"
-#include "base/numbers.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "sim/plan/traces/comm_names.hpp"
 #include "sim/plan/traces/trace_format.hpp"
@@ -38,8 +37,7 @@ std::optional<std::int64_t> whole_behind(std::string_view line, std::string_view
     return count_in_word(behind(line, key));
 }
 
-// `group` is that of its opCount and communicator. While the log is read, the record's `other` is the communicator's
-// index in Log::comms_.
+// `group` is that of its opCount and communicator. At first the record's `other` is an index into Log::comms_.
 struct LoggedCall {
     Record record;
     std::string stream, group;
@@ -180,8 +178,7 @@ void Log::called(const Prefix& prefix, std::string_view operation, std::string_v
                                      "COLL)",
                                      address));
         }
-        // The log has no set-up of this communicator, but the call gives its size: the callers get ranks in the order
-        // of their appearance.
+        // The log has no set-up of it, but the call gives its size: callers get ranks in the order of appearance.
         const auto size = static_cast<std::uint32_t>(*ranks);
         who.own[address] = add_comm({"", static_cast<std::uint32_t>(place % static_cast<std::uint64_t>(*ranks)), size});
     }

@@ -156,8 +156,7 @@ private:
         }
     }
 
-    // Reads the process groups, which the trace gives as text: "[{"pg_name": "0", "ranks": [0, 1], "group_size": 2,
-    // ...}]".
+    // Reads the process groups, given as text: "[{"pg_name": "0", "ranks": [0, 1], "group_size": 2, ...}]".
     void process_groups(const Json& node) {
         const Json& list = values(node, "input");
         if (list.empty() || !list.front().is_string()) { return; }

@@ -1,12 +1,11 @@
-// Our own YAML form of a Recording, to write one by hand or to store an imported trace compactly. docs/traces.md shows
-// it; recording_yaml.cpp writes it.
+// Our own YAML form of a Recording, written by hand or by recording_yaml.cpp. docs/traces.md shows it.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/enum_name.hpp"
-#include "base/nearest_word.hpp"
+#include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "base/yaml.hpp"
 #include "sim/plan/traces/recording_yaml.hpp"

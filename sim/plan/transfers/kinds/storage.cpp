@@ -6,8 +6,7 @@
 
 namespace fabricast::inline transfers::transports {
 
-// GPUDirect Storage: the drive's DMA, or over the network an adapter's, accesses GPU memory directly, with no bounce
-// through the host.
+// GPUDirect Storage: the drive's DMA, or over the network an adapter's, accesses GPU memory directly.
 PathAttempt gpudirect_storage(const PathRequest& r) {
     const auto end = drive_end(r);
     if (!end || !is_gpu(r.fabric, end->other)) { return Refusal{"this is between a drive and a GPU"}; }
@@ -39,8 +38,7 @@ PathAttempt gpudirect_storage(const PathRequest& r) {
     return path;
 }
 
-// POSIX reads and writes: the drive and host memory (the page cache), a copy by a core, and a copy engine to or from
-// the GPU.
+// POSIX reads and writes: drive and host memory (the page cache), a copy by a core, a copy engine to or from the GPU.
 PathAttempt storage_bounce(const PathRequest& r) {
     const auto end = drive_end(r);
     if (!end) { return Refusal{"neither end is a drive"}; }

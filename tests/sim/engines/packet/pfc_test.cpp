@@ -172,7 +172,7 @@ TEST_CASE("buffers that wait for each other in a circle are found and named") {
 
 TEST_CASE("a buffer never holds more than its bytes, even if a queue may take many times what is free") {
     // Two send to one, whose port takes half of it: 800 kB wait for a while. The checks of each replay look at the
-    // buffers (packet/checks.hpp).
+    // buffers (packet/shared.hpp).
     const Fabric fabric = testing::star(3);
     const Schedule schedule = testing::messages(fabric, {{1, 0}, {2, 0}}, 200 * unit);
     Packet options = small_buffers();

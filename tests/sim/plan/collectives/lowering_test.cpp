@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "sim/engines/engine.hpp"
-#include "sim/plan/collectives/algorithms/unroll.hpp"
+#include "sim/plan/collectives/algorithms/program.hpp"
 #include "sim/scenario/build.hpp"
 #include "tests/sim/plan/collectives/nccl_programs.hpp"
 #include "tests/support/catalogue.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/input_error.hpp"
+#include "base/error.hpp"
 #include "base/unit_text.hpp"
 #include "sim/plan/traces/comm_names.hpp"
 #include "sim/plan/traces/recording_yaml.hpp"

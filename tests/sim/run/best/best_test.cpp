@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "sim/run/best/best_report.hpp"
 #include "sim/run/simulate.hpp"

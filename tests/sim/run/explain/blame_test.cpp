@@ -7,7 +7,6 @@
 #include "sim/engines/engine.hpp"
 #include "sim/report/trace.hpp"
 #include "sim/run/explain/counterfactual.hpp"
-#include "sim/run/explain/critical_path.hpp"
 #include "sim/run/explain/explained_run.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/support/catalogue.hpp"
