@@ -93,6 +93,7 @@ private:
         TransferMachine machine = machine_of(m_);
         base_.cluster = std::move(machine.cluster);
         nodes_ = base_.cluster.nodes;
+        far_gpu_ = machine.far_gpu;
         out_.comparison.uncounted = machine.uncounted;
         out_.comparison.spread = machine.spread;
         out_.comparison.assumptions = std::move(machine.assumptions);
@@ -134,6 +135,7 @@ private:
 
     // The device at one end of the transfer: "gpu", "gpu1" or "host".
     std::string device(std::string_view kind, bool far) const {
+        if (far && far_gpu_ > 0 && kind != "host") { return fmt::format("node0.gpu{}", far_gpu_); }
         return fmt::format("node{}.{}{}", far && nodes_ > 1 ? 1 : 0, kind == "host" ? "memory" : "gpu",
                            kind == "gpu1" || (far && same_node_pair_) ? 1 : 0);
     }
@@ -148,7 +150,7 @@ private:
     void read_matrix(const Alias& tool) {
         const bool latency = tool.word("latency") == "yes";
         const Bytes size = parse_bytes(tool.word("size"));
-        const bool from_host = tool.word("from") == "host";
+        const bool from_host = tool.word("from") == "host", to_host = tool.word("to") == "host";
         for (const std::vector<std::string>& row : m_.rows) {
             const auto src = figure_in_word(row.front());
             for (std::size_t j = 1; j < row.size(); ++j) {
@@ -161,14 +163,20 @@ private:
                 t.from = from_host ? "node0.memory0" : "node0.gpu" + std::to_string(from);
                 t.to = "node0.gpu" + std::to_string(to);
                 TransferPoint point;
-                point.label = (from_host ? "host" : "gpu" + std::to_string(from)) + " -> gpu" + std::to_string(to);
+                if (to_host) {  // a row is the host's, a column a GPU
+                    t.from = t.to;
+                    t.to = "node0.memory0";
+                    point.label = "gpu" + std::to_string(to) + " -> host";
+                } else {
+                    point.label = (from_host ? "host" : "gpu" + std::to_string(from)) + " -> gpu" + std::to_string(to);
+                }
                 point.size = size;
                 point.latency = latency;
                 point.measured = *value * unit_of(m_.columns[j]);
                 if (from_host) {
                     // The tool prints one direction while both are busy.
                     point.measured *= t.direction == Direction::both_ways ? 2 : 1;
-                } else if (from == to) {
+                } else if (from == to && !to_host) {
                     // The tool counts both the bytes read and the bytes written; a copy alone has no other direction.
                     t.transport = "local-copy";
                     t.direction = Direction::one_way;
@@ -274,6 +282,7 @@ private:
     const Measurement& m_;
     Scenario base_;
     std::uint32_t nodes_ = 1;
+    std::uint32_t far_gpu_ = 0;
     bool same_node_pair_ = false;
     TransferCase out_;
 };

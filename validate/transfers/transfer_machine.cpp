@@ -1,5 +1,7 @@
 #include "validate/transfers/transfer_machine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -16,19 +18,25 @@ TransferMachine machine_of(const Measurement& m) {
     const std::int64_t gpus =
         std::max({std::int64_t{1}, stated("gpus_per_node"), std::int64_t{std::ranges::count_if(m.columns, of_a_gpu)}});
     curves::NodeChoice choice = curves::understood_node(m);
-    curves::choose_node(m, static_cast<std::uint32_t>(gpus), choice);
+    // The trays of one NVLink domain are one node, across which GPUs are peers; adapters are measured between two
+    // nodes.
+    const auto trays = static_cast<std::uint32_t>(stated("nodes"));
+    const bool domain = choice.intra == "nvl72" && m.kind == "p2p" && trays > 1 && !curves::apart_in_words(m);
+    const auto whole = static_cast<std::uint32_t>(gpus) * (domain ? trays : 1);
+    curves::choose_node(m, whole, choice);
+    if (domain) { choice.assumptions.push_back(fmt::format("nodes: {} trays of one NVLink domain, one node", trays)); }
     curves::Derived machine;
     machine.scenario.cluster.node = choice.node;
     machine.scenario.cluster.node_parts = choice.parts;
     // Two processes of one node that talk through its adapter are forecast on two nodes of a network as well.
     const bool adapter = m.kind == "rdma" && (!text(m.system, "nic").empty() || !text(m.system, "network").empty());
-    machine.scenario.cluster.nodes = stated("nodes") > 1 || adapter ? 2 : 1;
+    machine.scenario.cluster.nodes = !domain && (stated("nodes") > 1 || adapter) ? 2 : 1;
     if (!choice.parts) { machine.scenario.cluster.node_options["gpu"] = choice.gpu->word("part"); }
     machine.group.generation = choice.gpu->word("generation");
     machine.assumptions = choice.assumptions;
     curves::derive_network(m, machine);
     return {machine.scenario.cluster, machine.assumptions, curves::both_spreads(choice.spread, machine.spread),
-            choice.named ? "" : "the GPU is not stated"};
+            domain ? static_cast<std::uint32_t>(gpus) : 0, choice.named ? "" : "the GPU is not stated"};
 }
 
 }  // namespace fabricast::inline validate_transfers
