@@ -116,6 +116,38 @@ TEST_CASE("cards are peers where the file's words say so: a patched driver, a sw
     CHECK(below.assumptions.back().find("2x-rtx-6000-ada-pcie") != std::string::npos);
 }
 
+TEST_CASE("several pairs at once are forecast together, and are counted or refused") {
+    const auto osu = [](const std::string& options) {
+        return compared(
+                   "system: {gpu: NVIDIA H100 SXM, gpus_per_node: 8, nodes: 2, nic: ConnectX-7 NDR 400 Gb/s, "
+                   "nics_per_node: 8, network: InfiniBand}\n",
+                   "tool: 'OSU MPI-CUDA Multiple Bandwidth / Message Rate Test D D'" + options,
+                   "columns: [size_bytes, bandwidth_MBps]\nrows:\n  - [4194304, 90000]\n", "rdma")
+            .points[0];
+    };
+    const double one = osu(", options: 'pairs: 1'").forecast;
+    CHECK(osu(", options: 'pairs: 4'").forecast == Approx(4 * one).epsilon(0.02));  // an adapter a GPU
+    CHECK_THROWS_WITH(osu(""), ContainsSubstring("several pairs, but not how many"));
+}
+
+TEST_CASE("gdsio: drives beside GPUs, as many as the file says, with and without a bounce through the host") {
+    const auto gdsio = [](const std::string& gpu, const std::string& notes, const std::string& test) {
+        return compared("system: {gpu: " + gpu + ", gpus_per_node: 8, nodes: 1, notes: '" + notes + "'}\n",
+                        "tool: gdsio", "columns: [test, size_bytes, GiBps]\nrows:\n  - [" + test + ", 16777216, 6]\n")
+            .points[0];
+    };
+    const TransferPoint direct = gdsio("NVIDIA H100 SXM", "1 NVMe", "READ GPUD");
+    CHECK(direct.transport == "gpudirect-storage");
+    CHECK(direct.forecast == Approx(14.5e9).epsilon(0.05));  // nvme-gen5 as its part has it
+    CHECK(gdsio("NVIDIA H100 SXM", "2 NVMe", "READ GPUD").forecast == Approx(2 * direct.forecast).epsilon(0.02));
+    const TransferPoint bounce = gdsio("NVIDIA H100 SXM", "1 NVMe", "READ CPU_GPU");
+    CHECK(bounce.transport == "storage-bounce");
+    CHECK(bounce.forecast < direct.forecast);
+    const TransferPoint box = gdsio("NVIDIA L40", "4 NVMe drives of PCIe gen4", "WRITE GPUD");  // a box of parts
+    CHECK(box.forecast == Approx(4 * 4e9).epsilon(0.05));
+    CHECK(gdsio("NVIDIA L40", "1 NVMe", "READ CPUONLY").left_out.empty());
+}
+
 TEST_CASE("trays of one NVLink domain are peers over NVLink, racks of their own over adapters") {
     const auto across = [](const std::string& notes, const std::string& kind) {
         return compared(
@@ -223,6 +255,7 @@ TEST_CASE("every tool of `import` has its rows: a forecast for each, none refuse
               "columns: [src, dst0_GBps, dst1_GBps]\nrows:\n  - [0, 55, 55]\n"},
              {"tool: p2pBandwidthLatencyTest, test: 'Unidirectional P2P=Disabled'",
               "columns: [src_gpu, dst0_GBps, dst1_GBps]\nrows:\n  - [0, 1500, 20]\n"},
+             {"tool: gdsio", "columns: [test, size_bytes, GiBps]\nrows:\n  - [READ GPUD, 1048576, 6.2]\n"},
              {"tool: bandwidthTest, test: d2h", "columns: [size_bytes, bandwidth_GBps]\nrows:\n  - [1048576, 40]\n"},
              {"tool: p2pBandwidthLatencyTest, test: 'P2P=Enabled Latency'",
               "columns: [src_gpu, dst0_us, dst1_us]\nrows:\n  - [0, 2, 2.7]\n"}}) {

@@ -41,7 +41,7 @@ TransferComparison compare_transfers(const Measurement& measurement, const Catal
             const Exchange e =
                 exchange_at(point.size, s.workload, {fabrics.at(s), s.library, s.launch, catalog}, Flow{});
             // A matrix of latencies tells the time of each copy of a series, a benchmark that waits that of one alone.
-            point.forecast = !point.latency                   ? e.bandwidth
+            point.forecast = !point.latency                   ? e.aggregate_bandwidth
                              : made.comparison.latency_matrix ? e.each_s
                                                               : e.one_s - (made.posted[i] ? e.links_s : 0);
             point.transport = e.choice.path.transport;
