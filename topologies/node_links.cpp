@@ -105,7 +105,13 @@ private:
 void check_node_links(const NodeTemplate& node, const Catalog& catalog) { LinkCheck(node, catalog).run(); }
 
 void slow_to_devices(NodeTemplate& node, const Catalog& catalog) {
+    const Part* gpu = catalog.find(node.gpu.name);
     for (NodeCable& cable : node.cables) {
+        // A GPU with fewer of the same links than the template's, as export versions have, uses those that it has.
+        const bool to_switches = cable.a.starts_with("gpu") && cable.b.starts_with("nvswitch");
+        if (to_switches && gpu != nullptr && gpu->word_or("nvlink", "") == cable.link.name) {
+            cable.count = std::min(cable.count, node.gpu.nvlinks);
+        }
         for (const std::string* device : {&cable.a, &cable.b}) {
             const auto own = cable.link.family == LinkFamily::pcie
                                  ? host_link(node, part_of(node, *device, catalog), catalog)

@@ -290,6 +290,10 @@ TEST_CASE("a device put in another's place slows its PCIe link, and may not lack
         CHECK((!pcie || cable.link.name == (nic ? "pcie-gen3-x16" : "pcie-gen5-x16")));
     }
     s = scenario_of("dgx-h100");
+    s.cluster.node_options["gpu"] = "h800-sxm";  // the same links, fewer of them
+    for (const NodeCable& cable : build(s, catalog()).node.cables) {
+        CHECK((cable.link.family != LinkFamily::nvlink || cable.count == 8));
+    }
     s.cluster.node_options["gpu"] = "a100-sxm4-80";
     CHECK_THROWS_WITH(build(s, catalog()), ContainsSubstring("which has 12 x nvlink-3"));
 }

@@ -280,6 +280,16 @@ TEST_CASE("ucx_perftest: where the size is not told it follows from bandwidth an
     CHECK_THAT(refusal(with(banner, "405944", "905944"), "u.txt"), ContainsSubstring("bandwidth does not follow"));
 }
 
+TEST_CASE("a test of several pairs keeps how many it has") {
+    const std::vector<Measurement> read = import_log(
+        "# OSU MPI Multiple Bandwidth / Message Rate Test v7.4\n# [ pairs: 8 ] [ window size: 64 ]\n"
+        "# Size                  MB/s        Messages/s\n1                       9.10        9098760.31\n",
+        "m.txt", "osu");
+    REQUIRE(read.size() == 1);
+    CHECK(text(read[0].benchmark, "options") == "[ pairs: 8 ] [ window size: 64 ]");
+    CHECK(read[0].columns == std::vector<std::string>{"size_bytes", "bandwidth_MBps", "messages_per_s"});
+}
+
 TEST_CASE("a run that its own check calls wrong is refused") {
     if (!fs::exists(samples / "osu")) { SKIP_TEST("no samples beside the sources"); }
     const Log log = log_at(samples / "osu/osu_alltoall_gpu.txt", "osu", false);

@@ -56,6 +56,21 @@ TEST_CASE("a row becomes the scenario that its table states, assumptions named")
     CHECK(exclusion(small_table(), 2) == "no such arithmetic");
 }
 
+TEST_CASE("a table whose node contradicts a part is refused in words, and ends nothing") {
+    TrainingTable table = small_table();
+    table.set.emplace_back("cluster.options.gpu=a100-sxm4-80");  // twelve links where DGX H100 has eighteen
+    table.assumed.emplace_back("workload.precision=bf16");
+    table.cases.clear();
+    const std::vector<TrainingForecast> made = forecast_tables({table}, catalogue(), 1);
+    REQUIRE(!made.empty());
+    CHECK_THAT(made.front().failed, ContainsSubstring("12 x nvlink-3"));
+    CHECK(memory_verdicts({table}, catalogue()).empty());
+    // A GPU with fewer of the same links uses those that it has.
+    table.set.back() = "cluster.options.gpu=h800-sxm";
+    CHECK(forecast_tables({table}, catalogue(), 1).front().failed.empty());
+    CHECK(!memory_verdicts({table}, catalogue()).empty());
+}
+
 TEST_CASE("left-out forecasts are read back as they were kept, with the state that they belong to") {
     const std::filesystem::path file = std::filesystem::temp_directory_path() / "fabricast-families-test.yaml";
     const FamilyOut out{"0123abcd", {{"one-table", {2.963, 0}}, {"other-table", {13.88}}}};

@@ -1,5 +1,7 @@
 // Transfers between two devices: from the words of a file to scenarios, and their forecasts beside the numbers.
 
+#include <fmt/ranges.h>
+
 #include <cmath>
 #include <map>
 
@@ -114,6 +116,97 @@ TEST_CASE("cards are peers where the file's words say so: a patched driver, a sw
     CHECK(below.assumptions.back().find("2x-rtx-6000-ada-pcie") != std::string::npos);
 }
 
+TEST_CASE("several pairs at once are forecast together, and are counted or refused") {
+    const auto osu = [](const std::string& options) {
+        return compared(
+                   "system: {gpu: NVIDIA H100 SXM, gpus_per_node: 8, nodes: 2, nic: ConnectX-7 NDR 400 Gb/s, "
+                   "nics_per_node: 8, network: InfiniBand}\n",
+                   "tool: 'OSU MPI-CUDA Multiple Bandwidth / Message Rate Test D D'" + options,
+                   "columns: [size_bytes, bandwidth_MBps]\nrows:\n  - [4194304, 90000]\n", "rdma")
+            .points[0];
+    };
+    const double one = osu(", options: 'pairs: 1'").forecast;
+    CHECK(osu(", options: 'pairs: 4'").forecast == Approx(4 * one).epsilon(0.02));  // an adapter a GPU
+    CHECK_THROWS_WITH(osu(""), ContainsSubstring("several pairs, but not how many"));
+}
+
+TEST_CASE("gdsio: drives beside GPUs, as many as the file says, with and without a bounce through the host") {
+    const auto gdsio = [](const std::string& gpu, const std::string& notes, const std::string& test) {
+        return compared("system: {gpu: " + gpu + ", gpus_per_node: 8, nodes: 1, notes: '" + notes + "'}\n",
+                        "tool: gdsio", "columns: [test, size_bytes, GiBps]\nrows:\n  - [" + test + ", 16777216, 6]\n")
+            .points[0];
+    };
+    const TransferPoint direct = gdsio("NVIDIA H100 SXM", "1 NVMe", "READ GPUD");
+    CHECK(direct.transport == "gpudirect-storage");
+    CHECK(direct.forecast == Approx(14.5e9).epsilon(0.05));  // nvme-gen5 as its part has it
+    CHECK(gdsio("NVIDIA H100 SXM", "2 NVMe", "READ GPUD").forecast == Approx(2 * direct.forecast).epsilon(0.02));
+    const TransferPoint bounce = gdsio("NVIDIA H100 SXM", "1 NVMe", "READ CPU_GPU");
+    CHECK(bounce.transport == "storage-bounce");
+    CHECK(bounce.forecast < direct.forecast);
+    const TransferPoint box = gdsio("NVIDIA L40", "4 NVMe drives of PCIe gen4", "WRITE GPUD");  // a box of parts
+    CHECK(box.forecast == Approx(4 * 4e9).epsilon(0.05));
+    CHECK(gdsio("NVIDIA L40", "1 NVMe", "READ CPUONLY").left_out.empty());
+}
+
+TEST_CASE("trays of one NVLink domain are peers over NVLink, racks of their own over adapters") {
+    const auto across = [](const std::string& notes, const std::string& kind) {
+        return compared(
+                   "system: {gpu: HGX GB200, gpus_per_node: 4, nodes: 2, intra: NVLink5 + NVSwitch, nic: "
+                   "ConnectX-7, network: InfiniBand NDR, notes: '" +
+                       notes + "'}\n",
+                   "tool: nvbandwidth", "columns: [test, GBps]\nrows:\n  - [device_to_device_memcpy_write_ce, 800]\n",
+                   kind)
+            .points[0];
+    };
+    const TransferPoint peers = across("two trays of one rack", "p2p");
+    CHECK(peers.transport == "nvlink-p2p");
+    CHECK(peers.forecast == Approx(800e9).epsilon(0.1));
+    CHECK(across("trays of different racks", "p2p").transport == "gpudirect-rdma");
+}
+
+TEST_CASE("a copy to a peer over PCIe is posted: a series of small ones costs what the engine takes to issue each") {
+    const std::string latency = "tool: p2pBandwidthLatencyTest, test: 'P2P=Enabled Latency (P2P Writes) Matrix (us)'";
+    const std::string us = "columns: [src_gpu, dst0_us, dst1_us]\nrows:\n  - [0, 1, 0.4]\n";
+    const TransferComparison blackwell = compared(cards("RTX PRO 6000 Blackwell", "PCIe gen5"), latency, us);
+    REQUIRE(blackwell.points[1].transport == "pcie-p2p");
+    CHECK(blackwell.points[1].forecast == Approx(0.48e-6).epsilon(0.01));
+    CHECK(blackwell.points[0].forecast >
+          blackwell.points[1].forecast);  // inside one memory kernels copy, one after another
+    // Without that figure each copy waits for the path.
+    const TransferComparison ampere = compared(cards("RTX A6000", "PCIe gen4"), latency, us);
+    CHECK(ampere.points[1].forecast > ampere.points[0].forecast + 0.2e-6);
+}
+
+TEST_CASE("boxes of cards have the sockets and the bridges that the file's words and their kind tell") {
+    const auto box = [](const std::string& more) {
+        const TransferCase made = derive_transfers(parse_measurement(
+            "id: t\nsource: {path: x}\nkind: p2p\nsystem: {gpus_per_node: 8, nodes: 1, " + more +
+                "}\nbenchmark: {tool: p2pBandwidthLatencyTest, test: 'Unidirectional P2P=Enabled'}\n" + pair,
+            "t.yaml"));
+        const std::string all = fmt::format("{}", fmt::join(made.comparison.assumptions, "; "));
+        const TransferComparison c = compare_transfers(
+            parse_measurement("id: t\nsource: {path: x}\nkind: p2p\nsystem: {gpus_per_node: 8, nodes: 1, " + more +
+                                  "}\nbenchmark: {tool: p2pBandwidthLatencyTest, test: 'Unidirectional "
+                                  "P2P=Enabled'}\ncolumns: [src_gpu, dst0_GBps, dst1_GBps, dst2_GBps, dst3_GBps, "
+                                  "dst4_GBps]\nrows:\n  - [0, null, 1, 1, 1, 1]\n",
+                              "t.yaml"),
+            catalogue());
+        return std::pair(all, c);
+    };
+    CHECK_THAT(box("gpu: RTX PRO 6000 Blackwell, cpu: AMD Threadripper PRO (WRX90)").first,
+               ContainsSubstring("1 x epyc"));
+    CHECK_THAT(box("gpu: RTX PRO 6000 Blackwell, cpu: 2x AMD EPYC 9575F").first, ContainsSubstring("2 x epyc-turin"));
+    CHECK_THAT(box("gpu: RTX PRO 6000 Blackwell, cpu: single-socket AMD EPYC 9575F").first,
+               ContainsSubstring("1 x epyc-turin"));
+    const auto [words, nvl] = box("gpu: NVIDIA H200 NVL");
+    CHECK_THAT(words, ContainsSubstring("bridges, group: 4"));
+    for (const std::size_t in_group : {0U, 1U, 2U}) { CHECK(nvl.points[in_group].transport == "nvlink-p2p"); }
+    CHECK(nvl.points[3].transport == "pcie-p2p");
+    CHECK(nvl.points[0].forecast == Approx(6 * 25e9).epsilon(0.15));
+    // Eight links of eighteen: the export version's own count.
+    CHECK(box("gpu: NVIDIA H800, intra: NVLink4 + NVSwitch").second.points[0].forecast == Approx(176e9).epsilon(0.05));
+}
+
 TEST_CASE("machines of their own kind are known by their processor or their network") {
     const auto system = [](const std::string& gpu, const std::string& more) {
         return compared("system: {gpu: '" + gpu + "', gpus_per_node: 1, nodes: 1" + more + "}\n",
@@ -158,6 +251,11 @@ TEST_CASE("every tool of `import` has its rows: a forecast for each, none refuse
     for (const auto& [benchmark, table] : std::map<std::string, std::string>{
              {"tool: nvbandwidth", tests + "  - [device_to_device_memcpy_read_ce, 390]\n"},
              {"tool: 'superbench gpu_copy'", tests + "  - [gpu0_to_gpu1_write_by_dma, 390]\n"},
+             {"tool: nvbandwidth, test: 'memcpy CE CPU(row) <- GPU(column) bandwidth (GB/s)'",
+              "columns: [src, dst0_GBps, dst1_GBps]\nrows:\n  - [0, 55, 55]\n"},
+             {"tool: p2pBandwidthLatencyTest, test: 'Unidirectional P2P=Disabled'",
+              "columns: [src_gpu, dst0_GBps, dst1_GBps]\nrows:\n  - [0, 1500, 20]\n"},
+             {"tool: gdsio", "columns: [test, size_bytes, GiBps]\nrows:\n  - [READ GPUD, 1048576, 6.2]\n"},
              {"tool: bandwidthTest, test: d2h", "columns: [size_bytes, bandwidth_GBps]\nrows:\n  - [1048576, 40]\n"},
              {"tool: p2pBandwidthLatencyTest, test: 'P2P=Enabled Latency'",
               "columns: [src_gpu, dst0_us, dst1_us]\nrows:\n  - [0, 2, 2.7]\n"}}) {

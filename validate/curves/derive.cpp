@@ -88,12 +88,8 @@ Counts counts(const Measurement& m, Derived& out) {
 // hold them.
 std::uint32_t nvlink_domains(const Measurement& m, const Counts& c) {
     constexpr std::uint32_t rack = 72;
-    static const Pattern apart(R"(((distinct|separate|different|own|several) |cross-)(nv ?link )?(domain|rack))");
     if (const std::uint32_t stated = count(m.system, "nvlink_domains"); stated != 0) { return stated; }
-    for (const std::string_view words : {text(m.system, "intra"), text(m.system, "notes")}) {
-        if (apart.found_in(std::string(words))) { return c.nodes; }
-    }
-    return (c.ranks + rack - 1) / rack;
+    return apart_in_words(m) ? c.nodes : (c.ranks + rack - 1) / rack;
 }
 
 void derive_node(const Measurement& m, const Counts& c, Derived& out) {

@@ -80,6 +80,9 @@ void choose_intra(const Measurement& m, NodeChoice& choice) {
         usual = four;
     }
     choice.intra = alias == nullptr || alias->word("intra") == "usual" ? usual : alias->word("intra");
+    if (choice.intra == "nvswitch" && usual == "nvl72") {
+        choice.intra = usual;
+    }  // these GPUs' switches are the rack's
     if (alias == nullptr) {
         assume(choice, fmt::format("intra: {}; as usual for a {}, {}",
                                    said.empty() ? "not stated" : shown(said) + " says no more", choice.gpu->word("gpu"),
@@ -159,8 +162,9 @@ BoxWords box_words(const Measurement& m, const NodeChoice& choice) {
     const bool mesh = meshed && gpus > 1 && (gpus <= small_mesh || !choice.gpu->word("whole").empty());
     const bool bridges = choice.intra == "nvlink-bridge" && gpus % 2 == 0;
     BoxWords words;
-    static const Pattern four_way(R"(\b(4|four)[- ]?way)");
-    const bool fours = bridges && gpus % 4 == 0 && four_way.found_in(text(m.system, "intra"));
+    static const Pattern four_way(R"(\b(4|four)[- ]?way|bridges? of (4|four)\b)");
+    const bool fours =
+        bridges && gpus % 4 == 0 && (choice.gpu->word("bridge") == "4" || four_way.found_in(text(m.system, "intra")));
     words.joined = gpus == 1         ? "pcie"
                    : mesh            ? "mesh"
                    : board || meshed ? "nvswitch"
@@ -183,6 +187,18 @@ BoxWords box_words(const Measurement& m, const NodeChoice& choice) {
     return words;
 }
 
+// How many sockets a box has: as said, as its kind of processor allows, or as usual for so many GPUs.
+std::uint32_t sockets_of(const Measurement& m, std::uint32_t gpus) {
+    constexpr std::uint32_t one_socket = 4;
+    static const Pattern two(R"(^ *2 ?x\b|\b(dual|two|2)[- ]?(socket|processor|cpu|p\b)|\bdual\b)");
+    static const Pattern one(R"(^ *1 ?x\b|\b(single|one|1)[- ]?(socket|processor|cpu|p\b))");
+    const std::string_view said = text(m.system, "cpu");
+    if (two.found_in(said)) { return 2; }
+    const Alias* host = first_match(builtin_aliases().hosts, said);
+    const bool alone = one.found_in(said) || (host != nullptr && host->word("sockets") == "1");
+    return alone || gpus <= one_socket ? 1 : 2;
+}
+
 // A driver that lets cards be peers which the stock one keeps apart (tinygrad/open-gpu-kernel-modules and its forks).
 bool patched_driver(const Measurement& m) {
     static const Pattern patched(R"(patched|p2p[- ](driver|module)|modified driver)");
@@ -192,11 +208,10 @@ bool patched_driver(const Measurement& m) {
 // A box of so many of these GPUs, as far as the file tells it; what it does not tell is as boxes with them usually are.
 void build_box(const Measurement& m, NodeChoice& choice) {
     constexpr double unknown_box = 1.15;
-    constexpr std::uint32_t one_socket = 4;
     const std::string_view part = choice.gpu->word("part");
     const BoxWords words = box_words(m, choice);
     const std::string cpu = cpu_of(m, choice);
-    const std::uint32_t sockets = choice.gpus > one_socket ? 2 : 1;
+    const std::uint32_t sockets = sockets_of(m, choice.gpus);
     const std::string text = fmt::format(
         "{{name: {}x-{}-{}, gpus: {{part: {}, count: {}, joined: {}{}}}, cpus: {{part: {}, count: {}}}, pcie: {}, "
         "nics: {{part: connectx-7, count: {}}}{}}}",
@@ -213,6 +228,11 @@ void build_box(const Measurement& m, NodeChoice& choice) {
 }  // namespace
 
 double both_spreads(double a, double b) { return std::exp(std::hypot(std::log(a), std::log(b))); }
+
+bool apart_in_words(const Measurement& m) {
+    static const Pattern apart(R"(((distinct|separate|different|own|several) |cross-)(nv ?link )?(domain|rack))");
+    return apart.found_in(text(m.system, "intra")) || apart.found_in(text(m.system, "notes"));
+}
 
 NodeChoice understood_node(const Measurement& m) {
     NodeChoice choice;

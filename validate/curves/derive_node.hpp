@@ -27,6 +27,9 @@ NodeChoice understood_node(const Measurement& measurement);
 // Completes the choice for a node of which `used` GPUs take part.
 void choose_node(const Measurement& measurement, std::uint32_t used, NodeChoice& choice);
 
+// Whether the file says that its nodes are in NVLink domains, or racks, of their own.
+bool apart_in_words(const Measurement& measurement);
+
 // Two independent factors as one: the logarithms add up as variances do.
 double both_spreads(double a, double b);
 

@@ -53,7 +53,9 @@ std::vector<MemoryVerdict> memory_verdicts(const std::vector<TrainingTable>& tab
             if (std::ranges::none_of(derived.assumptions, [](const std::string& setting) {
                     return setting.starts_with("workload.recompute=");
                 })) {
-                all.push_back(verdict_of(table, row, derived, catalog));
+                try {
+                    all.push_back(verdict_of(table, row, derived, catalog));
+                } catch (const Error&) {}  // what cannot be built, the row's forecast refuses with its reason
             }
         }
     }

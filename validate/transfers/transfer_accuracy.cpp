@@ -112,7 +112,11 @@ TransferAccuracy transfer_accuracy(const std::filesystem::path& measurements, co
     for (const std::filesystem::path& path : paths) {
         try {
             accuracy.files.push_back(compare_transfers(read_measurement(path), catalog));
-        } catch (const InputError& error) { accuracy.refused.emplace_back(path.stem().string(), error.message); }
+        } catch (const InputError& error) {
+            accuracy.refused.emplace_back(path.stem().string(), error.message);
+        } catch (const std::runtime_error& error) {  // a file that contradicts a part
+            accuracy.refused.emplace_back(path.stem().string(), error.what());
+        }
     }
     return accuracy;
 }

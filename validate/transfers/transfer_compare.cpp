@@ -40,7 +40,10 @@ TransferComparison compare_transfers(const Measurement& measurement, const Catal
             curves::take_fitting_nic(s.cluster, catalog);
             const Exchange e =
                 exchange_at(point.size, s.workload, {fabrics.at(s), s.library, s.launch, catalog}, Flow{});
-            point.forecast = point.latency ? e.one_s - (made.posted[i] ? e.links_s : 0) : e.bandwidth;
+            // A matrix of latencies tells the time of each copy of a series, a benchmark that waits that of one alone.
+            point.forecast = !point.latency                   ? e.aggregate_bandwidth
+                             : made.comparison.latency_matrix ? e.each_s
+                                                              : e.one_s - (made.posted[i] ? e.links_s : 0);
             point.transport = e.choice.path.transport;
             add_interval(e, made.comparison.spread, point);
         } catch (const PlanError& error) { point.left_out = error.what(); } catch (const CatalogError& error) {

@@ -25,8 +25,8 @@ std::string joined_words(std::initializer_list<std::string_view> words) {
 // The SI value of a printed unit, found by the end of a column name or of a unit; 0 if it is unknown.
 double unit_of(std::string_view name) {
     constexpr std::pair<std::string_view, double> units[] = {
-        {"GBps", 1e9},    {"GB/s", 1e9},    {"MiB/s", 1048576}, {"bandwidth_MBps", 1e6}, {"bw_avg_MBps", 1048576},
-        {"Gbps", 1.25e8}, {"Gb/s", 1.25e8}, {"us", 1e-6}};
+        {"GBps", 1e9},     {"GB/s", 1e9},     {"MiB/s", 1048576}, {"bandwidth_MBps", 1e6}, {"bw_avg_MBps", 1048576},
+        {"GiB/s", 0x1p30}, {"GiBps", 0x1p30}, {"Gbps", 1.25e8},   {"Gb/s", 1.25e8},        {"us", 1e-6}};
     for (const auto& [word, si] : units) {
         if (name.ends_with(word)) { return si; }
     }
@@ -93,6 +93,8 @@ private:
         TransferMachine machine = machine_of(m_);
         base_.cluster = std::move(machine.cluster);
         nodes_ = base_.cluster.nodes;
+        far_gpu_ = machine.far_gpu;
+        drives_ = machine.drives;
         out_.comparison.uncounted = machine.uncounted;
         out_.comparison.spread = machine.spread;
         out_.comparison.assumptions = std::move(machine.assumptions);
@@ -132,8 +134,34 @@ private:
         if (const std::string_view assumed = alias.word("assumed"); !assumed.empty()) { assume(std::string(assumed)); }
     }
 
+    // The same transfer by further pairs at once: drives beside drives, GPUs beside GPUs; memory serves all.
+    static void add_pairs(std::uint32_t pairs, bool drives, TransferWorkload& t) {
+        const std::string_view numbered = drives ? "nvme" : "gpu";
+        const auto beside = [&](const std::string& end, std::uint32_t pair) {
+            const bool moves = end.find(numbered) != std::string::npos;
+            return moves ? end.substr(0, end.size() - 1) + std::to_string(pair) : end;
+        };
+        for (std::uint32_t pair = 1; pair < pairs; ++pair) {
+            t.concurrent.push_back(beside(t.from, pair) + " -> " + beside(t.to, pair));
+        }
+    }
+
+    // How many pairs a benchmark of several says that it has.
+    std::uint32_t pairs() const {
+        static const Pattern said(R"(pairs: *(\d+))");
+        const std::string words =
+            joined_words({text(m_.benchmark, "tool"), text(m_.benchmark, "test"), text(m_.benchmark, "options")});
+        const std::optional<Pattern::Groups> match = said.first_in(words);
+        if (!match) {
+            refuse(m_.place, "several pairs, but not how many", shown(words), "benchmark.options `pairs: 8`");
+        }
+        return static_cast<std::uint32_t>(counted(*(*match)[1], 1, 8, "number of pairs"));
+    }
+
     // The device at one end of the transfer: "gpu", "gpu1" or "host".
     std::string device(std::string_view kind, bool far) const {
+        if (kind == "drive") { return "node0.nvme0"; }
+        if (far && far_gpu_ > 0 && kind != "host") { return fmt::format("node0.gpu{}", far_gpu_); }
         return fmt::format("node{}.{}{}", far && nodes_ > 1 ? 1 : 0, kind == "host" ? "memory" : "gpu",
                            kind == "gpu1" || (far && same_node_pair_) ? 1 : 0);
     }
@@ -148,7 +176,7 @@ private:
     void read_matrix(const Alias& tool) {
         const bool latency = tool.word("latency") == "yes";
         const Bytes size = parse_bytes(tool.word("size"));
-        const bool from_host = tool.word("from") == "host";
+        const bool from_host = tool.word("from") == "host", to_host = tool.word("to") == "host";
         for (const std::vector<std::string>& row : m_.rows) {
             const auto src = figure_in_word(row.front());
             for (std::size_t j = 1; j < row.size(); ++j) {
@@ -161,14 +189,20 @@ private:
                 t.from = from_host ? "node0.memory0" : "node0.gpu" + std::to_string(from);
                 t.to = "node0.gpu" + std::to_string(to);
                 TransferPoint point;
-                point.label = (from_host ? "host" : "gpu" + std::to_string(from)) + " -> gpu" + std::to_string(to);
+                if (to_host) {  // a row is the host's, a column a GPU
+                    t.from = t.to;
+                    t.to = "node0.memory0";
+                    point.label = "gpu" + std::to_string(to) + " -> host";
+                } else {
+                    point.label = (from_host ? "host" : "gpu" + std::to_string(from)) + " -> gpu" + std::to_string(to);
+                }
                 point.size = size;
                 point.latency = latency;
                 point.measured = *value * unit_of(m_.columns[j]);
                 if (from_host) {
                     // The tool prints one direction while both are busy.
                     point.measured *= t.direction == Direction::both_ways ? 2 : 1;
-                } else if (from == to) {
+                } else if (from == to && !to_host) {
                     // The tool counts both the bytes read and the bytes written; a copy alone has no other direction.
                     t.transport = "local-copy";
                     t.direction = Direction::one_way;
@@ -207,6 +241,7 @@ private:
             Scenario s = base_;
             transfer(s).from = device(tool.word("from"), false);
             transfer(s).to = device(tool.word("to"), true);
+            if (tool.word("pairs") == "yes") { add_pairs(pairs(), false, transfer(s)); }
             TransferPoint point;
             point.size = Bytes{std::llround(*size)};
             point.label = fabricast::text(point.size);
@@ -247,6 +282,7 @@ private:
                     point.measured = *value * unit_of(unit_word) * (test->word("each") == "yes" ? 2 : 1);
                     transfer(s).from = device(test->word("from"), false);
                     transfer(s).to = device(test->word("to"), true);
+                    add_pairs(drives_, true, transfer(s));
                     read_queue_pairs(label, s);
                 }
                 add(std::move(point), std::move(s));
@@ -274,6 +310,7 @@ private:
     const Measurement& m_;
     Scenario base_;
     std::uint32_t nodes_ = 1;
+    std::uint32_t far_gpu_ = 0, drives_ = 0;
     bool same_node_pair_ = false;
     TransferCase out_;
 };

@@ -127,6 +127,11 @@ Messaging Exchanger::messaging(const DataPath& path, DataPathFigures& figures) c
     if (m.issued_by_gpu && part != nullptr && part->has("copy.issue")) {
         m.send = m.send_gap = from_seconds(figures.number(gpu, "copy.issue"));
     }
+    // Writes to a peer are posted: its engine begins the next copy before the last has arrived.
+    if (m.issued_by_gpu && path.transport == "pcie-p2p" && part != nullptr && part->has("peer.issue")) {
+        m.send = m.send_gap = from_seconds(figures.number(gpu, "peer.issue"));
+        m.in_order = false;
+    }
     return m;
 }
 

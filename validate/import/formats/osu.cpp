@@ -40,12 +40,15 @@ void read_row(const LogText& log, const TextLine& line, Measurement& m) {
 
 std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
     std::vector<Measurement> tables;
-    std::string title;
+    std::string title, pairs;
     bool in_table = false;
     for (const TextLine& line : log.lines()) {
         if (line.starts_with("# OSU ")) {
             title = line.text.substr(2);
+            pairs.clear();
             in_table = false;
+        } else if (line.starts_with("# [ pairs:")) {  // of osu_mbw_mr: "# [ pairs: 8 ] [ window size: 64 ]"
+            pairs = line.text.substr(2);
         } else if (line.starts_with("# Size")) {
             if (title.empty()) { refuse(log.at(line), "a table without its title", "", "# OSU ... Test"); }
             Measurement& m = tables.emplace_back();
@@ -54,6 +57,7 @@ std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
             m.id = title.substr(0, title.find(" Test"));
             m.place = log.at(line);
             state(m.benchmark, m.place, {{"tool", title}});
+            if (!pairs.empty()) { state(m.benchmark, m.place, {{"options", pairs}}); }
             in_table = true;
         } else if (in_table && line.begins_with_count()) {
             read_row(log, line, tables.back());
