@@ -27,7 +27,7 @@ Rows<Packet> transport_keys() {
     using P = Packet;
     return together<P>(
         {{
-             word_key("congestion_control", &P::congestion_control, CongestionControl::infiniband,
+             word_key("congestion_control", &P::congestion_control, CongestionControl::swift,
                       "How senders find their rate; `auto`: dcqcn on Ethernet, none elsewhere."),
              text_key("preset", &P::preset,
                       "Figures of congestion control and marks: a catalogue part of kind packet-preset.",
@@ -151,6 +151,37 @@ Rows<Packet> infiniband_keys() {
         });
 }
 
+Rows<Packet> window_keys() {
+    using H = HpccOptions;
+    using S = SwiftOptions;
+    return together<Packet>(
+        {map_keys<Packet>(
+             "hpcc", &Packet::hpcc, "HPCC's window.",
+             {
+                 number_key("eta", &H::eta, 0.01, 1, "Use of the fullest link that is aimed at."),
+                 whole_key("stages", &H::stages, 0, 1000, "Additive steps in a row (maxStage)."),
+                 within(size_key("additive", &H::additive, "Of the window, for each step (W_AI)."), Bytes{1},
+                        largest_memory),
+                 within(time_key("base_rtt", &H::base_rtt, "Round trip without queues (T).", "of the flow's own path"),
+                        Duration{1}, longest_timer),
+             }),
+         map_keys<Packet>(
+             "swift", &Packet::swift, "Swift's window.",
+             {
+                 within(time_key("base_target", &S::base_target, "Round trip that is aimed at, without switches."),
+                        Duration{1}, longest_timer),
+                 within(time_key("hop", &S::hop, "Longer by it for each switch."), Duration{}, longest_timer),
+                 number_key("additive", &S::additive, 1e-6, 1e6, "Packets that a window grows by in a round trip."),
+                 number_key("beta", &S::beta, 0, 1, "Cut for each share of the round trip above the target."),
+                 number_key("most_cut", &S::most_cut, 0, 0.99, "Largest cut at once."),
+                 within(time_key("range", &S::range, "Longer by up to it for small windows; 0: the same for all."),
+                        Duration{}, longest_timer),
+                 number_key("least_scaled", &S::least_scaled, 1e-6, 1e6, "Packets: the whole range up to here."),
+                 number_key("most_scaled", &S::most_scaled, 1e-6, 1e6, "Packets: nothing of it from here on."),
+                 number_key("least_window", &S::least_window, 1e-6, 1, "Packets: a window is no smaller."),
+             })});
+}
+
 }  // namespace
 
 std::vector<Key> packet_keys() {
@@ -182,9 +213,9 @@ std::vector<Key> packet_keys() {
         flag_key("series", &P::series, "Keep queue, pause and load of ports against time, for --json; --html does."),
         map_key<P>("ecn", "Marks of switches: WRED at dequeue."),
     };
-    std::vector<Key> keys =
-        map_keys("packet", &Scenario::packet, "Of engine packet: [packet.md](packet.md).",
-                 together<P>({std::move(rows), transport_keys(), lane_keys(), pcie_keys(), infiniband_keys()}));
+    std::vector<Key> keys = map_keys(
+        "packet", &Scenario::packet, "Of engine packet: [packet.md](packet.md).",
+        together<P>({std::move(rows), transport_keys(), lane_keys(), pcie_keys(), infiniband_keys(), window_keys()}));
     keys.front().write = [](const Scenario& s) {
         return std::holds_alternative<Packet>(s.engine) ? Json::object() : Json();
     };

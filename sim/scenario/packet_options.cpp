@@ -94,12 +94,13 @@ void check_marks(const Scenario& scenario, const Packet& packet) {
         }
     };
     check("packet.ecn.k_min", "packet.ecn.k_max", packet.ecn.k_min, packet.ecn.k_max);
+    check("packet.swift.least_scaled", "packet.swift.most_scaled", packet.swift.least_scaled, packet.swift.most_scaled);
     check("packet.infiniband.least", "packet.infiniband.limit", packet.infiniband.least, packet.infiniband.limit);
 }
 
 CongestionControl control_of(std::string_view asked) {
     using enum CongestionControl;
-    for (const CongestionControl control : {none, dcqcn, timely, infiniband}) {
+    for (const CongestionControl control : {none, dcqcn, timely, infiniband, hpcc, swift}) {
         if (to_string(control) == asked) { return control; }
     }
     throw CatalogError("'" + std::string(asked) + "' is not a congestion control");

@@ -21,10 +21,11 @@ struct ControlMessage {
         nak,
         timeout,
         reroute,
-        refresh,  // a pause is to be sent again
-        want,     // a reader may request the first so many pieces
-        grant,    // a request has arrived
-        returned  // the requested bytes have arrived
+        refresh,   // a pause is to be sent again
+        want,      // a reader may request the first so many pieces
+        grant,     // a request has arrived
+        returned,  // the requested bytes have arrived
+        echo       // a packet has arrived, for its sender's window: bytes << 16 | sequence number
     };
     Ps time = 0;
     std::uint32_t node = 0;

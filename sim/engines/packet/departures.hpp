@@ -100,6 +100,18 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
     return static_cast<double>(h >> 11U) * 0x1p-53 < static_cast<double>(d.net.counts[p].loss);
 }
 
+// What a switch writes into the packet for HPCC.
+[[gnu::cold]] inline void write_telemetry(Domain& d, std::uint32_t p, const Frame& frame, Ps start) {
+    const Port& port = d.net.ports[p];
+    if (!d.net.nodes[port.from_node].is_switch || d.traffic.is_request(frame.flow)) { return; }
+    const std::uint32_t controller = d.traffic.flows[frame.flow].controller;
+    if (controller == none) { return; }
+    InFlight& flight = d.shared.flight(controller, frame.psn());
+    if (flight.hops == InFlight::most_hops) { return; }
+    flight.hop[flight.hops++] = {start, port.sent_bytes, port.queued_bytes,
+                                 1e12 * (1 << 24) / static_cast<double>(port.inverse), p};
+}
+
 [[gnu::always_inline]] inline void emit(Domain& d, std::uint32_t p, Frame frame, Ps start) {
     Port& port = d.net.ports[p];
     const Ps wire = port.serialization(frame.bytes);
@@ -107,6 +119,7 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
     port.sent_bytes += frame.bytes;
     ++d.counts.hops;
     if (d.watched) { d.shared.series[p].at(start).sent += frame.bytes; }
+    if (d.telemetry) { write_telemetry(d, p, frame, start); }
     if (port.control == Control::credits) { take_credit(d, p, frame.bytes); }
     if (port.lanes > 1) {
         d.net.hold_wire(p, port.free);

@@ -48,6 +48,7 @@ struct Domain {
     unsigned parity = 0;
     std::uint64_t held_up = 0;              // how often a departure may have held up other ports
     bool watched = !shared.series.empty();  // ports' series are kept
+    bool telemetry = shared.control == CongestionControl::hpcc;  // switches write into packets
     std::vector<Candidate> candidates;
     std::vector<std::vector<ControlMessage>> outbox[2];  // per domain
     std::vector<Done> done;

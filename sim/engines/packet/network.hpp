@@ -127,6 +127,11 @@ struct Network {
     std::span<const std::uint32_t> ports_of(const Route& route, std::uint32_t variant = 0) const {
         return std::span(hops).subspan(route.first + std::size_t{variant} * route.hops, route.hops);
     }
+    // Switches on the way, by the ports that leave them.
+    std::uint32_t switches_on(const Route& route) const {
+        return static_cast<std::uint32_t>(std::ranges::count_if(
+            ports_of(route), [&](std::uint32_t p) { return nodes[ports[p].from_node].is_switch; }));
+    }
     Ps latency_of(const Route& route, std::uint32_t variant = 0) const {
         Ps sum = 0;
         for (const std::uint32_t p : ports_of(route, variant)) { sum += ports[p].latency; }

@@ -27,9 +27,9 @@ inline std::string_view to_string(FlowControl value) {
     return enum_name<5>({"auto", "pfc", "credits", "lossless", "lossy"}, value);
 }
 
-enum class CongestionControl : std::uint8_t { automatic, none, dcqcn, timely, infiniband };
+enum class CongestionControl : std::uint8_t { automatic, none, dcqcn, timely, infiniband, hpcc, swift };
 inline std::string_view to_string(CongestionControl value) {
-    return enum_name<5>({"auto", "none", "dcqcn", "timely", "infiniband"}, value);
+    return enum_name<7>({"auto", "none", "dcqcn", "timely", "infiniband", "hpcc", "swift"}, value);
 }
 
 // How switches choose among equal paths.
@@ -69,6 +69,25 @@ struct TimelyOptions {
     double ewma = 0.875, beta = 0.8;
     double additive = 10e6 / 8;  // bytes per second at 10 Gb/s; scaled with the line
     Bytes segment{65536};        // bytes between two samples of the round trip
+};
+
+// Li et al., SIGCOMM'19, sections 3.3 and 5.1.
+struct HpccOptions {
+    double eta = 0.95;    // use of the fullest link that is aimed at
+    int stages = 5;       // maxStage: additive steps in a row
+    Bytes additive{80};   // W_AI, of a window
+    Duration base_rtt{};  // T; 0: of the flow's own path, without queues
+};
+
+// Kumar et al., SIGCOMM'20, section 3. The values are chosen near those of htsim's Swift; none is the paper's.
+struct SwiftOptions {
+    Duration base_target = microseconds(20);
+    Duration hop = nanoseconds(3053);  // longer by it for each switch: the target / 6.55
+    double additive = 1;               // ai, packets a round trip
+    double beta = 0.8, most_cut = 0.5;
+    Duration range = microseconds(100);            // fs_range: how much longer the target of a small window is
+    double least_scaled = 0.1, most_scaled = 100;  // packets: windows between which that falls to 0
+    double least_window = 0.001;                   // packets
 };
 
 // Probability of a mark as a function of the bytes queued at a port.
@@ -140,6 +159,8 @@ struct Packet {
     std::string preset;  // catalogue part of kind packet-preset; empty: the defaults here
     DcqcnOptions dcqcn;
     TimelyOptions timely;
+    HpccOptions hpcc;
+    SwiftOptions swift;
     EcnOptions ecn;
     InfinibandControl infiniband;
     LaneOptions lanes;

@@ -115,6 +115,17 @@ inline std::uint32_t packets_of_piece(const Traffic& traffic, std::uint32_t f, s
     }
 }
 
+// Tells a sender that goes by round trips, or by what its packets met.
+[[gnu::cold]] inline void echo(Domain& d, std::uint32_t f, const Frame& frame, Ps tail) {
+    const std::uint32_t controller = d.traffic.flows[f].controller;
+    if (controller == none) { return; }
+    if (d.shared.windowed()) {
+        tell_sender(d, f, ControlMessage::echo, std::uint32_t{frame.bytes} << 16U | frame.psn(), tail);
+    } else if (!d.shared.lossy && (frame.psn() + 1U) % d.shared.ack_every[controller] == 0) {
+        tell_sender(d, f, ControlMessage::ack, frame.psn(), tail);
+    }
+}
+
 inline void receive(Domain& d, std::uint32_t p, const Frame& frame, Ps tail) {
     ++d.counts.delivered;
     const std::uint32_t f = frame.flow;
@@ -135,13 +146,10 @@ inline void receive(Domain& d, std::uint32_t p, const Frame& frame, Ps tail) {
             tell_sender(d, f, ControlMessage::notice, 0, tail);
         }
     }
+    if (d.shared.timed) { echo(d, f, frame, tail); }
     if (d.shared.lossy) {
         receive_lossy(d, p, frame, tail);
         return;
-    }
-    if (d.shared.control == CongestionControl::timely && d.traffic.flows[f].controller != none &&
-        (frame.psn() + 1U) % d.shared.ack_every[d.traffic.flows[f].controller] == 0) {
-        tell_sender(d, f, ControlMessage::ack, frame.psn(), tail);
     }
     if (d.traffic.routes[f].variants > 1) {
         receive_spread(d, p, frame, tail);

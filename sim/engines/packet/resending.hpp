@@ -24,6 +24,12 @@ namespace fabricast::inline packet {
     if (static_cast<std::int32_t>(psn - recovery.acked) < 0) {
         return;  // an acknowledgement came first
     }
+    if (d.shared.windowed() && flow.controller != none) {
+        Window& window = d.shared.windows[flow.controller];
+        const bool selective = d.options.recovery == LossRecovery::selective_repeat;
+        window.left(selective ? flow.unit : static_cast<std::uint32_t>(window.bytes));
+        if (!selective) { window.packets = 0; }
+    }
     if (d.options.recovery == LossRecovery::selective_repeat) {
         recovery.again.push(psn);
         wake_flow(d, f, now);
@@ -57,6 +63,21 @@ namespace fabricast::inline packet {
     recovery.timer = true;
     recovery.timer_saw = recovery.acked;
     d.mail({d.earliest(flow.node, now + d.options.retransmit_timeout.ps), flow.node, ControlMessage::timeout, f, 0});
+}
+
+// A packet has arrived: its sender's window moves.
+[[gnu::cold]] inline void on_echo(Domain& d, std::uint32_t f, std::uint32_t value, Ps now) {
+    const Flow& flow = d.traffic.flows[f];
+    const std::uint32_t c = flow.controller;
+    const std::uint32_t psn = widen(static_cast<std::uint16_t>(value), flow.psn);
+    const InFlight& flight = d.shared.flight(c, psn);
+    d.shared.windows[c].left(value >> 16U);
+    if (d.shared.control == CongestionControl::hpcc) {
+        d.shared.hpcc[c].on_echo(d.options.hpcc, {flight.hop, flight.hops}, psn, flow.psn);
+    } else {
+        d.shared.swift[c].on_echo(d.options.swift, now, flight.sent);
+    }
+    wake_flow(d, f, now);
 }
 
 // Called when data has come to the device that asked for it.

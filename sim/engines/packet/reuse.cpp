@@ -11,9 +11,10 @@ Reuse::Reuse(Shared& shared, const ReplayTask& task) : shared_(shared) {
     const Packet& options = shared.options;
     bool lanes = false;
     for (std::uint32_t p = 0; p < net_.port_count; ++p) { lanes |= net_.ports[p].lanes > 1; }
-    // Paths drawn by a flow's number, timers, turns of lanes and rates by round trips are never the same again.
+    // Paths drawn by a flow's number, timers, turns of lanes, rates by round trips and windows are never the same
+    // again.
     on_ = options.reuse && options.routing == PacketRouting::ecmp && !options.series && !shared.lossy && !lanes &&
-          !traffic.all_begun && traffic.connections.empty() && shared.control != CongestionControl::timely;
+          !traffic.all_begun && traffic.connections.empty() && !shared.timed;
     if (!on_) { return; }
     parts_ = find_parts(traffic);
     on_ = std::ranges::any_of(parts_.uses, [](std::uint64_t uses) { return uses > 1; });

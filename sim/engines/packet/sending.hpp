@@ -76,6 +76,27 @@ inline bool begin_piece(Domain& d, Flow& flow, std::uint32_t f) {
     return flow.open;
 }
 
+// Whether the flow has the tag, or the room in its window, that its next packet needs.
+[[gnu::cold]] inline bool may_send(Domain& d, Flow& flow, std::uint32_t f) {
+    if (!d.traffic.readers.empty() && !is_granted(d, flow, f)) { return false; }
+    return !d.shared.windowed() || flow.controller == none ||
+           d.shared.windows[flow.controller].open(d.shared.window(flow.controller));
+}
+
+// For controllers that are told when a packet was sent.
+[[gnu::cold]] inline void note_sent(Domain& d, const Flow& flow, std::uint32_t psn, std::uint32_t bytes, Ps start) {
+    const std::uint32_t c = flow.controller;
+    if (c == none) { return; }
+    if (d.shared.windowed()) {
+        InFlight& flight = d.shared.flight(c, psn);
+        flight.sent = start;
+        flight.hops = 0;
+        d.shared.windows[c].sent(bytes);
+    } else if ((psn + 1) % d.shared.ack_every[c] == 0) {
+        d.shared.timelies[c].sent(psn / d.shared.ack_every[c], start);
+    }
+}
+
 // Called when something that the flow may have waited for has come.
 inline void wake_flow(Domain& d, std::uint32_t f, Ps now) {
     Flow& flow = d.traffic.flows[f];
@@ -83,7 +104,7 @@ inline void wake_flow(Domain& d, std::uint32_t f, Ps now) {
     if (flow.waiting) { return; }
     const bool asked_for = d.shared.lossy && !d.shared.recoveries[f].again.empty();
     if (!flow.open && !asked_for && !begin_piece(d, flow, f)) { return; }
-    if (!d.traffic.readers.empty() && !is_granted(d, flow, f)) { return; }
+    if (d.shared.gated && !may_send(d, flow, f)) { return; }
     flow.waiting = true;
     flow.next = std::max(flow.next, now);
     d.shared.senders[d.net.ports[flow.port].sender].add(f, flow.next, -1);
@@ -133,24 +154,40 @@ inline void free_slot(Domain& d, std::uint32_t s, Ps now) {
     return static_cast<std::uint8_t>(way);
 }
 
+// ps per byte that a controller other than DCQCN allows; 0: as fast as the wire.
+[[gnu::cold]] inline double other_pace(Domain& d, std::uint32_t c, Ps start) {
+    switch (d.shared.control) {
+        case CongestionControl::timely: {
+            const Timely& timely = d.shared.timelies[c];
+            return timely.at_line() ? 0 : 1e12 / timely.rate();
+        }
+        case CongestionControl::infiniband: {
+            InfinibandRate& rate = d.shared.infiniband[c];
+            rate.advance(d.options.infiniband, start);
+            return rate.index() == 0 ? 0 : 1e12 / rate.rate(d.options.infiniband);
+        }
+        case CongestionControl::hpcc: return d.shared.hpcc[c].at_line() ? 0 : 1e12 / d.shared.hpcc[c].rate();
+        case CongestionControl::swift: return d.shared.swift[c].pace();
+        case CongestionControl::dcqcn:
+        case CongestionControl::automatic:
+        case CongestionControl::none: break;
+    }
+    return 0;
+}
+
 // When the flow may send again after `bytes` at `start`, given its own rate cap and its congestion control.
 inline Ps paced(Domain& d, Flow& flow, std::uint32_t bytes, Ps start) {
     double pace = flow.pace;
     if (flow.controller != none) {
-        if (d.shared.control == CongestionControl::timely) {
-            const Timely& timely = d.shared.timelies[flow.controller];
-            pace = timely.at_line() ? pace : std::max(pace, 1e12 / timely.rate());
-        } else if (d.shared.control == CongestionControl::infiniband) {
-            InfinibandRate& rate = d.shared.infiniband[flow.controller];
-            rate.advance(d.options.infiniband, start);
-            pace = rate.index() == 0 ? pace : std::max(pace, 1e12 / rate.rate(d.options.infiniband));
-        } else {
+        if (d.shared.control == CongestionControl::dcqcn) {
             Dcqcn& dcqcn = d.shared.dcqcn[flow.controller];
             dcqcn.on_send(d.options.dcqcn, start, bytes);
             if (flow.controller < d.shared.rates.size()) {
                 d.shared.rates[flow.controller].at(start) = static_cast<float>(dcqcn.rate());
             }
             pace = dcqcn.at_line() ? pace : std::max(pace, 1e12 / dcqcn.rate());
+        } else {
+            pace = std::max(pace, other_pace(d, flow.controller, start));
         }
         d.shared.throttles[flow.controller].saw(start, pace, bytes);
     }
@@ -212,10 +249,6 @@ inline Frame next_packet(Domain& d, std::uint32_t p, Ps start) {
         frame.meta = static_cast<std::uint16_t>(frame.meta | (flow.variant << Frame::variant_shift));
     }
     frame.meta |= d.traffic.route_of(f, way).hops == 1 ? Frame::last_hop : std::uint16_t{0};
-    if (d.shared.control == CongestionControl::timely && flow.controller != none &&
-        (psn + 1) % d.shared.ack_every[flow.controller] == 0) {
-        d.shared.timelies[flow.controller].sent(psn / d.shared.ack_every[flow.controller], start);
-    }
     if (recovery != nullptr && !recovery->timer) {
         recovery->timer = true;
         recovery->timer_saw = recovery->acked;
@@ -226,9 +259,10 @@ inline Frame next_packet(Domain& d, std::uint32_t p, Ps start) {
     flow.last = start;
     flow.next = paced(d, flow, frame.bytes, start);
     flow.waiting = flow.open || (recovery != nullptr && !recovery->again.empty()) || begin_piece(d, flow, f);
-    if (!d.traffic.readers.empty()) {
-        count_granted(d, f, psn, frame.bytes);
-        flow.waiting = flow.waiting && is_granted(d, flow, f);
+    if (d.shared.timed) { note_sent(d, flow, psn, frame.bytes, start); }
+    if (d.shared.gated) {
+        if (!d.traffic.readers.empty()) { count_granted(d, f, psn, frame.bytes); }
+        flow.waiting = flow.waiting && may_send(d, flow, f);
     }
     if (flow.waiting) { sender.add(f, flow.next, start); }
     return frame;

@@ -55,6 +55,10 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
     dcqcn = Sparse<Dcqcn>(sized(CongestionControl::dcqcn));
     timelies = Sparse<Timely>(sized(CongestionControl::timely));
     infiniband = Sparse<InfinibandRate>(sized(CongestionControl::infiniband));
+    hpcc = Sparse<Hpcc>(sized(CongestionControl::hpcc));
+    swift = Sparse<Swift>(sized(CongestionControl::swift));
+    if (control == CongestionControl::hpcc || control == CongestionControl::swift) { reserve_windows(controllers); }
+    timed = control == CongestionControl::timely || windowed();
     throttles = Sparse<Throttle>(controllers);
     ack_every = Sparse<std::uint32_t>(controllers);
     control_flows(0, t.first_controller.front());
@@ -85,9 +89,45 @@ void Shared::end(std::uint32_t pipeline) {
     release(dcqcn);
     release(timelies);
     release(infiniband);
+    release(hpcc);
+    release(swift);
+    release(windows);
+    if (windowed()) { in_flight.release(std::size_t{first} * recorded, std::size_t{count} * recorded); }
     release(throttles);
     release(ack_every);
     traffic.end(pipeline);
+}
+
+// There and back without queues: a packet's time on the slowest wire once, latencies twice.
+Ps Shared::base_rtt(const Route& route, std::uint32_t bytes) const {
+    if (control == CongestionControl::hpcc && options.hpcc.base_rtt.ps > 0) { return options.hpcc.base_rtt.ps; }
+    Ps wire = 0;
+    for (const std::uint32_t p : net.ports_of(route)) { wire = std::max(wire, net.ports[p].serialization(bytes)); }
+    return 2 * net.latency_of(route) + wire;
+}
+
+// As many packets as the largest window may hold, and as many again for what is shorter than a whole one.
+void Shared::reserve_windows(std::size_t controllers) {
+    double most = 1;
+    for (std::size_t f = 0; f < traffic.flow_patterns.size(); ++f) {
+        const Flow& flow = traffic.flow_patterns[f];
+        if (flow.controller == none) { continue; }
+        const Route& route = traffic.route_patterns[f];
+        double wire = 0;  // of a packet on the slowest link
+        for (const std::uint32_t p : net.ports_of(route)) {
+            wire = std::max(wire, static_cast<double>(net.ports[p].serialization(flow.unit)));
+        }
+        const Ps base = base_rtt(route, flow.unit);
+        const Swift probe(options.swift, 1, base, net.switches_on(route), flow.unit);
+        const double held = control == CongestionControl::hpcc
+                                ? static_cast<double>(base)
+                                : 2 * probe.target(options.swift, options.swift.most_scaled);
+        most = std::max(most, held / wire);
+    }
+    recorded = std::bit_ceil(static_cast<std::uint32_t>(std::min(2 * most + 1, 16384.0)));
+    windows = Sparse<Window>(controllers);
+    in_flight = Sparse<InFlight>(controllers * recorded);
+    gated = true;
 }
 
 // Makes controllers, which begin at the rate of their flow's slowest link.
@@ -98,6 +138,10 @@ void Shared::control_flows(std::uint32_t first, std::uint32_t end) {
     claim(dcqcn);
     claim(timelies);
     claim(infiniband);
+    claim(hpcc);
+    claim(swift);
+    claim(windows);
+    if (windowed()) { in_flight.claim(std::size_t{first} * recorded, std::size_t{end - first} * recorded); }
     claim(throttles);
     claim(ack_every);
     for (std::uint32_t c = first; c < end; ++c) {
@@ -110,6 +154,17 @@ void Shared::control_flows(std::uint32_t first, std::uint32_t end) {
             case CongestionControl::timely: timelies[c] = Timely(line); break;
             case CongestionControl::infiniband: infiniband[c] = InfinibandRate(options.infiniband, line); break;
             case CongestionControl::dcqcn: dcqcn[c] = Dcqcn(options.dcqcn, line); break;
+            case CongestionControl::hpcc:
+                hpcc[c] = Hpcc(line, base_rtt(traffic.routes[f], traffic.flows[f].unit));
+                windows[c] = {.most = recorded};
+                break;
+            case CongestionControl::swift: {
+                const Route& route = traffic.routes[f];
+                const std::uint32_t unit = traffic.flows[f].unit;
+                swift[c] = Swift(options.swift, line, base_rtt(route, unit), net.switches_on(route), unit);
+                windows[c] = {.most = recorded};
+                break;
+            }
             case CongestionControl::automatic:
             case CongestionControl::none: break;
         }

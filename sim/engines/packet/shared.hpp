@@ -8,9 +8,11 @@
 #include "models/ethernet.hpp"
 #include "sim/engines/packet/control_message.hpp"
 #include "sim/engines/packet/controller.hpp"
+#include "sim/engines/packet/hpcc.hpp"
 #include "sim/engines/packet/logical_processes.hpp"
 #include "sim/engines/packet/sender.hpp"
 #include "sim/engines/packet/series.hpp"
+#include "sim/engines/packet/swift.hpp"
 
 namespace fabricast::inline packet {
 
@@ -58,9 +60,16 @@ struct Shared {
     std::unique_ptr<std::atomic<Ps>[]>
         wake[2];  // per node: earliest arrival from other islands, sent in this window and in the last
     std::vector<std::uint64_t> active;  // bits: ports whose queue or sender has something waiting
-    Sparse<Dcqcn> dcqcn;                // per controlled flow, as the next four
+    Sparse<Dcqcn> dcqcn;                // per controlled flow, as the next seven
     Sparse<Timely> timelies;
     Sparse<InfinibandRate> infiniband;
+    Sparse<Hpcc> hpcc;
+    Sparse<Swift> swift;
+    Sparse<Window> windows;                 // of the last two
+    Sparse<InFlight> in_flight;             // `recorded` of each: the last packets by their sequence number
+    std::uint32_t recorded = 0;             // a power of two
+    bool timed = false;                     // controllers are told when packets were sent
+    bool gated = !traffic.readers.empty();  // flows may wait for a tag or for their window
     Sparse<Throttle> throttles;
     Sparse<std::uint32_t> ack_every;          // packets, a power of two
     std::vector<Rates> rates;                 // of the first controlled flows; empty: not asked for
@@ -87,10 +96,20 @@ struct Shared {
         net.ports[p].active = false;
         word_of(net.ports[p]) &= ~(std::uint64_t{1} << (net.ports[p].slot % 64));
     }
+    InFlight& flight(std::uint32_t controller, std::uint32_t psn) {
+        return in_flight[std::size_t{controller} * recorded + (psn & (recorded - 1))];
+    }
+    bool windowed() const { return recorded > 0; }
+    // Bytes that a controller lets be in flight.
+    double window(std::uint32_t controller) const {
+        return control == CongestionControl::hpcc ? hpcc[controller].window() : swift[controller].window();
+    }
     std::uint32_t domain_of(std::uint32_t node) const { return islands.domain[islands.of[node]]; }
 
 private:
     void control_flows(std::uint32_t first, std::uint32_t end);
+    void reserve_windows(std::size_t controllers);
+    Ps base_rtt(const Route& route, std::uint32_t bytes) const;
     std::uint64_t& word_of(const Port& port) { return active[net.nodes[port.from_node].first_word + port.slot / 64]; }
 };
 

@@ -64,6 +64,10 @@ void take_mail(Domain& d, const ControlMessage& mail) {
                                                      mail.time, d.options.dcqcn.least_rate);
             }
             return;
+        case ControlMessage::echo:
+            send_until(d, d.traffic.flows[mail.target].port, mail.time - 1);
+            on_echo(d, mail.target, mail.value, mail.time);
+            return;
         case ControlMessage::nak: rewind(d, mail.target, mail.value, mail.time); return;
         case ControlMessage::reroute: reroute(d, mail.target, mail.time); return;
         case ControlMessage::timeout: on_timeout(d, mail.target, mail.time); return;
