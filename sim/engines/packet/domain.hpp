@@ -46,8 +46,8 @@ struct Domain {
     Ps start = 0, end = 0;  // the island's current step
     Ps next = never;        // when there is next something to do, here or for those that this thread has sent to
     unsigned parity = 0;
-    std::uint64_t held_up = 0;              // how often a departure may have held up other ports
-    bool watched = !shared.series.empty();  // ports' series are kept
+    std::uint64_t held_up = 0;                                   // how often a departure may have held up other ports
+    bool watched = !shared.series.empty();                       // ports' series are kept
     bool telemetry = shared.control == CongestionControl::hpcc;  // switches write into packets
     std::vector<Candidate> candidates;
     std::vector<std::vector<ControlMessage>> outbox[2];  // per domain
