@@ -141,7 +141,11 @@ void LayerCosts::add_context(Phases& phases, Phase& last, const Work& core, doub
     if (workload.context_by == ContextBy::ring) {
         last.work += (1 / c) * core;
         phases.push_back(last);
-        phases.push_back({((c - 1) / c) * core, {{CommKind::context, Collective::sendrecv, block, rings * (c - 1)}}});
+        // TransformerEngine's ring sends and receives without a batch (context_parallel.py, batch_p2p_comm; PyTorch's
+        // ProcessGroupNCCL::pointToPoint).
+        GroupCall send{CommKind::context, Collective::sendrecv, block, rings * (c - 1)};
+        send.pairs = true;
+        phases.push_back({((c - 1) / c) * core, {send}});
         return;
     }
     GroupCall call{CommKind::context, Collective::all_gather, c * block, rings};
