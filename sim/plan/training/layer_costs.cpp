@@ -67,8 +67,8 @@ GroupCall LayerCosts::to_experts() const {
     const double width = workload.narrow_dispatch ? (1 + 4.0 / 128 + 2) / 2 : element_bytes(workload.precision);
     // All wait for the busiest rank, which takes in more.
     const double most = std::max(1.0, workload.skew);
-    return {CommKind::expert, Collective::all_to_all, most * width * copies * layout.tokens * model.hidden / layout.t,
-            1};
+    return {CommKind::expert, Collective::all_to_all,
+            most * width * copies * layout.tokens * model.routed_width() / layout.t, 1};
 }
 
 // Tensor parallelism: gather and scatter around attention and around the feed-forward part, each moving the activations

@@ -28,7 +28,7 @@ double layer_activations(const LayerCosts& step, bool experts) {
     // Inputs of the products behind a gather, where they are kept and not gathered again.
     bytes += step.costs.framework_or("memory.gathered", 0) * m.hidden * (1 - 1 / shared);
     if (experts) {  // tokens copied for each of their experts, and what comes back
-        bytes += 2 * m.experts_per_token * m.hidden * (1 + 1 / shared);
+        bytes += 2 * m.experts_per_token * m.routed_width() * (1 + 1 / shared);
     }
     return step.layout.tokens * bytes;
 }
