@@ -1,5 +1,5 @@
 // fabricast-training-accuracy: forecasts every training table, prints the figures and writes
-// docs/accuracy-training.{md,csv,svg}, and all that is known of each row to build/accuracy-training.csv.
+// docs/accuracy-training.{md,csv,svg}, and all that is known of each row to build/{accuracy,memory}-training.csv.
 // `--families yes` refits without each family and stores the result next to the measurements; `--intervals FILE` writes
 // training_intervals.yaml of the catalogue from that result; `--fit FILE` writes the constants
 // fitted to all tables into that file of the catalogue (`./dev fit --training`).
@@ -79,6 +79,7 @@ void run(const Options& options) {
     write_atomically(docs / "accuracy-training.svg", training_chart(forecasts));
     write_atomically(docs / "accuracy-training.csv", training_csv(forecasts));
     write_atomically(all_rows / "accuracy-training.csv", training_rows_csv(forecasts));
+    write_atomically(all_rows / "memory-training.csv", memory_csv(verdicts));
     if (!stale.empty()) { fmt::print(stderr, "fabricast-training-accuracy: {}\n", stale); }
     for (const NamedFigure& figure : figures) { fmt::print("{}\n", short_figure_line(figure)); }
 }

@@ -97,4 +97,20 @@ std::string memory_lines(const std::vector<MemoryVerdict>& verdicts) {
     return lines;
 }
 
+std::string memory_csv(const std::vector<MemoryVerdict>& verdicts) {
+    std::string lines =
+        "table,row,ran,refused,has,needs,low80,high80,parameters,gradients,optimizer,activations,"
+        "reserved,measured\n";
+    for (const MemoryVerdict& v : verdicts) {
+        const StepMemory& m = v.needs;
+        lines += fmt::format("{},{},{},{}", v.table, v.row + 1, v.ran ? "yes" : "no", v.refused() ? "yes" : "no");
+        for (const double bytes : {v.has, m.total(), m.low80, m.high80, m.parameters, m.gradients, m.optimizer,
+                                   m.activations, m.reserved, v.measured.value_or(0)}) {
+            lines += fmt::format(",{:.4g}", bytes / 1e9);
+        }
+        lines += "\n";
+    }
+    return lines;
+}
+
 }  // namespace fabricast::inline validate_training

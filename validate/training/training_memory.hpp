@@ -30,5 +30,7 @@ std::vector<NamedFigure> memory_figures(const std::vector<MemoryVerdict>& verdic
 // Markdown, by table: rows that ran and how many of them were refused; rows that ran out of memory and how many of them
 // were refused.
 std::string memory_lines(const std::vector<MemoryVerdict>& verdicts);
+// Every verdict with its terms in GB.
+std::string memory_csv(const std::vector<MemoryVerdict>& verdicts);
 
 }  // namespace fabricast::inline validate_training

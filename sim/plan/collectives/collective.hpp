@@ -100,6 +100,7 @@ struct CollectiveWorkload {
     DataType dtype = DataType::float32;
     bool in_place = false;
     std::uint32_t root = 0;
+    bool pairs = false;  // sendrecv: each two ranks have a communicator of their own
 };
 
 enum class LaunchMode : std::uint8_t {

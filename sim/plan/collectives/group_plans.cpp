@@ -126,7 +126,8 @@ const CallPlan& GroupPlans::plan(const GroupShape& shape, const GroupCallSpec& c
                                           .protocol = call.protocol,
                                           .sizes = {},
                                           .dtype = call.dtype,
-                                          .root = call.root};
+                                          .root = call.root,
+                                          .pairs = call.pairs};
         planner.emplace(workload, group.fabric, library_, launch_, catalog_);
     }
     const CallPlan& plan = group.plans.emplace(call, planner->plan(call.size, judged_)).first->second;

@@ -28,6 +28,7 @@ struct GroupCallSpec {
     Bytes size;              // nccl-tests' size
     std::uint32_t root = 0;  // rank in the group
     Protocol protocol = Protocol::automatic;
+    bool pairs = false;  // as in CollectiveWorkload
     friend auto operator<=>(const GroupCallSpec&, const GroupCallSpec&) = default;
 };
 

@@ -90,6 +90,7 @@ ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const Tra
       precision_(workload.precision),
       attention_(workload.attention),
       compiled_(workload.compiled),
+      graphs_(workload.graphs),
       peak_(gpu.*arithmetic(workload.precision).peak),
       half_peak_(gpu.bf16 > 0 ? gpu.bf16 : gpu.fp16) {
     if (!(peak_ > 0)) {
@@ -98,6 +99,9 @@ ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const Tra
     slowest_ = 1 + framework(narrow() ? "growth.narrow" : "growth.wide") * std::log2(std::max(1.0, nodes));
     slowest_ *= framework("pace");
 }
+
+// A kernel of a CUDA graph starts when the one before it has ended, without the host.
+double ComputeCosts::launch() const { return gpu(graphs_ ? "launch.graph" : "launch"); }
 
 double ComputeCosts::gpu(std::string_view figure) const {
     return log_.read(compute_->has(figure) ? *compute_ : *common_, figure).value.front();
@@ -131,7 +135,7 @@ Work ComputeCosts::product(const Product& p) const {
     const double compute =
         flops / (peak * gpu("gemm." + std::string(to_string(used)))) * waves(p) * (1 + gpu("tile.start") / p.k);
     const double memory = bytes / (gpu("gemm.memory") * gpu_.memory_bandwidth);
-    const double seconds = p.count * (either(compute, memory) + gpu("launch")) + fixed;
+    const double seconds = p.count * (either(compute, memory) + launch()) + fixed;
     return work(WorkKind::products, p.count * flops, seconds, p.count * bytes, 0);
 }
 
@@ -163,14 +167,12 @@ Work ComputeCosts::attention(const ModelShape& model, double tokens, double sequ
     const double softmax = gpu("attention.head"), head = (model.head_size + model.value_head_size) / 2;
     const double share_of_peak = gpu("attention." + kernel) * (1 + softmax / 128) / (1 + softmax / head) *
                                  gpu(backward ? "attention.backward" : "attention.forward");
-    return work(WorkKind::attention, flops, flops / (half_peak_ * share_of_peak) * short_sequences + gpu("launch"), 0,
-                0);
+    return work(WorkKind::attention, flops, flops / (half_peak_ * share_of_peak) * short_sequences + launch(), 0, 0);
 }
 
 Work ComputeCosts::elementwise(double bytes, double kernels) const {
     const double wider = element_bytes(precision_) / 2;
-    return work(WorkKind::small_kernels, 0, kernels * gpu("launch"), 0,
-                wider * bytes * eager() / gpu("elementwise.memory"));
+    return work(WorkKind::small_kernels, 0, kernels * launch(), 0, wider * bytes * eager() / gpu("elementwise.memory"));
 }
 
 Work ComputeCosts::cast(double bytes) const {
@@ -180,7 +182,7 @@ Work ComputeCosts::cast(double bytes) const {
 Work ComputeCosts::convolution(double flops, double bytes) const {
     const double compute = flops / (peak_ * gpu("conv." + std::string(to_string(precision_))));
     const double memory = bytes / (gpu("gemm.memory") * gpu_.memory_bandwidth);
-    return work(WorkKind::products, flops, either(compute, memory) + gpu("launch"), bytes, 0);
+    return work(WorkKind::products, flops, either(compute, memory) + launch(), bytes, 0);
 }
 
 // For the `held` parameters, Adam reads and writes two moments, the fp32 copy, the gradient and the parameter; the

@@ -85,6 +85,7 @@ private:
     Work work(WorkKind kind, double flops, double busy_s, double operand_bytes, double streamed_bytes) const;
     std::string attention_kernel() const;
     double waves(const Product& product) const;
+    double launch() const;
 
     const Part* compute_;
     const Part* common_;
@@ -93,6 +94,7 @@ private:
     Precision precision_;
     AttentionKernel attention_;
     bool compiled_;
+    bool graphs_;
     double peak_ = 0, half_peak_ = 0;
     double slowest_ = 1;  // time on the slowest node, relative to a typical one
     mutable FigureLog log_;

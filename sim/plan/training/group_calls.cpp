@@ -77,8 +77,9 @@ GroupCalls::Prepared& GroupCalls::prepared(const GroupCall& call, const Groups& 
     if (found.plan == nullptr) {
         found.spread = spread_of(groups, fabric_.gpus_per_node(), call.collective == Collective::all_to_all);
         const Bytes size = std::max(Bytes{2}, rounded_bytes(call.bytes));
-        found.plan = &plans_.plan(found.spread.shape,
-                                  {.collective = call.collective, .dtype = DataType::bfloat16, .size = size});
+        found.plan = &plans_.plan(
+            found.spread.shape,
+            {.collective = call.collective, .dtype = DataType::bfloat16, .size = size, .pairs = call.pairs});
     }
     return found;
 }

@@ -67,8 +67,8 @@ GroupCall LayerCosts::to_experts() const {
     const double width = workload.narrow_dispatch ? (1 + 4.0 / 128 + 2) / 2 : element_bytes(workload.precision);
     // All wait for the busiest rank, which takes in more.
     const double most = std::max(1.0, workload.skew);
-    return {CommKind::expert, Collective::all_to_all, most * width * copies * layout.tokens * model.hidden / layout.t,
-            1};
+    return {CommKind::expert, Collective::all_to_all,
+            most * width * copies * layout.tokens * model.routed_width() / layout.t, 1};
 }
 
 // Tensor parallelism: gather and scatter around attention and around the feed-forward part, each moving the activations
@@ -141,7 +141,11 @@ void LayerCosts::add_context(Phases& phases, Phase& last, const Work& core, doub
     if (workload.context_by == ContextBy::ring) {
         last.work += (1 / c) * core;
         phases.push_back(last);
-        phases.push_back({((c - 1) / c) * core, {{CommKind::context, Collective::sendrecv, block, rings * (c - 1)}}});
+        // TransformerEngine's ring sends and receives without a batch (context_parallel.py, batch_p2p_comm; PyTorch's
+        // ProcessGroupNCCL::pointToPoint).
+        GroupCall send{CommKind::context, Collective::sendrecv, block, rings * (c - 1)};
+        send.pairs = true;
+        phases.push_back({((c - 1) / c) * core, {send}});
         return;
     }
     GroupCall call{CommKind::context, Collective::all_gather, c * block, rings};

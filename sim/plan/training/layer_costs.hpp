@@ -21,6 +21,7 @@ struct GroupCall {
     double times = 1;
     double rate = 0;         // bytes/s that the framework moves a rank's share of a buffer with at most; 0: any
     bool of_expert = false;  // tensor: over the ranks that share an expert, not those that share a layer
+    bool pairs = false;      // sendrecv: PyTorch makes a communicator for each two ranks where sends are not batched
 };
 
 // Work and calls that run at the same time; the phase ends when all of them have ended.

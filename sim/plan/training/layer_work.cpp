@@ -87,8 +87,8 @@ Work LayerWork::dense_products(double width, double tokens, bool backward) const
 Work LayerWork::expert_products(bool backward) const {
     const double here = model.experts / layout.e, x = layout.x;
     const double each = layout.tokens * x / layout.t * model.experts_per_token / here;
-    Product in{each, model.gates() * model.expert_ffn / x, model.hidden, here};
-    Product out{each, model.hidden, model.expert_ffn / x, here};
+    Product in{each, model.gates() * model.expert_ffn / x, model.routed_width(), here};
+    Product out{each, model.routed_width(), model.expert_ffn / x, here};
     Work work = product_of(*this, in, backward) + product_of(*this, out, backward);
     const double usual = workload.balanced_routing ? 1 : costs.framework("expert_imbalance");
     return (workload.skew > 0 ? workload.skew : usual) * work;
@@ -108,11 +108,13 @@ Work LayerWork::small_kernels(bool experts, bool backward) const {
     const double shared = workload.parallelism.sequence ? t : 1;
     const double tokens = layout.tokens;
     const double qkv = m.query_width() + m.key_value_width();
-    const double width = experts ? m.experts_per_token * m.expert_ffn + m.shared_experts * m.expert_ffn : m.ffn;
+    // Grouped products of experts that activate and cast what they write leave neither to a kernel of its own.
+    const bool fused = experts && costs.narrow() && costs.framework_or("experts.fused", 0) > 0;
+    const double width = experts ? ((fused ? 0 : m.experts_per_token) + m.shared_experts) * m.expert_ffn : m.ffn;
     double bytes = costs.gpu("traffic.norms") * m.hidden / shared + 2 * (m.gates() + 1) * width / t +
                    m.attention_share() * 4 * qkv / t;
     if (experts) {
-        const double copies = m.experts_per_token * m.hidden;
+        const double copies = m.experts_per_token * m.routed_width();
         bytes += costs.gpu("traffic.routing") * copies / shared + costs.gpu("traffic.gathering") * copies;
     }
     Work work = costs.elementwise((backward ? 2 : 1) * tokens * bytes, costs.gpu("elementwise.kernels"));
@@ -129,6 +131,11 @@ Work LayerWork::around_attention(bool experts, bool backward) const {
     Work work = attention_products(backward) + state_space(backward) + small_kernels(experts, backward);
     if (!experts) { return work + dense_products(model.ffn, layout.tokens, backward); }
     work += expert_products(backward);
+    if (model.latent_experts()) {  // LatentMoE (Nemotron 3, arXiv 2512.20856): each rank narrows and widens its tokens
+        const double tokens = layout.tokens / (workload.parallelism.sequence ? layout.t : 1);
+        work += product_of(*this, {tokens, model.expert_hidden, model.hidden}, backward);
+        work += product_of(*this, {tokens, model.hidden, model.expert_hidden}, backward);
+    }
     if (model.shared_experts > 0) {
         work += dense_products(model.shared_experts * model.expert_ffn, layout.tokens, backward);
     }

@@ -14,8 +14,11 @@ double layer_activations(const LayerCosts& step, bool experts) {
     const double t = step.layout.t;
     const double shared = step.workload.parallelism.sequence ? t : 1;
     const bool dropout = m.positions > 0;  // GPT has it; models without position embeddings do not
+    // A frozen product keeps no input, for its weights have no gradient (TransformerEngine module/linear.py,
+    // backward_needs_input). Attention's adapters need theirs.
+    const bool frozen = step.workload.adapters > 0;
     // Two norms' inputs and outputs, dropout's masks; an eager norm keeps its input in fp32 as well.
-    double bytes = ((dropout ? 10 : 8) + (step.workload.compiled ? 0 : 8)) * m.hidden / shared;
+    double bytes = ((dropout ? 10 : 8) + (step.workload.compiled ? 0 : 8) - (frozen ? 2 : 0)) * m.hidden / shared;
     // Queries, keys and values, the attention's output; latent vectors.
     bytes += 2 * (m.query_width() + m.key_value_width() + m.value_width()) / t;
     if (m.kv_rank > 0 && step.workload.recompute == Recompute::selective) {  // Megatron-Core's mla_up_proj
@@ -24,18 +27,22 @@ double layer_activations(const LayerCosts& step, bool experts) {
     bytes += m.kv_rank > 0 ? 2 * (m.q_rank + m.kv_rank + m.rope_size) : 0;
     const double width = experts ? (m.experts_per_token + m.shared_experts) * m.expert_ffn : m.ffn;
     // The gates' products are kept twice where activation and product are kernels of their own.
-    bytes += 2 * (m.gates() + 1 + (m.gated && !step.workload.compiled ? 1 : 0)) * width / t;
+    const double gate = step.costs.narrow() ? step.costs.framework_or("memory.gates", 2) : 2;
+    bytes += (gate * m.gates() + 2 * ((frozen ? 0 : 1) + (m.gated && !step.workload.compiled ? 1 : 0))) * width / t;
     // Inputs of the products behind a gather, where they are kept and not gathered again.
     bytes += step.costs.framework_or("memory.gathered", 0) * m.hidden * (1 - 1 / shared);
     if (experts) {  // tokens copied for each of their experts, and what comes back
-        bytes += 2 * m.experts_per_token * m.hidden * (1 + 1 / shared);
+        bytes += 2 * m.experts_per_token * m.routed_width() * (1 + 1 / shared);
     }
     return step.layout.tokens * bytes;
 }
 
-// Bytes of the scores of an unfused attention: the softmax's output, and with dropout also its output and mask.
-double score_activations(const ModelShape& m, const Layout& layout) {
-    return (m.positions > 0 ? 5 : 2) * m.heads * layout.tokens * layout.sequence / layout.t;
+// Bytes of the scores of an unfused attention: the softmax's output, and with dropout also its output and mask; of a
+// framework that does not change them in place, its input too.
+double score_activations(const LayerCosts& step) {
+    const auto& [costs, m, w, layout] = step;
+    return ((m.positions > 0 ? 3 : 0) + costs.framework_or("memory.scores", 2)) * m.heads * layout.tokens *
+           layout.sequence / layout.t;
 }
 
 double in_flight(const TrainingWorkload& w, const Layout& layout, std::uint32_t stage) {
@@ -70,7 +77,7 @@ double activations(const LayerCosts& step, std::uint32_t stage, const LayerCount
     double kept = 0, again = 0;
     for (const bool experts : {false, true}) {
         const double whole = layer_activations(step, experts);
-        const double core = scores ? score_activations(step.model, layout) : 0;
+        const double core = scores ? score_activations(step) : 0;
         const double layer = w.recompute == Recompute::full        ? stored
                              : w.recompute == Recompute::half      ? (whole + core + stored) / 2
                              : w.recompute == Recompute::selective ? whole
@@ -82,8 +89,9 @@ double activations(const LayerCosts& step, std::uint32_t stage, const LayerCount
     double bytes = kept * in_flight(w, layout, stage) + again;
     if (stage + 1 == layout.p) {
         const double split = step.costs.framework("memory.logits") / layout.t;
+        const double gathered = layout.t > 1 ? step.costs.framework_or("memory.logits.gathered", 0) : 0;
         bytes += step.model.predicted * layout.tokens * step.model.vocabulary *
-                 (split + step.costs.framework_or("memory.logits.whole", 0));
+                 (split + step.costs.framework_or("memory.logits.whole", 0) + gathered);
     }
     return bytes;
 }
@@ -113,6 +121,10 @@ StepMemory stage_memory(const LayerCosts& step, std::uint32_t stage) {
     };
     StepMemory out;
     out.parameters = 2 * held(all, w.sharding >= Sharding::zero_3);
+    if (w.adapters > 0 && costs.narrow()) {  // frozen weights of products need no copy that is wider than they are read
+        const double layers_only = held({all.shared - ends, all.experts}, w.sharding >= Sharding::zero_3);
+        out.parameters -= (2 - costs.framework_or("memory.frozen", 2)) * layers_only;
+    }
     out.gradients = gradient_bytes(w) * held(trained, w.sharding >= Sharding::zero_2);
     out.optimizer = (w.optimizer == OptimizerKind::adam ? costs.framework("memory.adam") : 8) *
                     held(trained, w.sharding >= Sharding::zero_1);

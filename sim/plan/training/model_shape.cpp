@@ -28,6 +28,7 @@ constexpr ShapeFigure shape_figures[] = {
     {"experts", &ModelShape::experts, &ModelDimensions::experts},
     {"experts_per_token", &ModelShape::experts_per_token, &ModelDimensions::experts_per_token},
     {"expert_ffn", &ModelShape::expert_ffn, &ModelDimensions::expert_ffn},
+    {"expert_hidden", &ModelShape::expert_hidden},
     {"shared_experts", &ModelShape::shared_experts},
     {"dense_layers", &ModelShape::dense_layers},
     {"expert_every", &ModelShape::expert_every},
@@ -98,6 +99,8 @@ double attention_parameters(const ModelShape& m) {
 
 double ffn_parameters(const ModelShape& m, double width) { return (m.gates() + 1) * m.hidden * width; }
 
+double expert_weights(const ModelShape& m) { return (m.gates() + 1) * m.routed_width() * m.expert_ffn; }
+
 // In GPT each product has a bias and each norm a weight and a bias: 13 * hidden parameters per layer. Llama has only
 // the weights of two norms.
 bool has_biases(const ModelShape& m) { return m.positions > 0; }
@@ -124,7 +127,8 @@ ModelShape model_shape(const Catalog& catalog, const TrainingWorkload& workload)
 }
 
 double layer_parameters(const ModelShape& m, bool with_experts) {
-    const double ffn = with_experts ? m.shared_experts * ffn_parameters(m, m.expert_ffn) + m.hidden * m.experts
+    const double latent = m.latent_experts() ? 2 * m.hidden * m.expert_hidden : 0;  // there and back
+    const double ffn = with_experts ? m.shared_experts * ffn_parameters(m, m.expert_ffn) + m.hidden * m.experts + latent
                                     : ffn_parameters(m, m.ffn);
     const double small =
         has_biases(m) ? 4 * m.hidden + m.query_width() + m.key_value_width() + m.hidden + m.gates() * m.ffn + m.hidden
@@ -133,7 +137,7 @@ double layer_parameters(const ModelShape& m, bool with_experts) {
     return m.attention_share() * attention_parameters(m) + m.ssm_share() * ssm + ffn + small;
 }
 
-double expert_parameters(const ModelShape& m) { return m.experts * ffn_parameters(m, m.expert_ffn); }
+double expert_parameters(const ModelShape& m) { return m.experts * expert_weights(m); }
 
 double embedding_parameters(const ModelShape& m) { return (m.vocabulary + m.positions) * m.hidden; }
 
@@ -175,7 +179,7 @@ double model_flops(const ModelShape& m, double tokens) {
         return 6 * sum;
     }
     const double sparse = m.layers_with_experts();
-    const double expert = m.experts_per_token * ffn_parameters(m, m.expert_ffn);
+    const double expert = m.experts_per_token * expert_weights(m);
     const double weights = (m.layers - sparse) * layer_parameters(m, false) +
                            sparse * (layer_parameters(m, true) + expert) + m.predicted * m.vocabulary * m.hidden;
     return (m.frozen ? 4 : 6) * weights + attention_flops(m, tokens);

@@ -31,6 +31,7 @@ struct ModelShape {
     bool gated = false, tied = false, causal = true;
     bool relative = false;  // scores of relative positions beside those of keys (Transformer-XL)
     double experts = 0, experts_per_token = 0, expert_ffn = 0, shared_experts = 0;
+    double expert_hidden = 0;  // width that tokens have on their way to the experts and there; 0: hidden
     double dense_layers = 0, expert_every = 1;  // before the layers with experts; each how many-th has experts
     double node_limit = 0;                      // nodes that a token's experts are on at most; 0: any
     double attention_layers = 0;                // of the layers; 0: all
@@ -54,6 +55,8 @@ struct ModelShape {
     double value_width() const { return heads * value_head_size; }
     double key_value_width() const { return kv_heads * (head_size + value_head_size); }
     double gates() const { return gated ? 2 : 1; }
+    bool latent_experts() const { return expert_hidden > 0 && expert_hidden < hidden; }
+    double routed_width() const { return latent_experts() ? expert_hidden : hidden; }
 };
 
 // The library's model, changed by the workload's own dimensions. Throws CatalogError if the model is unknown and the

@@ -95,7 +95,10 @@ void use_protocol(const Call& call, nccl::Proto proto, Pipeline& pipeline, Stage
 LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
     FigureReader& ledger = call.ledger;
     const Pattern p = pattern(call);
-    const int channels = nccl::p2p_channels(call.release, call.environment, call.found, call.shape, p.bytes);
+    // Of a communicator for two: a send may use more of the channels.
+    nccl::Shape shape = call.shape;
+    if (call.workload.pairs) { shape.ranks = 2; }
+    const int channels = nccl::p2p_channels(call.release, call.environment, call.found, shape, p.bytes);
     Pipeline pipeline;
     pipeline.bytes_per_edge = p.bytes / channels;
     pipeline.chunk = std::min(pipeline.bytes_per_edge,

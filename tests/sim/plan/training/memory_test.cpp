@@ -65,12 +65,25 @@ TEST_CASE("the last stage holds the logits in 2 and 4 bytes") {
 TEST_CASE("a trainer that gathers the logits has them whole on each tensor rank; DeepSpeed limits what is gathered") {
     const StepMemory split = memory({"workload.parallelism.pipeline=1"});
     const StepMemory whole = memory({"workload.parallelism.pipeline=1", "workload.framework=aleph-alpha"});
-    CHECK(whole.activations - split.activations == Approx((14 + 2 / 2.0 - 6 / 2.0) * tokens * vocabulary));
+    CHECK(whole.activations - split.activations == Approx((12 + 6 + 2 / 2.0 - 6 / 2.0) * tokens * vocabulary));
     const std::vector<std::string> large = {"workload.parallelism.pipeline=1", "workload.parallelism.tensor=1",
                                             "workload.sharding=zero-3", "workload.dimensions.hidden=16384"};
     std::vector<std::string> limited = large;
     limited.emplace_back("workload.framework=deepspeed");
     CHECK(memory(large).parameters - memory(limited).parameters > 2 * 12 * 16384.0 * 16384);
+}
+
+TEST_CASE("beside adapters nothing is kept for gradients of weights; MLPerf's frozen weights are in 8 bits") {
+    const std::vector<std::string> lora = {"workload.adapters=16"};
+    // One norm's output less, 2 / 2, and the input of the feed-forward part's second product, 2 * 4 / 2.
+    CHECK(memory(lora).activations == Approx(4 * 2 * (16 - 1 - 4) * tokens * h));
+    const std::vector<std::string> narrow = {"workload.adapters=16", "workload.precision=fp8", "cluster.node=dgx-h100"};
+    std::vector<std::string> mlperf = narrow;
+    mlperf.emplace_back("workload.framework=mlperf");
+    const StepMemory wide = memory(narrow), tuned = memory(mlperf);
+    CHECK(wide.parameters - tuned.parameters == Approx(4 * layer / 2));
+    CHECK(wide.activations - tuned.activations == Approx(4 * 2 * 4 / 2 * tokens * h));  // a gate's input: 1 byte of 2
+    CHECK(memory({"workload.framework=mlperf"}).parameters == memory().parameters);
 }
 
 TEST_CASE("zero-3 holds its share, the ends, the layer at work and the one fetched ahead") {

@@ -33,6 +33,9 @@ TEST_CASE("models of the library have the parameters that their papers print") {
     CHECK(billions("llama-4-maverick") == Approx(400).margin(2));
     CHECK(billions("llama-4-scout") == Approx(107.8).margin(1));  // without its eyes
     CHECK(billions("nemotron-h-56b") == Approx(56.3).margin(0.5));
+    CHECK(billions("nemotron-3-nano") == Approx(31.6).margin(0.5));
+    CHECK(billions("nemotron-3-super") == Approx(120.6).margin(1));
+    CHECK(billions("nemotron-3-ultra") == Approx(550).margin(5));
     CHECK(billions("bert-large") == Approx(0.336).margin(0.003));
     CHECK(billions("resnet-50") == Approx(0.02556).margin(0.0001));
     CHECK(billions("resnet-101") == Approx(0.04455).margin(0.0002));

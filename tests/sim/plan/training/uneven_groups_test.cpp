@@ -60,6 +60,17 @@ Counts edges_of(const Fabric& fabric, const LibrarySpec& library, Collective col
 
 }  // namespace
 
+TEST_CASE("a send in a communicator of two has the channels of two, four times those of eight") {
+    const Scenario s = parse_scenario(one_node, "one.yaml", {});
+    const Fabric fabric(build(s, catalogue()));
+    GroupPlans plans(fabric, s.library, catalogue(), false);
+    GroupCallSpec send{
+        .collective = Collective::sendrecv, .dtype = DataType::bfloat16, .size = Bytes{std::uint64_t{4} << 20U}};
+    const int together = plans.plan({8, 1, 1}, send).channels;
+    send.pairs = true;
+    CHECK(plans.plan({8, 1, 1}, send).channels == 4 * together);
+}
+
 TEST_CASE("an interleaved pipeline runs inside one node") {
     for (const char* stages : {"2", "4", "8"}) {
         const std::vector<std::string> set = {std::string("workload.parallelism.pipeline=") + stages,
