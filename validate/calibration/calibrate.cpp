@@ -18,8 +18,6 @@ namespace {
 // the catalogue counts for much, unless the user names the figures to fit.
 constexpr FitOptions pilot_options{.scale = 0.05, .lambda = 0.5, .iterations = 40};
 constexpr FitOptions named_options{.scale = 0.03, .lambda = 0.05, .iterations = 40};
-// How far a site's figure lies from its kind's, as a standard deviation of ln x, when the kind's is known exactly.
-constexpr double between_sites = 0.2;
 // A figure counts as determined if the data narrow its prior spread (of ln x) to this share or less.
 constexpr double told = 0.7;
 // A row is an outlier if |ln(measured / forecast)| exceeds this number of robust standard deviations.
@@ -61,7 +59,7 @@ FitParameter parameter_of(const FigureName& name, const Catalog& catalog, bool n
     const Figure& figure = figure_of(catalog, name);
     if (!named && figure.low80 > 0 && figure.high80 > figure.low80) {
         const double open = deviation_of({figure.value.at(0), figure.low80, figure.high80});
-        prior.spread = std::min(prior.spread, std::hypot(open, between_sites));
+        prior.spread = std::min(prior.spread, std::hypot(open, prior.site));
     }
     return parameter_at(std::max(figure.value.at(0), 1e-12), name, prior);
 }
