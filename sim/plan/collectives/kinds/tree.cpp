@@ -79,8 +79,8 @@ Stage network_stage(const Call& call, const nccl::Ring& ring, double chunk, int 
 
 // In a tree 70 % of a block's threads reduce and the rest broadcast, each the whole stream, where a ring's do one thing
 // (src/device/all_reduce.h, runTreeSplit). With LL128, whose rate goes by threads, that binds. Inside a chain a
-// broadcast reads, keeps and sends on; a leaf, as each node of one GPU is, does two of the three. In one node a curve of
-// B300 has half of a ring's rate.
+// broadcast reads, keeps and sends on; a leaf, as each node of one GPU is, does two of the three. In one node a curve
+// of B300 has half of a ring's rate.
 double channel_rate(const Call& call, const ProtocolCost& cost) {
     if (call.proto != nccl::Proto::ll128) { return cost.channel_rate; }
     if (!call.several_nodes()) { return cost.channel_rate / 2; }
