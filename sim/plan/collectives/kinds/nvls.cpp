@@ -154,10 +154,10 @@ LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     pipeline.chunk_posting = posting_pace(pipeline, posting(call, message, messages * channels));
     const nccl::Ring& ring = call.found.rings.front();
     const double hops = network_reduces ? 2 : 2 * tree_depth(call.shape.nodes);
-    // The first chunk of a hop goes behind those of the head's other channels: each sends one up, and one down.
-    const Stage between{
-        hops, rail_hop(call, ring, ring.order.front()),
-        network_hop(ledger, NetworkHop::tree, nccl::Proto::simple, message) + posting(call, message, channels - 1)};
+    // The first chunk of a hop goes behind those of half of the head's other channels, on average.
+    const Stage between{hops, rail_hop(call, ring, ring.order.front()),
+                        network_hop(ledger, NetworkHop::tree, nccl::Proto::simple, message) +
+                            posting(call, message, (channels - 1) / 2.0)};
     // A chunk passes the switch once on its way up and once down; one of these is the stream's own.
     const Stage inside{1, {.src = call.fabric.gpu(0), .dst = call.fabric.nvswitch(0)}, {}};
     return streamed(call, schedule, pipeline, network_edges(call, crossings, network_reduces), {inside, between},
