@@ -74,6 +74,29 @@ TEST_CASE("a calibration says what it expects of larger systems, and which measu
     CHECK(to_text(found).find("more than 2 nodes") != std::string::npos);
 }
 
+TEST_CASE("an all-reduce by trees that misses by 8 % does not move the share that every algorithm has of the wire") {
+    const Catalog catalog = read_catalog();
+    FabricCache cache(catalog);
+    FitDataset d;
+    d.id = "own-pilot";
+    d.site = "own";
+    d.scenario.cluster.node = "h100-mesh-4x";
+    d.scenario.cluster.nodes = 2;
+    d.scenario.cluster.fabric_kind = "rail-optimized";
+    d.scenario.cluster.link = "infiniband-ndr200";
+    d.scenario.library.nccl = "2.22.3";
+    d.scenario.engine = Analytic{};
+    const CurveForecaster forecaster(d.scenario, cache.at(d.scenario), catalog);
+    for (std::int64_t size = std::int64_t{1} << 28; size <= (std::int64_t{1} << 33); size *= 2) {
+        d.sizes.push_back(Bytes{size});
+        d.seconds.push_back(1.08 * forecaster.seconds(Bytes{size}));
+    }
+    const Catalog calibrated = with_calibration(catalog, calibrate(catalog, {d}, cache));
+    const auto wire = [](const Catalog& c) { return c.parts.at("transport-ib-ndr").number("wire"); };
+    CHECK(wire(calibrated) > wire(catalog));
+    CHECK(wire(calibrated) < 1.05 * wire(catalog));
+}
+
 TEST_CASE("half of the sizes are fitted, the other half judges") {
     const Catalog catalog = read_catalog();
     FabricCache cache(catalog);

@@ -18,8 +18,6 @@ namespace {
 // the catalogue counts for much, unless the user names the figures to fit.
 constexpr FitOptions pilot_options{.scale = 0.05, .lambda = 0.5, .iterations = 40};
 constexpr FitOptions named_options{.scale = 0.03, .lambda = 0.05, .iterations = 40};
-// How far a site's figure lies from its kind's, as a standard deviation of ln x, when the kind's is known exactly.
-constexpr double between_sites = 0.2;
 // A figure counts as determined if the data narrow its prior spread (of ln x) to this share or less.
 constexpr double told = 0.7;
 // A row is an outlier if |ln(measured / forecast)| exceeds this number of robust standard deviations.
@@ -53,6 +51,12 @@ std::vector<CalibratedCurve> curves_of(const std::vector<FitDataset>& data, cons
     return curves;
 }
 
+// How far a site's figure lies from its kind's, as a standard deviation of ln x, when the kind's is known exactly.
+constexpr double between_sites = 0.2;
+// How far a pilot may move what NCCL's kernels cost, which is the same on every site with this GPU and release: one
+// site's misfit is rather its transport's, its host's or the model's.
+constexpr double kernel_spread = 0.1;
+
 // The prior of a figure: the value in the catalogue, with bounds from priors.yaml. Its spread is what other sites leave
 // open, and what sites differ by; not more than that of priors.yaml, which knows no site.
 FitParameter parameter_of(const FigureName& name, const Catalog& catalog, bool named) {
@@ -61,8 +65,10 @@ FitParameter parameter_of(const FigureName& name, const Catalog& catalog, bool n
     const Figure& figure = figure_of(catalog, name);
     if (!named && figure.low80 > 0 && figure.high80 > figure.low80) {
         const double open = deviation_of({figure.value.at(0), figure.low80, figure.high80});
-        prior.spread = std::min(prior.spread, std::hypot(open, between_sites));
+        prior.spread = std::min(prior.spread, prior.site > 0 ? prior.site : std::hypot(open, between_sites));
     }
+    const bool kernel = catalog.parts.at(part_of(name)).kind == "kernel";
+    if (!named && kernel) { prior.spread = std::min(prior.spread, kernel_spread); }
     return parameter_at(std::max(figure.value.at(0), 1e-12), name, prior);
 }
 

@@ -30,9 +30,10 @@ std::vector<Prior> read_priors(const yaml::Node& root) {
         return ratio ? member->as_double() : as_quantity(*member).value;
     };
     for (const yaml::Node& node : root.required("priors").items()) {
-        node.allow({"match", "value", "spread", "low", "high"});
+        node.allow({"match", "value", "spread", "low", "high", "site"});
         priors.push_back({node.required("match").as_string(), quantity(node, "value"),
                           node.required("spread").as_double(), quantity(node, "low"), quantity(node, "high")});
+        if (const yaml::Node* site = node.get("site")) { priors.back().site = site->as_double(); }
         if (priors.back().value <= 0) { node.fail("a prior is above zero"); }
     }
     return priors;

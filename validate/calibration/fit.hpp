@@ -29,6 +29,7 @@ struct Prior {
     double value = 0;  // SI
     double spread = 0.6;
     double low = 0, high = 0;  // bounds; 0: a factor of e^2.5 below or above `value`
+    double site = 0;           // how far a pilot may move ln(figure), as a standard deviation; 0: not stated
 };
 const std::vector<Prior>& builtin_priors();
 // nullptr if there is none.

@@ -29,16 +29,20 @@ std::uint32_t digits(std::string_view words) {
 struct Ports {
     std::uint32_t gbps = 0;
     std::uint32_t count = 0;
-    std::string link;  // if a name says more than the rate: a half-width port
+    std::uint32_t split = 1;  // as so many ports each adapter runs
+    std::string link;         // if a name says more than the rate: a half-width port
 };
 
 // "8x 400 Gb/s" -> 400, 8; "RoCE 400 Gb/s per node" and two NICs -> 200. Case-sensitive, because the unit distinguishes
 // bits from bytes.
+// "800 Gb/s split into 2 x 400" -> 400, two a NIC.
 Ports ports_in_figures(const std::string& words, std::uint32_t nics) {
+    static const Pattern split(R"(\bsplit (?:in|into) (\d+) ?[x×] ?(\d+))");
     static const Pattern rate(
         R"((?:(\d+) ?[x×] ?)?\b(\d+) ?(?:Gb/s|Gb ps|Gbps|Gbit/s|Gbit|GbE|Gigabit|G\b)(\s*(?:per node|in total|total|aggregate))?)",
         Pattern::Case::counts);
     Ports ports;
+    if (const auto parts = split.first_in(words)) { return {digits(*(*parts)[2]), 0, digits(*(*parts)[1]), ""}; }
     const std::optional<Pattern::Groups> match = rate.first_in(words);
     if (!match) { return ports; }
     ports.count = (*match)[1] ? digits(*(*match)[1]) : 0;
@@ -83,7 +87,7 @@ Ports ports_of(const Measurement& m, const std::string& family, Derived& out) {
             fmt::format("nic speed: not stated; {} Gb/s, usual beside {}", ports.gbps, out.group.generation));
     }
     if (named != nullptr) { ports.link = named->word("link"); }
-    ports.count = stated != 0 ? stated : ports.count;
+    ports.count = stated != 0 ? stated * ports.split : ports.count;
     ports.count = ports.count != 0 ? ports.count : count_in_words(nic);
     if (ports.count == 0 && named != nullptr) { ports.count = digits(named->word("nics")); }
     return ports;

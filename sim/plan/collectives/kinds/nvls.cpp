@@ -141,7 +141,6 @@ LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     const double crossings = 1 + 1.0 / call.per_node();
     Pipeline pipeline = heads_stream(call, channels);
     pipeline.slots = call.release.slots();
-    pipeline.fill = ledger.network("nvls_tree.fill");
     pipeline.edge_rate_cap =
         rate_of_blocks(ledger.kernel("nvls.rate"), crossings) * ledger.network("nvls_tree.rate_factor") / channels;
     pipeline.wire_ratio = ledger.kernel("nvls.wire") * ledger.network("nvls_tree.wire_inside");
@@ -155,12 +154,14 @@ LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     pipeline.chunk_posting = posting_pace(pipeline, posting(call, message, messages * channels));
     const nccl::Ring& ring = call.found.rings.front();
     const double hops = network_reduces ? 2 : 2 * tree_depth(call.shape.nodes);
-    // The first chunk of a hop goes behind those of the head's other channels; half of a chunk's messages go each way.
-    const Stage stage{hops, rail_hop(call, ring, ring.order.front()),
-                      network_hop(ledger, NetworkHop::tree, nccl::Proto::simple, message) +
-                          posting(call, message, messages / 2 * channels - 1)};
-    return streamed(call, schedule, pipeline, network_edges(call, crossings, network_reduces), {stage}, channels,
-                    network_reduces ? Evidence::formula_only : Evidence::measured_here);
+    // The first chunk of a hop goes behind those of half of the head's other channels, on average.
+    const Stage between{hops, rail_hop(call, ring, ring.order.front()),
+                        network_hop(ledger, NetworkHop::tree, nccl::Proto::simple, message) +
+                            posting(call, message, (channels - 1) / 2.0)};
+    // A chunk passes the switch once on its way up and once down; one of these is the stream's own.
+    const Stage inside{1, {.src = call.fabric.gpu(0), .dst = call.fabric.nvswitch(0)}, {}};
+    return streamed(call, schedule, pipeline, network_edges(call, crossings, network_reduces), {inside, between},
+                    channels, network_reduces ? Evidence::formula_only : Evidence::measured_here);
 }
 
 LoweredCall plan_nvls(const Call& call, Schedule& schedule) {

@@ -78,13 +78,14 @@ Stage network_stage(const Call& call, const nccl::Ring& ring, double chunk, int 
 }
 
 // In a tree 70 % of a block's threads reduce and the rest broadcast, each the whole stream, where a ring's do one thing
-// (src/device/all_reduce.h, runTreeSplit). With LL128, whose rate goes by threads, that binds between nodes. A leaf's
-// broadcast only receives; inside a chain it also sends on.
+// (src/device/all_reduce.h, runTreeSplit). With LL128, whose rate goes by threads, that binds. Inside a chain a
+// broadcast reads, keeps and sends on; a leaf, as each node of one GPU is, does two of the three. In one node a curve
+// of B300 has half of a ring's rate.
 double channel_rate(const Call& call, const ProtocolCost& cost) {
-    constexpr double broadcasting = 0.3;
-    if (!call.several_nodes() || call.proto != nccl::Proto::ll128) { return cost.channel_rate; }
-    if (call.per_node() == 1) { return broadcasting * cost.channel_rate; }
-    return std::min(cost.channel_rate, call.ledger.network("ll128.tree_channel_rate"));
+    if (call.proto != nccl::Proto::ll128) { return cost.channel_rate; }
+    if (!call.several_nodes()) { return cost.channel_rate / 2; }
+    const double broadcasting = call.ledger.network("ll128.tree_channel_rate");
+    return call.per_node() == 1 ? 1.5 * broadcasting : std::min(cost.channel_rate, broadcasting);
 }
 
 LoweredCall plan_tree(const Call& call, Schedule& schedule) {

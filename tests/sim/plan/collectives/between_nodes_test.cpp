@@ -9,6 +9,7 @@
 #include "sim/plan/collectives/lowered_call.hpp"
 #include "sim/plan/collectives/nccl_algorithms.hpp"
 #include "sim/plan/collectives/planner.hpp"
+#include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/sim/plan/collectives/nodes.hpp"
@@ -21,15 +22,21 @@ using namespace fabricast;
 
 namespace {
 
-CallPlan plan_of(const std::string& collective, std::uint32_t nodes, const std::string& size,
-                 const std::string& algorithm, const std::string& protocol, const std::string& cluster = "",
-                 const std::string& nccl = "2.22") {
+Scenario scenario_of(const std::string& collective, std::uint32_t nodes, const std::string& size,
+                     const std::string& algorithm, const std::string& protocol, const std::string& cluster,
+                     const std::string& nccl) {
     const std::string h100 = "node: dgx-h100, fabric: {kind: rail-optimized, link: infiniband-ndr, switch: quantum-2}";
-    const Scenario s = parse_scenario(
+    return parse_scenario(
         "name: between\ncluster: {nodes: " + std::to_string(nodes) + ", " + (cluster.empty() ? h100 : cluster) +
             "}\nworkload: {kind: collective, collective: " + collective + ", sizes: [" + size +
             "], algorithm: " + algorithm + ", protocol: " + protocol + "}\nlibrary: {nccl: \"" + nccl + "\"}\n",
         "between.yaml");
+}
+
+CallPlan plan_of(const std::string& collective, std::uint32_t nodes, const std::string& size,
+                 const std::string& algorithm, const std::string& protocol, const std::string& cluster = "",
+                 const std::string& nccl = "2.22") {
+    const Scenario s = scenario_of(collective, nodes, size, algorithm, protocol, cluster, nccl);
     const Fabric fabric(build(s, catalogue()));
     return Planner(collective_of(s), fabric, s.library, s.launch, catalogue()).plan(sizes_of(s.workload)->front());
 }
@@ -43,7 +50,8 @@ const Stage& network_stage(const CallPlan& plan) {
 }
 double network_hops(const CallPlan& plan) { return network_stage(plan).count; }
 
-double post() { return catalogue().at("kernel", "nccl-network").number("net_ib.post"); }
+double post(const char* figure = "net_ib.post") { return catalogue().at("kernel", "nccl-network").number(figure); }
+double simple_post() { return post("net_ib.simple_post"); }
 
 }  // namespace
 
@@ -67,7 +75,7 @@ TEST_CASE("a proxy posts two messages of a tree's chunk at two nodes, three at t
         const Pipeline& p = pipeline_of(plan);
         CHECK(plan.channels == 16);
         CHECK(to_seconds(p.chunk_posting) ==
-              Approx(messages * 16 * post() * (1 - p.chunk / p.bytes_per_edge)).epsilon(1e-6));
+              Approx(messages * 16 * simple_post() * (1 - p.chunk / p.bytes_per_edge)).epsilon(1e-6));
     }
 }
 
@@ -85,17 +93,47 @@ TEST_CASE("NVLSTree takes a channel for each 16 KiB of traffic, and a hop waits 
     for (const auto& [size, channels] : {std::pair("8 KiB", 1), std::pair("64 KiB", 8), std::pair("1 MiB", 16)}) {
         CHECK(plan(size).channels == channels);
         CHECK(to_seconds(network_stage(plan(size)).overhead) ==
-              Approx(one + 2 * (channels - 1) * post()).epsilon(1e-6));
+              Approx(one + (channels - 1) / 2.0 * simple_post()).epsilon(1e-6));
     }
 }
 
-TEST_CASE("a leaf of an LL128 tree receives with 30 % of its threads; in a chain it also sends on") {
-    const Part& kernel = catalogue().at("kernel", "nccl-kernels");
+TEST_CASE("each port of a split adapter is posted to, which halves NVLSTree's small chunks on B300") {
+    const auto posting = [](const std::string& options, const std::string& link) {
+        const std::string b300 =
+            "node: dgx-b300, options: {" + options + "}, fabric: {kind: rail-optimized, link: " + link + "}";
+        return to_seconds(
+            pipeline_of(plan_of("all_reduce", 4, "8 GiB", "nvls-tree", "simple", b300, "2.29.7")).chunk_posting);
+    };
+    CHECK(posting("nics: 16", "ethernet-400g") == Approx(2 * posting("nics: 8", "ethernet-800g")));
+}
+
+TEST_CASE("NVLSTree takes as long in flow as packet by packet") {
+    const auto seconds = [](std::uint32_t nodes, const char* size, const Engine& engine) {
+        Scenario s = scenario_of("all_reduce", nodes, size, "nvls-tree", "simple", "", "2.26");
+        s.engine = engine;
+        return simulate(s, catalogue()).rows.back().time_s;
+    };
+    for (const std::uint32_t nodes : {2, 4}) {
+        for (const char* size : {"1 MiB", "8 MiB", "64 MiB"}) {
+            INFO(nodes << " nodes, " << size);
+            const double packets = seconds(nodes, size, Packet{});
+            CHECK(seconds(nodes, size, Flow{}) == Approx(packets).epsilon(0.1));
+        }
+    }
+}
+
+TEST_CASE(
+    "an LL128 tree broadcasts with 30 % of its threads; a leaf does not send on, and in one node it has half a "
+    "ring's") {
+    const auto figure = [](const char* part, const char* name) { return catalogue().at("kernel", part).number(name); };
+    const double broadcasting = figure("nccl-network", "ll128.tree_channel_rate");
+    const double ring = figure("nccl-hopper-nvswitch", "ll128.channel_rate");
     const std::string one = "gpus_per_node: 1, node: dgx-h100, fabric: {kind: fat-tree, link: infiniband-ndr}";
     CHECK(pipeline_of(plan_of("all_reduce", 2, "64 MiB", "tree", "ll128", one)).edge_rate_cap ==
-          Approx(0.3 * kernel.number("ll128.channel_rate")));
+          Approx(1.5 * broadcasting));
     CHECK(pipeline_of(plan_of("all_reduce", 2, "64 MiB", "tree", "ll128")).edge_rate_cap ==
-          Approx(catalogue().at("kernel", "nccl-network").number("ll128.tree_channel_rate")));
+          Approx(std::min(ring, broadcasting)));
+    CHECK(pipeline_of(plan_of("all_reduce", 1, "64 MiB", "tree", "ll128")).edge_rate_cap == Approx(ring / 2));
 }
 
 TEST_CASE("a Simple hop costs half as much for a chunk of a few bytes as for a full pass of the block") {
@@ -104,15 +142,6 @@ TEST_CASE("a Simple hop costs half as much for a chunk of a few bytes as for a f
     CHECK(hop_of(nccl::Proto::simple, cost, 8 * 1024) == nanoseconds(6000));
     CHECK(hop_of(nccl::Proto::simple, cost, 1e6) == microseconds(8));
     CHECK(hop_of(nccl::Proto::ll, cost, 1) == microseconds(8));
-}
-
-TEST_CASE("2.29 posts a message at 1.8 times the cost") {
-    const auto factor = [](const char* version) {
-        return nccl::release(catalogue(), nccl::parse_version(version)).number("net_ib.post_factor");
-    };
-    CHECK(factor("2.8") == 1);
-    CHECK(factor("2.28") == 1);
-    CHECK(factor("2.29.2") == 1.8);
 }
 
 TEST_CASE("2.30 chooses NVLSTree's channels and chunks on Blackwell by the adapter's rate and place") {
