@@ -19,7 +19,17 @@ namespace {
     throw ClusterError(fmt::format("NCCL's topology cannot hold node '{}': {}", node.name, what));
 }
 
-constexpr std::string_view gpu_class = "0x030200", bridge_class = "0x060400";  // PCI's
+// PCI's classes, by the kind of device.
+constexpr std::pair<std::string_view, std::string_view> classes[] = {{"gpu", "0x030200"},  {"switch", "0x060400"},
+                                                                     {"nvme", "0x010802"}, {"capture", "0x040000"},
+                                                                     {"cxl", "0x050210"},  {"nvswitch", "0x068000"}};
+
+std::string_view kind_of(std::string_view name) { return name.substr(0, name.find_first_of("0123456789")); }
+
+std::string_view class_of(std::string_view kind) {
+    const auto* found = std::ranges::find(classes, kind, [](const auto& row) { return row.first; });
+    return found == std::end(classes) ? std::string_view() : found->second;
+}
 
 class TopologyWriter {
 public:
@@ -28,11 +38,22 @@ public:
     std::string write() {
         refuse_what_has_no_words();
         number_buses();
-        out_ = "<system version=\"1\">\n";
+        number_hosts();
+        for (const std::string& part : {node_.gpu.name, node_.nic_part}) {
+            if (!part.empty() && pci_id_of(catalog_, part).first == 0) {
+                out_ += fmt::format("<!-- no PCI id of {} is known: say which part it is -->\n", part);
+            }
+        }
+        out_ += "<system version=\"1\">\n";
+        std::map<std::uint32_t, int> written;  // CPUs by host
         for (const NodeDevice& device : node_.devices) {
-            if (!device.name.starts_with("cpu")) { continue; }
+            if (kind_of(device.name) != "cpu") { continue; }
             const CpuSeen cpu = cpu_numbers_of(catalog_, device.part);
-            out_ += fmt::format("  <cpu numaid=\"{}\" affinity=\"ffffffff\" arch=\"{}\"", device.numa, cpu.arch);
+            const std::uint32_t host = host_of_.at(device.name);
+            out_ += "  <cpu";
+            if (hosts_ > 1) { out_ += fmt::format(" host_hash=\"0x{:016x}\"", host + 1); }
+            out_ += fmt::format(" numaid=\"{}\" affinity=\"ffffffff\" arch=\"{}\"",
+                                hosts_ > 1 ? written[host]++ : device.numa, cpu.arch);
             if (!cpu.vendor.empty()) {
                 out_ += fmt::format(" vendor=\"{}\" familyid=\"{}\" modelid=\"{}\"", cpu.vendor, cpu.family, cpu.model);
             }
@@ -45,25 +66,52 @@ public:
 
 private:
     void refuse_what_has_no_words() const {
-        const auto cpus =
-            std::ranges::count_if(node_.devices, [](const NodeDevice& d) { return d.name.starts_with("cpu"); });
-        if (cpus > 2) { cannot_hold(node_, "it does not say how more than two CPUs are joined"); }
         for (const NodeDevice& device : node_.devices) {
-            const bool known =
-                has_word("cpu memory switch nic gpu", device.name.substr(0, device.name.find_first_of("0123456789")));
-            if (!known && device.name != "nvswitch") { cannot_hold(node_, device.name); }
+            const std::string_view kind = kind_of(device.name);
+            if (!has_word("cpu memory nic", kind) && class_of(kind).empty()) { cannot_hold(node_, device.name); }
         }
-        for (const std::string& part : {node_.gpu.name, node_.nic_part}) {
-            if (!part.empty() && pci_id_of(catalog_, part).first == 0) {
-                cannot_hold(node_, "no PCI id of " + part + " is known");
+        for (const NodeCable& cable : node_.cables) {
+            const std::string_view a = kind_of(cable.a), b = kind_of(cable.b);
+            if ((a == "nic" && b == "gpu") || (a == "gpu" && b == "nic")) {
+                cannot_hold(node_,
+                            "it has no word for an adapter that hangs at a GPU (" + cable.a + " - " + cable.b + ")");
             }
         }
     }
 
-    void number_buses() {
-        std::uint32_t next = 1;
+    // CPUs that are joined are one host. NCCL takes any two CPUs of a host as joined.
+    void number_hosts() {
+        std::vector<std::string> cpus;
         for (const NodeDevice& device : node_.devices) {
-            if (device.name.starts_with("switch")) { bus_[device.name] = fmt::format("0000:{:02x}:00.0", next++); }
+            if (kind_of(device.name) == "cpu") { cpus.push_back(device.name); }
+        }
+        const auto joined = [&](const std::string& one, const std::string& other) {
+            return std::ranges::any_of(node_.cables, [&](const NodeCable& cable) {
+                return (cable.a == one && cable.b == other) || (cable.a == other && cable.b == one);
+            });
+        };
+        for (const std::string& cpu : cpus) {
+            std::vector<std::string> peers;
+            for (const auto& [other, host] : host_of_) {
+                if (joined(cpu, other)) { peers.push_back(other); }
+            }
+            const std::uint32_t host = peers.empty() ? hosts_++ : host_of_.at(peers.front());
+            const auto others =
+                std::ranges::count_if(host_of_, [&](const auto& entry) { return entry.second == host; });
+            if (!peers.empty() && others != static_cast<std::ptrdiff_t>(peers.size())) {
+                cannot_hold(node_, "it has no words for CPUs of one host that are not all joined to each other");
+            }
+            host_of_[cpu] = host;
+        }
+    }
+
+    void number_buses() {
+        std::map<std::string_view, std::uint32_t> next;
+        for (const NodeDevice& device : node_.devices) {
+            const std::string_view kind = kind_of(device.name);
+            const auto* row = std::ranges::find(classes, kind, [](const auto& entry) { return entry.first; });
+            if (row == std::end(classes) || kind == "gpu" || device.name == "nvswitch") { continue; }
+            bus_[device.name] = fmt::format("{:04x}:{:02x}:00.0", 16 * (row - classes), ++next[kind]);
         }
         for (std::uint32_t g = 0; g < node_.gpus; ++g) {
             bus_[fmt::format("gpu{}", g)] = fmt::format("0001:{:02x}:00.0", g + 1);
@@ -102,17 +150,14 @@ private:
         link.generation = 4;
         if (up.link.family == LinkFamily::pcie) { link = pcie_spec(catalog_.at("link", up.link.name)); }
         const double transfers = link.generation < 3 ? 2.5 * link.generation : 8.0 * (1 << (link.generation - 3));
-        const auto [vendor, device] = gpu   ? pci_id_of(catalog_, node_.gpu.name)
-                                      : nic ? pci_id_of(catalog_, node_.nic_part)
-                                            : std::pair(0x1000U, 0xc030U);
-        out_ += fmt::format(
-            "{}<pci busid=\"{}\" class=\"{}\" vendor=\"0x{:04x}\" device=\"0x{:04x}\" link_speed=\"{:.1f} GT/s "
-            "PCIe\" link_width=\"{}\">\n",
-            blanks, bus,
-            gpu   ? gpu_class
-            : nic ? nic_class()
-                  : bridge_class,
-            vendor, device, transfers, link.lanes);
+        const auto [vendor, device] = gpu                         ? pci_id_of(catalog_, node_.gpu.name)
+                                      : nic                       ? pci_id_of(catalog_, node_.nic_part)
+                                      : kind_of(name) == "switch" ? std::pair(0x1000U, 0xc030U)
+                                                                  : std::pair(0U, 0U);
+        out_ +=
+            fmt::format("{}<pci busid=\"{}\" class=\"{}\"", blanks, bus, nic ? nic_class() : class_of(kind_of(name)));
+        if (vendor != 0) { out_ += fmt::format(" vendor=\"0x{:04x}\" device=\"0x{:04x}\"", vendor, device); }
+        out_ += fmt::format(" link_speed=\"{:.1f} GT/s PCIe\" link_width=\"{}\">\n", transfers, link.lanes);
         if (gpu) { write_gpu(name, indent + 2); }
         if (nic) { write_nic(name, indent + 2); }
         if (!gpu && !nic) { write_below(name, indent + 2); }
@@ -133,9 +178,9 @@ private:
                 out_ += fmt::format("{}  <c2c bw=\"44712\" count=\"5\"/>\n", blanks);
                 continue;
             }
-            std::pair<std::string, std::string_view> target = {"0005:00:00.0", bridge_class};
-            if (other == "nvswitch") { target = {"fffffff:ff:ff.0", "0x068000"}; }
-            if (other.starts_with("gpu")) { target = {bus_.at(other), gpu_class}; }
+            std::pair<std::string, std::string_view> target = {"0005:00:00.0", class_of("switch")};
+            if (other == "nvswitch") { target = {"fffffff:ff:ff.0", class_of("nvswitch")}; }
+            if (bus_.contains(other)) { target = {bus_.at(other), class_of(kind_of(other))}; }
             out_ += fmt::format("{}  <nvlink target=\"{}\" count=\"{}\" tclass=\"{}\"/>\n", blanks, target.first,
                                 cable.count, target.second);
         }
@@ -158,6 +203,8 @@ private:
     const NodeTemplate& node_;
     const Catalog& catalog_;
     std::map<std::string, std::string> bus_;
+    std::map<std::string, std::uint32_t> host_of_;  // by CPU
+    std::uint32_t hosts_ = 0;
     std::string out_;
 };
 

@@ -266,6 +266,11 @@ private:
     }
 
     void take_nodes(Observations& seen) {
+        // Where a fabric's cables end at hosts, each host is a node; alone, a domain is one.
+        if (seen.one_domain && hosts_.empty()) {
+            site_.notes.push_back(fmt::format("{}: one NVLink domain of {} hosts", seen.file, seen.nodes.size()));
+            seen.nodes = {one_domain(std::move(seen.nodes))};
+        }
         for (std::size_t i = 0; i < seen.nodes.size(); ++i) {
             NodeSeen& node = seen.nodes[i];
             const std::string name = host_of(node, seen.file);

@@ -37,10 +37,12 @@ double busbw(const std::string& yaml) {
     return report.rows.front().busbw;
 }
 
-Description described(const std::string& file, const std::string& text, const std::string& node = {}) {
+Description described(const std::string& file, const std::string& text, const std::string& node = {},
+                      const StatedParts& said = {}) {
     Site site = site_of({{file, text}});
     DescribeOptions options;
     options.node = node;
+    options.said = said;
     return describe(site, catalogue(), options);
 }
 
@@ -77,7 +79,9 @@ TEST_CASE("a template goes out as NCCL's topology and comes back the same") {
             continue;
         }
         INFO(part.name);
-        const Description made = described("node.xml", text);
+        // A part without a known PCI id is stated, as the file asks.
+        const bool named = pci_id_of(catalogue(), node.nic_part).first != 0;
+        const Description made = described("node.xml", text, {}, {"", named ? "" : node.nic_part, ""});
         INFO(made.yaml);
         const Fabric back = fabric_of(made.yaml);
         CHECK(parts_of(back.node()) == parts_of(node));
@@ -90,7 +94,7 @@ TEST_CASE("a template goes out as NCCL's topology and comes back the same") {
     }
     for (const std::string& why : cannot) { std::cout << why << "\n"; }
     std::cout << "figure: site_templates_round_trip " << equal << "\n";
-    CHECK(equal >= 20);
+    CHECK(equal + 1 == node_parts().size());  // dgx-h100-nvlink: its adapters hang at GPUs
 }
 
 TEST_CASE("on a DGX H100 read from its XML every algorithm takes as long as on the template") {
