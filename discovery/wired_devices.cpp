@@ -41,8 +41,9 @@ WiredDevices::Wired& WiredDevices::device(std::string_view name, const SourceLoc
     return wired;
 }
 
-void WiredDevices::add(const CableEnd& a, const CableEnd& b, std::int64_t megabits, const SourceLocation& at) {
-    CableSeen cable{{}, {}, megabits, {}, at};
+void WiredDevices::add(const CableEnd& a, const CableEnd& b, std::int64_t megabits, const SourceLocation& at,
+                       const std::string& technology) {
+    CableSeen cable{{}, {}, megabits, technology, at};
     for (const auto& [end, into] : {std::pair(&a, &cable.a), std::pair(&b, &cable.b)}) {
         Wired& wired = device(end->device, at);
         *into = {wired.seen.key, std::string(trimmed(end->port, " \t\""))};

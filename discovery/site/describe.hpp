@@ -19,7 +19,7 @@ struct DescribeOptions {
 };
 
 struct Description {
-    std::string yaml;
+    std::string yaml;  // empty: no host is known, so no scenario can be made
     Wiring wiring;
     std::optional<NodeShape> shape;  // of most nodes, where a file describes one
     std::string node_block;          // `node: ...` of the cluster, with its indentation

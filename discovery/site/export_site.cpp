@@ -10,6 +10,7 @@
 #include "discovery/site/device_parts.hpp"
 #include "models/link_part.hpp"
 #include "models/pcie.hpp"
+#include "topologies/fabric_generator.hpp"
 
 namespace fabricast::inline site {
 
@@ -213,6 +214,7 @@ struct FabricCable {
     std::string from, to;  // the lower one first; an adapter is "node0 mlx5_3"
     int from_port = 1, to_port = 1;
     const LinkSpec* link = nullptr;
+    double share = 1;  // of the link's rate: each plane has its part of an adapter's
     bool adapter = false;
 };
 
@@ -227,6 +229,7 @@ std::vector<FabricCable> cables_of(const Fabric& drawn) {
     std::map<std::string, int> ports;
     std::vector<FabricCable> cables;
     const FabricSpec& spec = fabric.cluster().fabric;
+    const double share = 1.0 / std::max(fabric.generator().planes(), 1U);
     for (std::uint32_t l = 0; l < fabric.link_count(); ++l) {
         const LinkEnds ends = fabric.ends(LinkId{l});
         if (ends.resource || fabric.kind(ends.to) != DeviceKind::fabric_switch) { continue; }
@@ -237,6 +240,7 @@ std::vector<FabricCable> cables_of(const Fabric& drawn) {
         cable.from = adapter ? adapter_name(fabric, ends.from) : fabric.device_name(ends.from);
         cable.to = fabric.device_name(ends.to);
         cable.adapter = adapter;
+        if (adapter) { cable.share = share; }
         cable.link = adapter || spec.trunk.rate.num == 0 ? &drawn.cluster().fabric.link : &drawn.cluster().fabric.trunk;
         for (std::uint32_t i = 0; i < ends.cables; ++i) {
             cable.from_port = ++ports[cable.from];
@@ -247,18 +251,17 @@ std::vector<FabricCable> cables_of(const Fabric& drawn) {
     return cables;
 }
 
-// "infiniband-ndr200" -> "2xNDR", "infiniband-hdr" -> "4xHDR".
-std::string technology_of(const LinkSpec& link) {
+// "infiniband-ndr200" -> "2xNDR", "infiniband-hdr" -> "4xHDR", half of it "2xHDR". Empty if it is not InfiniBand.
+std::string technology_of(const FabricCable& cable) {
     constexpr std::string_view family = "infiniband-";
-    if (!link.name.starts_with(family)) {
-        throw ClusterError("ibnetdiscover lists InfiniBand (found " + link.name + "; accepted: links.csv)");
-    }
+    const LinkSpec& link = *cable.link;
+    if (!link.name.starts_with(family)) { return {}; }
     std::string word;
     for (const char c : link.name.substr(family.size())) {
         word += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
     }
-    if (word == "NDR200" || word == "HDR100") { return "2x" + word.substr(0, 3); }
-    return "4x" + word;
+    const bool two = word == "NDR200" || word == "HDR100";
+    return fmt::format("{:.0f}x{}", (two ? 2 : 4) * cable.share, two ? word.substr(0, 3) : word);
 }
 
 }  // namespace
@@ -276,7 +279,10 @@ std::string to_ibnetdiscover(const Fabric& fabric) {
         return guid.emplace(name, 0x100000 + guid.size()).first->second;
     };
     for (const FabricCable& cable : cables) {
-        const std::string rate = technology_of(*cable.link);
+        const std::string rate = technology_of(cable);
+        if (rate.empty()) {
+            throw ClusterError("ibnetdiscover lists InfiniBand (found " + cable.link->name + "; accepted: links.csv)");
+        }
         host[cable.from] = cable.adapter;
         host[cable.to] = false;
         const std::uint64_t from = guid_of(cable.from), to = guid_of(cable.to);
@@ -300,14 +306,15 @@ std::string to_ibnetdiscover(const Fabric& fabric) {
 }
 
 std::string to_links_csv(const Fabric& fabric) {
-    std::string out = "StartDevice,StartPort,EndDevice,EndPort,BandWidth\n";
+    std::string out = "StartDevice,StartPort,EndDevice,EndPort,BandWidth,Technology\n";
     for (const FabricCable& cable : cables_of(fabric)) {
         const std::size_t blank = cable.from.find(' ');
         const std::string port =
             blank == std::string::npos ? std::to_string(cable.from_port) : cable.from.substr(blank + 1);
-        const std::string many = cable.adapter && cable.from_port > 1 ? fmt::format("p{}", cable.from_port) : "";
-        out += fmt::format("{},{}{},{},{},{:.0f}\n", cable.from.substr(0, blank), port, many, cable.to, cable.to_port,
-                           cable.link->rate.bytes_per_second() * 8e-6);
+        const std::string many = cable.adapter && cable.from_port > 1 ? fmt::format("/{}", cable.from_port) : "";
+        out +=
+            fmt::format("{},{}{},{},{},{:.0f},{}\n", cable.from.substr(0, blank), port, many, cable.to, cable.to_port,
+                        cable.link->rate.bytes_per_second() * 8e-6 * cable.share, technology_of(cable));
     }
     return out;
 }

@@ -88,7 +88,9 @@ private:
         }
         const DeviceSeen& device = seen->second;
         if (device.role == Role::fabric_switch) { return switch_of(device); }
-        const std::string label = device.nic.empty() ? end.port : device.nic;
+        // "mlx5_3/2" is the second port of an adapter.
+        const std::string port = end.port.substr(0, end.port.starts_with("mlx5_") ? end.port.find('/') : end.port.npos);
+        const std::string label = device.nic.empty() ? port : device.nic;
         const std::string key = device.nic.empty() ? device.key + "\n" + label : device.key;
         if (const auto known = by_key_.find(key); known != by_key_.end()) { return known->second; }
         const auto alias = host_of_guid_.find(device.key);
