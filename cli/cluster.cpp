@@ -40,9 +40,10 @@ std::vector<Observations> observe_all(const std::vector<std::string>& files) {
 void print_site(std::ostream& out, const Site& site, const Description& made) {
     for (const std::string& file : site.files) { out << file << "\n"; }
     const std::string cables = plural(site.cables.size(), "cable");
-    out << (made.yaml.empty() ? fmt::format("{}, {}; no scenario\n", plural(site.devices.size(), "switch"), cables)
-                              : fmt::format("{} of {}, {}; fabric: {}\n", plural(made.nodes, "node"), made.node, cables,
-                                            made.fabric));
+    out << (made.yaml.empty()
+                ? fmt::format("{}, {}; no scenario\n", plural(site.devices.size(), "switch"), cables)
+                : fmt::format("{} of {}, {}; fabric: {}{}\n", plural(made.nodes, "node"), made.node, cables,
+                              made.fabric, made.routing.empty() ? "" : ", routing " + made.routing));
     for (const auto& [kind, count] : site.dropped) { out << fmt::format("left out: {} x {}\n", count, kind); }
     for (const std::string& note : site.notes) { out << "note: " << note << "\n"; }
     for (const std::string& asked : made.asked) { out << "missing: " << asked << "\n"; }

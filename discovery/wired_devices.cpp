@@ -104,6 +104,10 @@ Observations WiredDevices::finish() {
     }
     for (auto& [key, wired] : devices_) {
         if (wired.dropped) { continue; }
+        // A server's port may be called "0", as a switch's.
+        if (wired.seen.role == Role::unknown && is_host_word(key) && !is_switch_word(key)) {
+            wired.seen.role = Role::host;
+        }
         if (wired.seen.role == Role::unknown && wired.switch_ports != wired.host_ports) {
             wired.seen.role = wired.switch_ports > wired.host_ports ? Role::fabric_switch : Role::host;
         }

@@ -25,6 +25,7 @@ struct Description {
     std::string node_block;          // `node: ...` of the cluster, with its indentation
     std::string node;                // "8 x h100-sxm", or the name of a template
     std::string fabric;              // "rail-optimized", "explicit", "none"
+    std::string routing;             // of an explicit fabric: "ecmp", "up-down"; empty: the kind's own
     std::uint32_t nodes = 1;
     std::vector<std::string> asked;  // what no file said, one line each
 };

@@ -104,6 +104,7 @@ private:
             return stated.empty() ? found : PartFound{stated, Trust::fact, "stated"};
         };
         shape_.gpu = stated_or(said_.gpu, gpu_part(catalog_, gpu, pci(gpu.bus), arm || gpu.c2c));
+        shape_.peers = catalog_.at("gpu", shape_.gpu.name).word_or("peer_to_peer", "yes") == "yes";
         const NicSeen nic = nics_.empty() ? NicSeen{} : nics_.front();
         const std::int64_t megabits = nic.megabits / std::max(nic.ports, 1);
         const int generation = pcie_spec(catalog_.at("link", host_link("gpu", shape_.gpu.name))).generation;

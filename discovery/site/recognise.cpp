@@ -51,7 +51,8 @@ public:
         if (own_.size() == 1) { return first({"single-switch"}, {""}, candidates_.common); }
         // With one NIC a node there is one rail: a fat tree by any other name.
         const bool rails = wiring_.labels.size() > 1;
-        const std::string plainest = rails ? "rail-optimized" : "fat-tree", other = rails ? "fat-tree" : "rail-optimized";
+        const std::string plainest = rails ? "rail-optimized" : "fat-tree",
+                          other = rails ? "fat-tree" : "rail-optimized";
         // Switches with adapters that are joined to each other are no tree.
         const bool flat = std::ranges::any_of(wiring_.bundles, [&](const Bundle& bundle) {
             return !wiring_.placed[bundle.a].in() && wiring_.tier[bundle.a] == wiring_.tier[bundle.b];

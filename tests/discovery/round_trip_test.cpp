@@ -32,8 +32,10 @@ NodeParts parts_of(const NodeTemplate& node) {
     return parts;
 }
 
-double busbw(const std::string& yaml) {
-    const Report report = simulate(parse_scenario(yaml, "test.yaml", {"workload.sizes=[64 MiB]"}), catalogue());
+double busbw(const std::string& yaml, int nodes = 0) {
+    std::vector<std::string> set = {"workload.sizes=[64 MiB]"};
+    if (nodes > 0) { set.push_back("cluster.nodes=" + std::to_string(nodes)); }
+    const Report report = simulate(parse_scenario(yaml, "test.yaml", set), catalogue());
     return report.rows.front().busbw;
 }
 
@@ -68,7 +70,8 @@ const std::vector<std::string>& fabrics() {
         "{node: dgx-h200, nodes: 32, fabric: {kind: dual-plane}}",
         "{node: hgx-h100-200g, nodes: 32, fabric: {kind: rail-optimized}}",
         "{node: gb200-nvl72, nodes: 4, fabric: {kind: rail-optimized}}",
-        "{node: dgx-h100, nodes: 2, fabric: {kind: explicit, link: infiniband-ndr}, graph: {devices: [{name: left}, "
+        "{node: dgx-h100, nodes: 2, options: {nics: 2}, fabric: {kind: explicit, link: infiniband-ndr}, graph: "
+        "{devices: [{name: left}, "
         "{name: right}], cables: [{a: node0.nic0, b: left}, {a: node1.nic0, b: right}, {a: node0.nic1, b: left}, "
         "{a: node1.nic1, b: right}, {a: left, b: right, count: 3}]}}",
     };
@@ -98,9 +101,10 @@ TEST_CASE("a template goes out as NCCL's topology and comes back the same") {
         CHECK(parts_of(back.node()) == parts_of(node));
         CHECK(back.node().gpu.name == node.gpu.name);
         CHECK(back.node().nic_ports == node.nic_ports);
-        if (node.gpus > 1) {
-            CHECK(busbw(made.yaml) == Approx(busbw(scenario_on("{node: " + part.name + "}"))).epsilon(0.01));
-        }
+        const std::string own = scenario_on("{node: " + part.name + "}");
+        if (node.gpus > 1) { CHECK(busbw(made.yaml) == Approx(busbw(own)).epsilon(0.01)); }
+        CHECK(back.node().nic_link == node.nic_link);
+        CHECK(busbw(made.yaml, 2) == Approx(busbw(own, 2)).epsilon(0.01));
         ++equal;
     }
     for (const std::string& why : cannot) { std::cout << why << "\n"; }
