@@ -71,7 +71,7 @@ const std::vector<std::string>& fabrics() {
         "{node: hgx-h100-200g, nodes: 32, fabric: {kind: rail-optimized}}",
         "{node: gb200-nvl72, nodes: 4, fabric: {kind: rail-optimized}}",
         "{node: dgx-h100, nodes: 2, options: {nics: 2}, fabric: {kind: explicit, link: infiniband-ndr}, graph: "
-        "{devices: [{name: left}, "
+        "{devices: [{name: left, part: quantum-2}, "
         "{name: right, part: quantum-2}], cables: [{a: node0.nic0, b: left}, {a: node1.nic0, b: right}, {a: "
         "node0.nic1, b: left}, "
         "{a: node1.nic1, b: right}, {a: left, b: right, count: 3}]}}",
