@@ -41,7 +41,7 @@ bool has_word(std::string_view list, std::string_view word) {
 }
 
 std::string plural(std::uint64_t count, std::string_view noun) {
-    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : noun.ends_with("ch") ? "es" : "s");
 }
 
 std::string markup_text(std::string_view text) {

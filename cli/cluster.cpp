@@ -39,8 +39,11 @@ std::vector<Observations> observe_all(const std::vector<std::string>& files) {
 
 void print_site(std::ostream& out, const Site& site, const Description& made) {
     for (const std::string& file : site.files) { out << file << "\n"; }
-    out << fmt::format("{} of {}, {}; fabric: {}\n", plural(made.nodes, "node"), made.node,
-                       plural(site.cables.size(), "cable"), made.fabric);
+    const std::string cables = plural(site.cables.size(), "cable");
+    out << (made.yaml.empty()
+                ? fmt::format("{}, {}; no scenario\n", plural(site.devices.size(), "switch"), cables)
+                : fmt::format("{} of {}, {}; fabric: {}{}\n", plural(made.nodes, "node"), made.node, cables,
+                              made.fabric, made.routing.empty() ? "" : ", routing " + made.routing));
     for (const auto& [kind, count] : site.dropped) { out << fmt::format("left out: {} x {}\n", count, kind); }
     for (const std::string& note : site.notes) { out << "note: " << note << "\n"; }
     for (const std::string& asked : made.asked) { out << "missing: " << asked << "\n"; }
@@ -78,7 +81,10 @@ ExitCode describe_cluster(const po::variables_map& values) {
     const Description made = describe(site, catalog, options);
     std::vector<Finding> findings = check(site, made, catalog, options.said);
     forecast_costs(findings, site, made, catalog, options.said);
-    outputs.write("output", [&] { return made.yaml; });
+    outputs.write("output", [&] {
+        if (made.yaml.empty()) { throw InputError(files.front(), made.asked.front()); }
+        return made.yaml;
+    });
     outputs.write_json([&] { return site_json(site, made, findings); });
     print_site(outputs.words(), site, made);
     print_findings(outputs.words(), findings);

@@ -30,7 +30,9 @@ void print_fabric(std::ostream& out, const Fabric& fabric) {
     const FabricSpec& spec = fabric.cluster().fabric;
     if (spec.kind == FabricKind::none) { return; }
     out << "fabric     " << to_string(spec.kind);
-    if (spec.kind != FabricKind::explicit_graph) {
+    if (spec.kind == FabricKind::explicit_graph) {
+        out << ", routing " << graph_routing_names[static_cast<std::size_t>(spec.routing)];
+    } else {
         out << ", " << spec.link.name << ", " << spec.switch_part << " of " << spec.radix << " ports, "
             << (spec.choice == PathChoice::adaptive ? "adaptive" : "ecmp");
         if (spec.oversubscription != 1) { out << ", oversubscription " << spec.oversubscription; }

@@ -41,6 +41,7 @@ struct PciSeen {
     PciKind kind = PciKind::other;
     std::uint32_t vendor = 0, device = 0;
     NicLayer layer = NicLayer::unknown;  // of a NIC
+    std::string word;                    // a node's word for other devices: "nvme", "capture", "cxl"
     PciLink link;                        // as it runs
     PciLink capable;                     // as it could run, where that is stated
     SourceLocation at;
@@ -49,6 +50,7 @@ struct PciSeen {
 struct NvlinkSeen {
     std::string target;  // bus id of a GPU; "nvswitch", "cpu"
     int count = 0;
+    std::string hub{};  // bus id of the NVSwitch; empty: not stated
 };
 
 // What GPUs and NICs have in common.
@@ -103,6 +105,7 @@ struct CpuSeen {
     std::string arch, vendor;
     int family = 0, model = 0;
     SourceLocation at;
+    int host = 0;  // of an NVLink domain of several hosts
 };
 
 // How far two devices are from each other, in nvidia-smi's words: X, NV18, PIX, PXB, PHB, NODE, SYS.
@@ -160,7 +163,8 @@ struct GroupSeen {
 struct Observations {
     std::string_view format;
     std::string file;
-    bool plan = false;  // what was intended; the rest is what was found
+    bool plan = false;        // what was intended; the rest is what was found
+    bool one_domain = false;  // its nodes are the hosts of one NVLink domain
     std::vector<NodeSeen> nodes;
     std::vector<DeviceSeen> devices;
     std::vector<CableSeen> cables;

@@ -41,8 +41,9 @@ WiredDevices::Wired& WiredDevices::device(std::string_view name, const SourceLoc
     return wired;
 }
 
-void WiredDevices::add(const CableEnd& a, const CableEnd& b, std::int64_t megabits, const SourceLocation& at) {
-    CableSeen cable{{}, {}, megabits, {}, at};
+void WiredDevices::add(const CableEnd& a, const CableEnd& b, std::int64_t megabits, const SourceLocation& at,
+                       const std::string& technology) {
+    CableSeen cable{{}, {}, megabits, technology, at};
     for (const auto& [end, into] : {std::pair(&a, &cable.a), std::pair(&b, &cable.b)}) {
         Wired& wired = device(end->device, at);
         *into = {wired.seen.key, std::string(trimmed(end->port, " \t\""))};
@@ -103,6 +104,10 @@ Observations WiredDevices::finish() {
     }
     for (auto& [key, wired] : devices_) {
         if (wired.dropped) { continue; }
+        // A server's port may be called "0", as a switch's.
+        if (wired.seen.role == Role::unknown && is_host_word(key) && !is_switch_word(key)) {
+            wired.seen.role = Role::host;
+        }
         if (wired.seen.role == Role::unknown && wired.switch_ports != wired.host_ports) {
             wired.seen.role = wired.switch_ports > wired.host_ports ? Role::fabric_switch : Role::host;
         }

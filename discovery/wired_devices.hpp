@@ -12,7 +12,8 @@ namespace fabricast::inline discovery {
 class WiredDevices {
 public:
     // Adds a cable and, if they are new, the devices at its ends.
-    void add(const CableEnd& a, const CableEnd& b, std::int64_t megabits, const SourceLocation& at);
+    void add(const CableEnd& a, const CableEnd& b, std::int64_t megabits, const SourceLocation& at,
+             const std::string& technology = {});
     // States what a device is. A role that is not a part of a fabric ("oob-switch", "mgmt", "exit") drops it, with its
     // cables.
     void state(std::string_view name, std::string_view role, const SourceLocation& at);

@@ -12,7 +12,7 @@ namespace fabricast::inline discovery::formats {
 
 namespace {
 
-enum Column : std::uint8_t { from, from_port, to, to_port, rate, kind };
+enum Column : std::uint8_t { from, from_port, to, to_port, rate, kind, technology };
 
 // In letters only: "#StartDevice", "Start Device" and "start_device" are one column.
 constexpr std::pair<std::string_view, Column> column_names[] = {{"startdevice", from},
@@ -37,13 +37,14 @@ constexpr std::pair<std::string_view, Column> column_names[] = {{"startdevice", 
                                                                 {"speed", rate},
                                                                 {"bandwidthmbs", rate},
                                                                 {"rate", rate},
-                                                                {"linktype", kind}};
+                                                                {"linktype", kind},
+                                                                {"technology", technology}};
 
 constexpr std::string_view separators = ",;\t";
 
 // The place of each column in a line.
 constexpr std::size_t missing = std::string_view::npos;
-using Columns = std::array<std::size_t, kind + 1>;
+using Columns = std::array<std::size_t, technology + 1>;
 
 Columns columns_of(std::string_view heading) {
     Columns columns;
@@ -101,7 +102,7 @@ Observations read_csv(const SourceText& source) {
         const std::string port = port_word(cell(from_port), device);
         if (device.ends_with(" " + port)) { device.resize(device.size() - port.size() - 1); }
         wired.add({device, port}, {cell(to), port_word(cell(to_port), cell(to))}, megabits_of(cell(rate)),
-                  source.at(line));
+                  source.at(line), cell(technology));
     }
     Observations seen = wired.finish();
     if (other > 0) { seen.dropped["cable that is not for data"] += other; }

@@ -13,7 +13,7 @@ namespace {
 struct ReportPatterns {
     Pattern start{R"re(^(CA|SW|RT)\s+\d+\s+(\d+)\s+0x([0-9a-f]+)\s+(\d+x)\s*([A-Z0-9?]+)\s*(.*)$)re"};
     Pattern peer{R"re(^-\s*(CA|SW|RT)\s+\d+\s+(\d+)\s+0x([0-9a-f]+)\s+\(\s*'(.*)'\s+-\s+'(.*)'\s*\)$)re"};
-    Pattern alone{R"re(^'(.*)'$)re"};
+    Pattern alone{R"re(^'?([^-'].*?)'?$)re"};  // older ones without quotes
 };
 
 void read_line(const TextLine& line, const SourceLocation& at, InfinibandFabric& fabric) {

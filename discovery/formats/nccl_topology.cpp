@@ -27,6 +27,7 @@ public:
         }
         Observations seen;
         seen.dropped = std::move(dropped_);
+        seen.one_domain = nodes_.size() > 1;
         for (auto& [host, node] : nodes_) {
             complete(node);
             seen.nodes.push_back(std::move(node));
@@ -36,7 +37,8 @@ public:
     }
 
 private:
-    // A dump of several hosts (multi-node NVLink) tells them apart by host_hash, not by numaid.
+    // A dump of several hosts (multi-node NVLink) tells them apart by host_hash, not by numaid: it holds the whole
+    // NVLink domain.
     void read_cpu(const xml::Element& cpu) {
         NodeSeen& node = nodes_[cpu.word("host_hash")];
         if (node.at.file == nullptr) { node.at = cpu.place; }
@@ -108,6 +110,10 @@ private:
             if (link.get("target") == nullptr) { continue; }  // NVLinks, and what RCCL calls its own
             dumped_ = true;
             seen.nvlinks.push_back({target_of(link), static_cast<int>(link.whole_or("count", 1, 0, 1024))});
+            const std::string bus = normal_bus(link.word("target"));
+            if (seen.nvlinks.back().target == "nvswitch" && !bus.starts_with("fffffff")) {
+                seen.nvlinks.back().hub = bus;
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 // SONiC's CONFIG_DB as JSON: neighbours by port (DEVICE_NEIGHBOR) and the ports' speeds, in tables or with keys
-// "TABLE|key". A configuration states which neighbours there should be.
+// "TABLE|key". A configuration states which neighbours there should be. Where it has no such table, its ports'
+// descriptions name them, as sonic-cfggen writes these: "ARISTA01T1:Ethernet1".
 
 #include <map>
 
@@ -32,9 +33,7 @@ std::string field_of(const Json& row, const char* name) {
 Observations read_config(const SourceText& source) {
     auto tables = tables_of(parse_json(source.text(), source.file()));
     const std::string own = field_of(tables["DEVICE_METADATA"]["localhost"], "hostname");
-    if (own.empty()) {
-        refuse(source.at(1), "DEVICE_METADATA names no host", {}, "DEVICE_METADATA.localhost.hostname");
-    }
+    if (own.empty()) { refuse(source.at(1), "no host has this name", {}, "DEVICE_METADATA.localhost.hostname"); }
     WiredDevices wired;
     wired.state(own, "switch", source.at(1));
     for (const auto& [name, row] : tables["DEVICE_NEIGHBOR_METADATA"]) {
@@ -46,11 +45,26 @@ Observations read_config(const SourceText& source) {
         wired.add({own, port}, {name, field_of(row, "port")}, megabits_of(field_of(tables["PORT"][port], "speed")),
                   source.at(1));
     }
+    std::uint64_t by_description = 0;
+    for (const auto& [port, row] : tables["PORT"]) {
+        const std::string text = field_of(row, "description");
+        const std::size_t colon = text.find(':');
+        if (colon == 0 || colon == std::string::npos || tables["DEVICE_NEIGHBOR"].contains(port)) { continue; }
+        wired.add({own, port}, {text.substr(0, colon), text.substr(colon + 1)}, megabits_of(field_of(row, "speed")),
+                  source.at(1));
+        ++by_description;
+    }
     if (!tables["MGMT_INTERFACE"].empty()) { wired.drop("management port"); }
-    return wired.finish();
+    Observations seen = wired.finish();
+    if (by_description > 0) {
+        seen.notes.push_back(std::to_string(by_description) + " neighbours are named by descriptions of ports only");
+    }
+    return seen;
 }
 
-bool fits_config(const SourceText& source) { return source.begins_with('{') && source.holds("\"DEVICE_METADATA"); }
+bool fits_config(const SourceText& source) {
+    return source.begins_with('{') && (source.holds("\"DEVICE_METADATA") || source.holds("\"DEVICE_NEIGHBOR"));
+}
 
 }  // namespace
 

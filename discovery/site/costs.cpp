@@ -159,9 +159,13 @@ private:
 
     // A cable that the plan has and nobody found, that goes elsewhere, or that nobody planned.
     std::string of_plan(const Finding& finding) {
-        if (finding.message.starts_with("extra")) { return "nothing: a cable more than was planned"; }
-        if (finding.message.starts_with("miswired")) { return of_crossed_rails(); }
-        if (finding.cable.empty()) { return "unknown: what hangs on it was not found either"; }
+        switch (finding.plan) {
+            case PlanFault::extra: return "nothing: a cable more than was planned";
+            case PlanFault::miswired: return of_crossed_rails();
+            case PlanFault::unknown_switch: return "unknown: what hangs on it was not found either";
+            case PlanFault::none:
+            case PlanFault::missing: break;
+        }
         return finding.down_per_up.second > 0 ? of_uplinks(finding.down_per_up) : of_missing_nic();
     }
 

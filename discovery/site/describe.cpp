@@ -31,6 +31,7 @@ public:
         site_.infiniband = site_.infiniband || (planned && made_.shape && made_.shape->infiniband);
         const std::vector<NicSeen> known = made_.shape ? made_.shape->nic_of : std::vector<NicSeen>{};
         made_.wiring = wire(site_, known);
+        if (site_.hosts.empty() && site_.unnamed.empty()) { return without_hosts(); }
         fit_nics();
         refuse_without_gpus();
         choose_node();
@@ -57,6 +58,7 @@ public:
         const FabricText fabric =
             fabric_text(site_, whole.wiring, catalog_, made_.node_block, made_.nodes, options_.routing);
         made_.fabric = fabric.kind;
+        if (fabric.kind == "explicit") { made_.routing = options_.routing.empty() ? "ecmp" : options_.routing; }
         made_.asked.insert(made_.asked.end(), fabric.asked.begin(), fabric.asked.end());
         made_.yaml = head() + scenario_text(options_.name, made_.node_block + names_of_nodes(whole.wiring.hosts) +
                                                                fmt::format("  nodes: {}\n", made_.nodes) + fabric.text);
@@ -64,6 +66,23 @@ public:
     }
 
 private:
+    // Switches alone make no scenario, but their cables can be held against a plan.
+    Description without_hosts() {
+        const std::size_t cables = site_.cables.size() + site_.planned.size();
+        if (cables == 0) {
+            throw InputError(first_file(), fmt::format("{} and no cable: this makes no cluster (accepted: a file that "
+                                                       "names hosts or neighbours, or the inside of a host)",
+                                                       plural(site_.devices.size(), "switch")));
+        }
+        made_.nodes = 0;
+        made_.fabric = "explicit";
+        made_.asked.push_back(
+            fmt::format("no host: {} are known, but no scenario can be made of them; add the files of hosts, or of the "
+                        "switches below",
+                        plural(site_.devices.size(), "switch")));
+        return std::move(made_);
+    }
+
     // Hosts without GPUs, or hosts that nothing joins, are not a cluster, and are not made one by a guess.
     void refuse_without_gpus() const {
         const bool inside =

@@ -19,12 +19,13 @@ struct DescribeOptions {
 };
 
 struct Description {
-    std::string yaml;
+    std::string yaml;  // empty: no host is known, so no scenario can be made
     Wiring wiring;
     std::optional<NodeShape> shape;  // of most nodes, where a file describes one
     std::string node_block;          // `node: ...` of the cluster, with its indentation
     std::string node;                // "8 x h100-sxm", or the name of a template
     std::string fabric;              // "rail-optimized", "explicit", "none"
+    std::string routing;             // of an explicit fabric: "ecmp", "up-down"; empty: the kind's own
     std::uint32_t nodes = 1;
     std::vector<std::string> asked;  // what no file said, one line each
 };

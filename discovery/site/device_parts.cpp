@@ -32,8 +32,10 @@ std::string id_text(std::uint32_t vendor, std::uint32_t device) { return fmt::fo
 // The part of this PCI id, if it is one of this kind.
 std::string by_id(const Catalog& catalog, std::string_view kind, const PciSeen* pci) {
     if (pci == nullptr) { return {}; }
-    const std::string id = id_text(pci->vendor, pci->device);
-    const std::string part = named(catalog, "pci-ids", [&](const std::string& word) { return word == id; });
+    // One chip may be sold with slots of several widths: the longer word, "15b3:1021 x4", counts.
+    const std::string id = id_text(pci->vendor, pci->device), wide = fmt::format("{} x{}", id, pci->link.width);
+    const std::string part =
+        named(catalog, "pci-ids", [&](const std::string& word) { return word == id || word == wide; });
     return part.empty() || catalog.parts.at(part).kind != kind ? std::string() : part;
 }
 
@@ -154,7 +156,7 @@ std::pair<std::uint32_t, std::uint32_t> pci_id_of(const Catalog& catalog, std::s
         for (const auto& [id, meant] : table->text) {
             if (meant == part) {
                 return {number_in<std::uint32_t>(std::string_view(id).substr(0, 4), 16).value_or(0),
-                        number_in<std::uint32_t>(std::string_view(id).substr(5), 16).value_or(0)};
+                        number_in<std::uint32_t>(std::string_view(id).substr(5, 4), 16).value_or(0)};
             }
         }
     }
@@ -180,6 +182,10 @@ CpuSeen cpu_numbers_of(const Catalog& catalog, std::string_view part) {
 
 std::string pcie_switch_part(const Catalog& catalog, int generation) {
     return usual(catalog, {"pcie-switch", fmt::to_string(std::min(generation, 6))});
+}
+
+std::string other_part(const Catalog& catalog, const std::string& word, int generation) {
+    return usual(catalog, {word, fmt::format("gen{}", generation)});
 }
 
 std::string infiniband_switch_part(const Catalog& catalog, std::uint32_t device_id) {

@@ -28,6 +28,8 @@ PartFound nic_part(const Catalog& catalog, const NicSeen& nic, const PciSeen* pc
                    int generation);
 PartFound cpu_part(const Catalog& catalog, const CpuSeen& cpu, const std::string& gpu);
 std::string pcie_switch_part(const Catalog& catalog, int generation);
+// A drive or other device by its word, "nvme", and the generation of its slot.
+std::string other_part(const Catalog& catalog, const std::string& word, int generation);
 // The PCI id of a part, vendor and device; zeros if it has none here. Family and model of a CPU part.
 std::pair<std::uint32_t, std::uint32_t> pci_id_of(const Catalog& catalog, std::string_view part);
 CpuSeen cpu_numbers_of(const Catalog& catalog, std::string_view part);

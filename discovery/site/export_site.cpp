@@ -6,166 +6,18 @@
 #include <map>
 #include <vector>
 
-#include "base/text.hpp"
-#include "discovery/site/device_parts.hpp"
-#include "models/link_part.hpp"
-#include "models/pcie.hpp"
+#include "topologies/fabric_generator.hpp"
 
 namespace fabricast::inline site {
 
 namespace {
-
-[[noreturn]] void cannot_hold(const NodeTemplate& node, std::string_view what) {
-    throw ClusterError(fmt::format("NCCL's topology cannot hold node '{}': {}", node.name, what));
-}
-
-constexpr std::string_view gpu_class = "0x030200", bridge_class = "0x060400";  // PCI's
-
-class TopologyWriter {
-public:
-    TopologyWriter(const NodeTemplate& node, const Catalog& catalog) : node_(node), catalog_(catalog) {}
-
-    std::string write() {
-        refuse_what_has_no_words();
-        number_buses();
-        out_ = "<system version=\"1\">\n";
-        for (const NodeDevice& device : node_.devices) {
-            if (!device.name.starts_with("cpu")) { continue; }
-            const CpuSeen cpu = cpu_numbers_of(catalog_, device.part);
-            out_ += fmt::format("  <cpu numaid=\"{}\" affinity=\"ffffffff\" arch=\"{}\"", device.numa, cpu.arch);
-            if (!cpu.vendor.empty()) {
-                out_ += fmt::format(" vendor=\"{}\" familyid=\"{}\" modelid=\"{}\"", cpu.vendor, cpu.family, cpu.model);
-            }
-            out_ += ">\n";
-            write_below(device.name, 4);
-            out_ += "  </cpu>\n";
-        }
-        return out_ + "</system>\n";
-    }
-
-private:
-    void refuse_what_has_no_words() const {
-        const auto cpus =
-            std::ranges::count_if(node_.devices, [](const NodeDevice& d) { return d.name.starts_with("cpu"); });
-        if (cpus > 2) { cannot_hold(node_, "it does not say how more than two CPUs are joined"); }
-        for (const NodeDevice& device : node_.devices) {
-            const bool known =
-                has_word("cpu memory switch nic gpu", device.name.substr(0, device.name.find_first_of("0123456789")));
-            if (!known && device.name != "nvswitch") { cannot_hold(node_, device.name); }
-        }
-        for (const std::string& part : {node_.gpu.name, node_.nic_part}) {
-            if (!part.empty() && pci_id_of(catalog_, part).first == 0) {
-                cannot_hold(node_, "no PCI id of " + part + " is known");
-            }
-        }
-    }
-
-    void number_buses() {
-        std::uint32_t next = 1;
-        for (const NodeDevice& device : node_.devices) {
-            if (device.name.starts_with("switch")) { bus_[device.name] = fmt::format("0000:{:02x}:00.0", next++); }
-        }
-        for (std::uint32_t g = 0; g < node_.gpus; ++g) {
-            bus_[fmt::format("gpu{}", g)] = fmt::format("0001:{:02x}:00.0", g + 1);
-        }
-        for (std::uint32_t n = 0; n < node_.nics; ++n) {
-            bus_[fmt::format("nic{}", n)] = fmt::format("0002:{:02x}:00.0", n + 1);
-        }
-    }
-
-    // What hangs below a CPU or a switch, by PCIe; a GPU joined by C2C or NVLink alone has its PCI device too.
-    void write_below(const std::string& above, std::size_t indent) {
-        for (const auto& [name, bus] : bus_) {
-            const NodeCable* up = up_of(name);
-            if (name != above && up != nullptr && (up->a == above || up->b == above)) {
-                write_device(name, bus, *up, indent);
-            }
-        }
-    }
-
-    const NodeCable* up_of(const std::string& name) const {
-        const NodeCable* found = nullptr;
-        for (const NodeCable& cable : node_.cables) {
-            if (cable.a != name && cable.b != name) { continue; }
-            const std::string& other = cable.a == name ? cable.b : cable.a;
-            const bool up = other.starts_with("cpu") ||
-                            (other.starts_with("switch") && (!name.starts_with("switch") || cable.a == name));
-            if (up && (found == nullptr || cable.link.family == LinkFamily::pcie)) { found = &cable; }
-        }
-        return found;
-    }
-
-    void write_device(const std::string& name, const std::string& bus, const NodeCable& up, std::size_t indent) {
-        const std::string blanks(indent, ' ');
-        const bool gpu = name.starts_with("gpu"), nic = name.starts_with("nic");
-        PcieSpec link;
-        link.generation = 4;
-        if (up.link.family == LinkFamily::pcie) { link = pcie_spec(catalog_.at("link", up.link.name)); }
-        const double transfers = link.generation < 3 ? 2.5 * link.generation : 8.0 * (1 << (link.generation - 3));
-        const auto [vendor, device] = gpu   ? pci_id_of(catalog_, node_.gpu.name)
-                                      : nic ? pci_id_of(catalog_, node_.nic_part)
-                                            : std::pair(0x1000U, 0xc030U);
-        out_ += fmt::format(
-            "{}<pci busid=\"{}\" class=\"{}\" vendor=\"0x{:04x}\" device=\"0x{:04x}\" link_speed=\"{:.1f} GT/s "
-            "PCIe\" link_width=\"{}\">\n",
-            blanks, bus,
-            gpu   ? gpu_class
-            : nic ? nic_class()
-                  : bridge_class,
-            vendor, device, transfers, link.lanes);
-        if (gpu) { write_gpu(name, indent + 2); }
-        if (nic) { write_nic(name, indent + 2); }
-        if (!gpu && !nic) { write_below(name, indent + 2); }
-        out_ += blanks + "</pci>\n";
-    }
-
-    std::string_view nic_class() const { return node_.nic_link.starts_with("ethernet") ? "0x020000" : "0x020700"; }
-
-    void write_gpu(const std::string& name, std::size_t indent) {
-        const std::string blanks(indent, ' ');
-        const std::string number = name.substr(3);
-        out_ += fmt::format("{}<gpu dev=\"{}\" sm=\"{}\" rank=\"{}\" gdr=\"1\">\n", blanks, number,
-                            node_.gpu.compute_capability, number);
-        for (const NodeCable& cable : node_.cables) {
-            if ((cable.a != name && cable.b != name) || cable.link.family == LinkFamily::pcie) { continue; }
-            const std::string& other = cable.a == name ? cable.b : cable.a;
-            if (cable.link.name == "nvlink-c2c") {
-                out_ += fmt::format("{}  <c2c bw=\"44712\" count=\"5\"/>\n", blanks);
-                continue;
-            }
-            std::pair<std::string, std::string_view> target = {"0005:00:00.0", bridge_class};
-            if (other == "nvswitch") { target = {"fffffff:ff:ff.0", "0x068000"}; }
-            if (other.starts_with("gpu")) { target = {bus_.at(other), gpu_class}; }
-            out_ += fmt::format("{}  <nvlink target=\"{}\" count=\"{}\" tclass=\"{}\"/>\n", blanks, target.first,
-                                cable.count, target.second);
-        }
-        out_ += blanks + "</gpu>\n";
-    }
-
-    void write_nic(const std::string& name, std::size_t indent) {
-        const std::string blanks(indent, ' ');
-        const int number = std::atoi(name.c_str() + 3);
-        const double port = link_spec(catalog_.at("link", node_.nic_link)).rate.bytes_per_second() * 8e-6;
-        out_ += blanks + "<nic>\n";
-        for (int p = 0; p < node_.nic_ports; ++p) {
-            out_ += fmt::format(
-                "{}  <net name=\"mlx5_{}\" dev=\"{}\" speed=\"{:.0f}\" port=\"{}\" guid=\"0x{:x}\" gdr=\"1\"/>\n",
-                blanks, number, number, port, p + 1, 0x1000000 + number);
-        }
-        out_ += blanks + "</nic>\n";
-    }
-
-    const NodeTemplate& node_;
-    const Catalog& catalog_;
-    std::map<std::string, std::string> bus_;
-    std::string out_;
-};
 
 // The cables of a fabric, physical switches and all, with numbered ports.
 struct FabricCable {
     std::string from, to;  // the lower one first; an adapter is "node0 mlx5_3"
     int from_port = 1, to_port = 1;
     const LinkSpec* link = nullptr;
+    double share = 1;  // of the link's rate: each plane has its part of an adapter's
     bool adapter = false;
 };
 
@@ -180,6 +32,7 @@ std::vector<FabricCable> cables_of(const Fabric& drawn) {
     std::map<std::string, int> ports;
     std::vector<FabricCable> cables;
     const FabricSpec& spec = fabric.cluster().fabric;
+    const double share = 1.0 / std::max(fabric.generator().planes(), 1U);
     for (std::uint32_t l = 0; l < fabric.link_count(); ++l) {
         const LinkEnds ends = fabric.ends(LinkId{l});
         if (ends.resource || fabric.kind(ends.to) != DeviceKind::fabric_switch) { continue; }
@@ -190,6 +43,7 @@ std::vector<FabricCable> cables_of(const Fabric& drawn) {
         cable.from = adapter ? adapter_name(fabric, ends.from) : fabric.device_name(ends.from);
         cable.to = fabric.device_name(ends.to);
         cable.adapter = adapter;
+        if (adapter) { cable.share = share; }
         cable.link = adapter || spec.trunk.rate.num == 0 ? &drawn.cluster().fabric.link : &drawn.cluster().fabric.trunk;
         for (std::uint32_t i = 0; i < ends.cables; ++i) {
             cable.from_port = ++ports[cable.from];
@@ -200,25 +54,20 @@ std::vector<FabricCable> cables_of(const Fabric& drawn) {
     return cables;
 }
 
-// "infiniband-ndr200" -> "2xNDR", "infiniband-hdr" -> "4xHDR".
-std::string technology_of(const LinkSpec& link) {
+// "infiniband-ndr200" -> "2xNDR", "infiniband-hdr" -> "4xHDR", half of it "2xHDR". Empty if it is not InfiniBand.
+std::string technology_of(const FabricCable& cable) {
     constexpr std::string_view family = "infiniband-";
-    if (!link.name.starts_with(family)) {
-        throw ClusterError("ibnetdiscover lists InfiniBand (found " + link.name + "; accepted: links.csv)");
-    }
+    const LinkSpec& link = *cable.link;
+    if (!link.name.starts_with(family)) { return {}; }
     std::string word;
     for (const char c : link.name.substr(family.size())) {
         word += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
     }
-    if (word == "NDR200" || word == "HDR100") { return "2x" + word.substr(0, 3); }
-    return "4x" + word;
+    const bool two = word == "NDR200" || word == "HDR100";
+    return fmt::format("{:.0f}x{}", (two ? 2 : 4) * cable.share, two ? word.substr(0, 3) : word);
 }
 
 }  // namespace
-
-std::string to_nccl_topology(const NodeTemplate& node, const Catalog& catalog) {
-    return TopologyWriter(node, catalog).write();
-}
 
 std::string to_ibnetdiscover(const Fabric& fabric) {
     const std::vector<FabricCable> cables = cables_of(fabric);
@@ -229,7 +78,10 @@ std::string to_ibnetdiscover(const Fabric& fabric) {
         return guid.emplace(name, 0x100000 + guid.size()).first->second;
     };
     for (const FabricCable& cable : cables) {
-        const std::string rate = technology_of(*cable.link);
+        const std::string rate = technology_of(cable);
+        if (rate.empty()) {
+            throw ClusterError("ibnetdiscover lists InfiniBand (found " + cable.link->name + "; accepted: links.csv)");
+        }
         host[cable.from] = cable.adapter;
         host[cable.to] = false;
         const std::uint64_t from = guid_of(cable.from), to = guid_of(cable.to);
@@ -253,14 +105,15 @@ std::string to_ibnetdiscover(const Fabric& fabric) {
 }
 
 std::string to_links_csv(const Fabric& fabric) {
-    std::string out = "StartDevice,StartPort,EndDevice,EndPort,BandWidth\n";
+    std::string out = "StartDevice,StartPort,EndDevice,EndPort,BandWidth,Technology\n";
     for (const FabricCable& cable : cables_of(fabric)) {
         const std::size_t blank = cable.from.find(' ');
         const std::string port =
             blank == std::string::npos ? std::to_string(cable.from_port) : cable.from.substr(blank + 1);
-        const std::string many = cable.adapter && cable.from_port > 1 ? fmt::format("p{}", cable.from_port) : "";
-        out += fmt::format("{},{}{},{},{},{:.0f}\n", cable.from.substr(0, blank), port, many, cable.to, cable.to_port,
-                           cable.link->rate.bytes_per_second() * 8e-6);
+        const std::string many = cable.adapter && cable.from_port > 1 ? fmt::format("/{}", cable.from_port) : "";
+        out +=
+            fmt::format("{},{}{},{},{},{:.0f},{}\n", cable.from.substr(0, blank), port, many, cable.to, cable.to_port,
+                        cable.link->rate.bytes_per_second() * 8e-6 * cable.share, technology_of(cable));
     }
     return out;
 }

@@ -239,7 +239,8 @@ private:
             actual.empty() ? "missing: the plan has it, nothing was found there" : "miswired: found is " + actual;
         findings_.push_back(
             {"plan", site_.devices[planned.b].adapter ? device_text(site_, planned.a) : device_text(site_, planned.b),
-             cable_text(site_, planned), what, planned.at, actual.empty() ? 0.0 : 1.0, Trust::hint});
+             cable_text(site_, planned), what, planned.at, actual.empty() ? 0.0 : 1.0, Trust::hint,
+             actual.empty() ? PlanFault::missing : PlanFault::miswired});
         // One of the sixteen cables up that costs are forecast with.
         const bool trunk = !site_.devices[planned.a].adapter && !site_.devices[planned.b].adapter;
         if (trunk) { findings_.back().down_per_up = {1, 16.0 / 15}; }
@@ -253,7 +254,7 @@ private:
         for (const std::uint32_t known : found_) { names.push_back(site_.devices[known].name); }
         findings_.push_back({"plan", site_.devices[device].name, "",
                              "this switch of the plan was not found" + did_you_mean(site_.devices[device].name, names),
-                             planned.at, 1, Trust::hint});
+                             planned.at, 1, Trust::hint, PlanFault::unknown_switch});
     }
 
     // Cables that were found on a switch of the plan, at a port that the plan leaves empty.
@@ -263,7 +264,7 @@ private:
             const std::uint32_t far = cable->a == key.first ? cable->b : cable->a;
             if (!site_.devices[far].adapter && far < key.first && in_plan_.contains(far)) { continue; }  // said once
             findings_.push_back({"plan", site_.devices[key.first].name, cable_text(site_, *cable),
-                                 "extra: found, but not in the plan", cable->at, 1, Trust::hint});
+                                 "extra: found, but not in the plan", cable->at, 1, Trust::hint, PlanFault::extra});
         }
     }
 

@@ -3,17 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
-#include <set>
 #include <tuple>
 
-#include "discovery/site/colours.hpp"
 #include "discovery/site/device_parts.hpp"
+#include "discovery/site/recognise.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
-#include "topologies/fabric_generator.hpp"
 
 namespace fabricast::inline site {
 
@@ -58,7 +55,7 @@ public:
         }
         if (trunk.first > 0 && trunk.first != rate.first) { trunk_ = link_of(site_, trunk); }
         choose_switch();
-        if (!routing_.empty() || !uniform(rate.first, trunk.first) || !recognise()) { write_explicit(); }
+        if (!routing_.empty() || !uniform(rate.first, trunk.first) || !recognised(rate)) { write_explicit(); }
         return std::move(made_);
     }
 
@@ -84,13 +81,13 @@ private:
         const auto most = std::ranges::max_element(parts, {}, [](const auto& entry) { return entry.second; });
         if (most != parts.end()) { switch_ = most->first; }
         // A virtual or synthetic fabric may state a part that is slower than its own cables.
-        if (!fabric_of("kind: rail-optimized" + common(), 2)) { switch_.clear(); }
+        if (!fabric_of("kind: rail-optimized" + common(link_), 2)) { switch_.clear(); }
     }
 
-    std::string common() const {
+    std::string common(const std::string& link) const {
         std::string keys;
-        if (!link_.empty()) { keys += ", link: " + link_; }
-        if (!trunk_.empty()) { keys += ", trunk: " + trunk_; }
+        if (!link.empty()) { keys += ", link: " + link; }
+        if (!trunk_.empty() && trunk_ != link) { keys += ", trunk: " + trunk_; }
         if (!switch_.empty()) { keys += ", switch: " + switch_; }
         return keys;
     }
@@ -110,77 +107,20 @@ private:
         });
     }
 
-    struct Counts {
-        std::uint64_t unit = 0, spines = 0, down = 0, up = 0, ports = 0;
-    };
-
-    // What the generators are told, as the first leaf has it.
-    Counts counts() const {
-        Counts found;
-        std::map<std::uint32_t, std::set<std::uint32_t>> nodes_of_leaf;
-        std::map<std::uint32_t, std::array<std::uint64_t, 2>> cables;
-        for (const Bundle& bundle : wiring_.bundles) {
-            const Placed& end = wiring_.placed[bundle.a];
-            if (end.in()) { nodes_of_leaf[bundle.b].insert(end.node); }
-            cables[bundle.b][0] += bundle.cables;
-            if (!end.in()) { cables[bundle.a][1] += bundle.cables; }
-        }
-        for (const auto& [leaf, nodes] : nodes_of_leaf) {
-            if (nodes.size() <= found.unit) { continue; }
-            found.unit = nodes.size();
-            found.down = cables[leaf][0];
-            found.up = cables[leaf][1];
-        }
-        for (const auto& [device, both] : cables) { found.ports = std::max(found.ports, both[0] + both[1]); }
-        found.spines = wiring_.switches_of(1).size();
-        return found;
+    bool recognised(const CableRate& rate) {
+        const auto build_one = [&](const std::string& keys, std::uint32_t nodes) { return fabric_of(keys, nodes); };
+        const auto found = recognise(wiring_, nodes_, {common(link_), common(doubled(rate)), build_one});
+        if (!found) { return false; }
+        made_.kind = found->kind;
+        made_.text = fmt::format(
+            "  # every cable found is one of this fabric's, and the other way round\n  fabric: {{{}}}\n", found->keys);
+        return true;
     }
 
-    // Every kind with the figures that were counted, the plainest first. The first whose wiring is the one found is it.
-    bool recognise() {
-        const Counts found = counts();
-        const std::vector<std::uint64_t> own = colours(wiring_);
-        const std::string ratio = found.up > 0 && found.down != found.up
-                                      ? fmt::format(", oversubscription: {:.6g}",
-                                                    static_cast<double>(found.down) / static_cast<double>(found.up))
-                                      : "";
-        const std::string tiers = wiring_.tiers() > 1 ? fmt::format(", tiers: {}", wiring_.tiers()) : "";
-        const std::string unit = fmt::format(", scalable_unit: {}", found.unit);
-        const std::string spines = found.spines > 0 ? fmt::format(", spines: {}", found.spines) : "";
-        const std::vector<std::string> sizes = {"",
-                                                ratio,
-                                                tiers + ratio,
-                                                spines + ratio,
-                                                unit + ratio,
-                                                unit + spines + ratio,
-                                                tiers + unit + spines + ratio};
-        const std::vector<std::string> radix = {"", fmt::format(", radix: {}", found.ports)};
-        // With one NIC a node there is one rail: a fat tree by any other name.
-        const bool rails = wiring_.labels.size() > 1;
-        for (const std::string kind : {"single-switch", rails ? "rail-optimized" : "fat-tree",
-                                       rails ? "fat-tree" : "rail-optimized", "rail-only"}) {
-            if ((kind == "single-switch") != (own.size() == 1)) { continue; }
-            std::set<std::string> tried;
-            for (const std::string& ports : radix) {
-                for (const std::string& size : kind == "single-switch" ? std::vector<std::string>{""} : sizes) {
-                    const std::string keys = "kind: " + kind + common() + size + ports;
-                    if (!tried.insert(keys).second || !same_wiring(keys, own)) { continue; }
-                    made_.kind = kind;
-                    made_.text = fmt::format(
-                        "  # every cable found is one of this fabric's, and the other way round\n"
-                        "  fabric: {{{}}}\n",
-                        keys);
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
-
-    bool same_wiring(const std::string& keys, const std::vector<std::uint64_t>& own) const {
-        const std::optional<Fabric> candidate = fabric_of(keys, nodes_);
-        if (!candidate || candidate->nics_per_node() != wiring_.labels.size()) { return false; }
-        return candidate->generator().switch_count() == own.size() && colours(*candidate) == own;
+    // The link of an adapter whose cables have half of its rate each.
+    std::string doubled(const CableRate& rate) const {
+        const std::string whole = rate.second.starts_with("2x") ? "4x" + rate.second.substr(2) : rate.second;
+        return link_of(site_, {2 * rate.first, whole});
     }
 
     // --- switch by switch
@@ -209,7 +149,7 @@ private:
 
     void write_explicit() {
         made_.kind = "explicit";
-        if (const auto two = fabric_of("kind: rail-optimized" + common(), 2)) {
+        if (const auto two = fabric_of("kind: rail-optimized" + common(link_), 2)) {
             usual_switch_ = two->cluster().fabric.switch_part;
             if (link_.empty()) { link_ = two->cluster().fabric.link.name; }  // the adapter's usual port
         }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "base/text.hpp"
 #include "discovery/site/nvlink_counts.hpp"
@@ -46,10 +47,10 @@ private:
         return found == by_bus_.end() ? nullptr : found->second;
     }
 
-    static std::pair<int, std::string> device_order(const std::string& name) {
+    static std::tuple<int, std::string, int> device_order(const std::string& name) {
         const int kind = name.starts_with("cpu") ? 0 : name.starts_with("switch") ? 1 : 2;
-        const std::string digits = name.substr(std::min(name.find_first_of("0123456789"), name.size()));
-        return {kind * 4096 + std::atoi(digits.c_str()), name};
+        const std::size_t digits = std::min(name.find_first_of("0123456789"), name.size());
+        return {kind, name.substr(0, digits), std::atoi(name.c_str() + digits)};
     }
 
     // CUDA and NCCL order by number where there is one, by bus id where not.
@@ -103,6 +104,7 @@ private:
             return stated.empty() ? found : PartFound{stated, Trust::fact, "stated"};
         };
         shape_.gpu = stated_or(said_.gpu, gpu_part(catalog_, gpu, pci(gpu.bus), arm || gpu.c2c));
+        shape_.peers = catalog_.at("gpu", shape_.gpu.name).word_or("peer_to_peer", "yes") == "yes";
         const NicSeen nic = nics_.empty() ? NicSeen{} : nics_.front();
         const std::int64_t megabits = nic.megabits / std::max(nic.ports, 1);
         const int generation = pcie_spec(catalog_.at("link", host_link("gpu", shape_.gpu.name))).generation;
@@ -139,9 +141,11 @@ private:
         for (const GpuSeen& gpu : gpus_) { domains.insert(std::max(gpu.numa, 0)); }
         std::size_t index = 0;
         const bool arm = !node_.cpus.empty() && node_.cpus.front().arch.starts_with("arm");
-        const std::size_t sockets = arm ? domains.size() : std::min<std::size_t>(domains.size(), 2);
+        const bool hosts = !node_.cpus.empty() && node_.cpus.back().host > 0;
+        const std::size_t sockets = arm || hosts ? domains.size() : std::min<std::size_t>(domains.size(), 2);
         for (const int domain : domains) { socket_of_[domain] = static_cast<int>(index++ * sockets / domains.size()); }
         sockets_ = static_cast<int>(std::max<std::size_t>(sockets, 1));
+        for (const CpuSeen& cpu : node_.cpus) { host_of_[socket_of_[std::max(cpu.numa, 0)]] = cpu.host; }
         for (int i = 0; i < sockets_; ++i) { shape_.devices.emplace_back(fmt::format("cpu{}", i), ""); }
         if (domains.size() > sockets) {
             shape_.notes.push_back(fmt::format("guess: {} NUMA domains are taken as 2 sockets", domains.size()));
@@ -186,13 +190,31 @@ private:
         for (const GpuSeen& gpu : gpus_) { name_switches(gpu); }
         for (const NicSeen& nic : nics_) { name_switches(nic); }
         for (std::size_t g = 0; g < gpus_.size(); ++g) {
+            const bool nvlink =
+                std::ranges::find(gpus_[g].nvlinks, "cpu", &NvlinkSeen::target) != gpus_[g].nvlinks.end();
             if (gpus_[g].c2c) {
                 shape_.cables.push_back({fmt::format("gpu{}", g), cpu_of(gpus_[g].numa), "nvlink-c2c"});
-            } else if (std::ranges::find(gpus_[g].nvlinks, "cpu", &NvlinkSeen::target) == gpus_[g].nvlinks.end()) {
-                attach(fmt::format("gpu{}", g), gpus_[g], shape_.gpu.name);
+            }
+            // Joined to its CPU otherwise, it has PCIe only to what shares its switch.
+            if ((!gpus_[g].c2c && !nvlink) || (gpus_[g].c2c && !switches_above(gpus_[g].bus).empty())) {
+                attach(fmt::format("gpu{}", g), gpus_[g], shape_.gpu.name, gpus_[g].c2c);
             }
         }
         for (std::size_t n = 0; n < nics_.size(); ++n) { attach(fmt::format("nic{}", n), nics_[n], shape_.nic.name); }
+        place_others();
+    }
+
+    // Drives, capture cards and memory expanders, where the file states their links.
+    void place_others() {
+        std::map<std::string, int> count;
+        for (const auto& [bus, seen] : by_bus_) {
+            if (seen->word.empty() || !seen->link.known()) { continue; }
+            const std::string name = fmt::format("{}{}", seen->word, count[seen->word]++);
+            const int generation = std::clamp(pcie_generation(seen->link.gigatransfers), 1, 9);
+            shape_.devices.emplace_back(name, other_part(catalog_, seen->word, generation));
+            shape_.cables.push_back(
+                {name, above(bus, seen->numa), pcie_name(generation, std::min(seen->link.width, 16))});
+        }
     }
 
     // Switches are numbered in the order of the GPUs below them; one that has only GPUs joined by C2C below it carries
@@ -217,12 +239,12 @@ private:
         return switches.empty() ? cpu_of(numa) : switches_.at(switches.front());
     }
 
-    void attach(const std::string& name, const EndSeen& end, const std::string& part) {
+    void attach(const std::string& name, const EndSeen& end, const std::string& part, bool c2c = false) {
         shape_.cables.push_back({name, above(end.bus, end.numa), leg(end.bus, part)});
         const PciSeen* seen = pci(end.bus);
         for (const std::string& bridge : switches_above(end.bus)) {
             if (!done_.insert(bridge).second) { continue; }
-            add_switch(bridge, switches_.at(bridge), seen == nullptr ? PciLink{} : seen->link, end.numa);
+            add_switch(bridge, switches_.at(bridge), seen == nullptr ? PciLink{} : seen->link, end.numa, c2c);
         }
     }
 
@@ -242,10 +264,11 @@ private:
     }
 
     // A switch's way up. What the port states counts only if it is a real port of the host: switches with a synthetic
-    // upstream bridge print 5.0 GT/s, or 16.0 GT/s x1, above links that are faster.
-    void add_switch(const std::string& bridge, const std::string& name, const PciLink& below, int numa) {
+    // upstream bridge print 5.0 GT/s, or 16.0 GT/s x1, above links that are faster. Where a GPU has C2C, such a port is
+    // no data path.
+    void add_switch(const std::string& bridge, const std::string& name, const PciLink& below, int numa, bool c2c) {
         const PciSeen& port = *pci(bridge);
-        const bool synthetic = port.link.width < 4 || pcie_generation(port.link.gigatransfers) < 3;
+        const bool synthetic = !c2c && (port.link.width < 4 || pcie_generation(port.link.gigatransfers) < 3);
         const bool believed = port.link.known() && (!below.known() || !synthetic || port.link.rate() >= below.rate());
         const PciLink link = believed ? port.link : below;
         const int generation = std::max(pcie_generation(link.gigatransfers), 3);
@@ -345,6 +368,7 @@ private:
     void join_sockets() {
         for (int i = 0; i < sockets_; ++i) {
             for (int j = i + 1; j < sockets_; ++j) {
+                if (host_of_[i] != host_of_[j]) { continue; }
                 shape_.cables.push_back({fmt::format("cpu{}", i), fmt::format("cpu{}", j), ""});
             }
         }
@@ -360,19 +384,46 @@ private:
         NvlinkCounts counts = count_nvlinks(gpus_, gpu_spec(part).nvlinks);
         for (std::size_t g = 0; g < gpus_.size(); ++g) {
             const std::string name = fmt::format("gpu{}", g);
-            if (counts.to_switch[g] > 0) { shape_.cables.push_back({name, "nvswitch", link, counts.to_switch[g]}); }
+            if (counts.to_switch[g] > 0) {
+                shape_.cables.push_back({name, plane_name(counts, counts.plane[g]), link, counts.to_switch[g]});
+            }
             if (counts.to_cpu[g] > 0) {
                 shape_.cables.push_back({name, cpu_of(gpus_[g].numa), link, counts.to_cpu[g]});
             }
         }
         if (counts.any_to_switch) {
             const int generation = capability >= 100 ? 4 : capability >= 90 ? 3 : capability >= 80 ? 2 : 1;
-            shape_.devices.emplace_back("nvswitch", fmt::format("nvswitch-{}", generation));
+            for (int plane = 0; plane < counts.planes; ++plane) {
+                shape_.devices.emplace_back(plane_name(counts, plane), fmt::format("nvswitch-{}", generation));
+            }
+            join_planes(counts, link);
         }
         if (!counts.mesh.empty()) {
             shape_.mesh_link = link;
             shape_.mesh = std::move(counts.mesh);
         }
+    }
+
+    static std::string plane_name(const NvlinkCounts& counts, int plane) {
+        return counts.planes == 1 ? "nvswitch" : fmt::format("nvswitch{}", plane);
+    }
+
+    // No file states the cables between NVSwitches. Two boards are joined by as many links as the GPUs of one have, as
+    // in a DGX-2 (Hot Chips 30).
+    void join_planes(const NvlinkCounts& counts, const std::string& link) {
+        if (counts.planes < 2) { return; }
+        std::vector<int> links(static_cast<std::size_t>(counts.planes));
+        for (std::size_t g = 0; g < gpus_.size(); ++g) {
+            links[static_cast<std::size_t>(counts.plane[g])] += counts.to_switch[g];
+        }
+        const int each = *std::ranges::min_element(links) / (counts.planes - 1);
+        for (int a = 0; a < counts.planes; ++a) {
+            for (int b = a + 1; b < counts.planes; ++b) {
+                shape_.cables.push_back({plane_name(counts, a), plane_name(counts, b), link, each});
+            }
+        }
+        shape_.notes.push_back(fmt::format(
+            "guess: {} boards whose GPUs share no NVSwitch are joined by {} links a pair", counts.planes, each));
     }
 
     const NodeSeen& node_;
@@ -382,6 +433,7 @@ private:
     std::vector<GpuSeen> gpus_;
     std::vector<NicSeen> nics_;
     std::map<int, int> socket_of_;                 // by NUMA domain
+    std::map<int, int> host_of_;                   // by socket
     std::map<std::string, std::string> switches_;  // name by bus id of the bridge
     std::set<std::string> done_;
     int sockets_ = 1, named_ = 0;

@@ -21,6 +21,7 @@ struct NodeShape {
     PartFound gpu, cpu, nic;
     std::size_t gpus = 0, nics = 0;
     int ports = 1;
+    bool peers = true;                                         // the GPU's driver allows PCIe traffic between peers
     bool infiniband = false;                                   // by the class of its adapters
     std::string port;                                          // link of a NIC's port
     std::vector<std::pair<std::string, std::string>> devices;  // name and part; CPUs have none

@@ -36,6 +36,21 @@ void make_even(std::vector<std::vector<int>>& mesh) {
     if (!any) { mesh.clear(); }
 }
 
+// GPUs that share a switch are on one plane; of the GPUs for which no switch is stated all are on the first one.
+void number_planes(NvlinkCounts& counts, const std::vector<GpuSeen>& gpus) {
+    std::map<std::string, int> plane_of;  // by switch
+    for (const GpuSeen& gpu : gpus) {
+        int plane = -1;
+        for (const NvlinkSeen& seen : gpu.nvlinks) {
+            const auto known = plane_of.find(seen.hub);
+            if (known != plane_of.end()) { plane = plane < 0 ? known->second : std::min(plane, known->second); }
+        }
+        if (plane < 0) { plane = counts.planes++; }
+        for (const NvlinkSeen& seen : gpu.nvlinks) { plane_of.emplace(seen.hub, plane); }
+        counts.plane.push_back(plane);
+    }
+}
+
 }  // namespace
 
 NvlinkCounts count_nvlinks(const std::vector<GpuSeen>& gpus, int most) {
@@ -59,6 +74,7 @@ NvlinkCounts count_nvlinks(const std::vector<GpuSeen>& gpus, int most) {
         }
     }
     through_switches(counts, most);
+    number_planes(counts, gpus);
     make_even(counts.mesh);
     const auto limit = [&](int& count) { count = most > 0 ? std::min(count, most) : count; };
     std::ranges::for_each(counts.to_switch, limit);

@@ -9,6 +9,9 @@ namespace fabricast::inline site {
 
 struct NvlinkCounts {
     std::vector<int> to_switch, to_cpu;  // by GPU
+    // By GPU, the plane of NVSwitches that it reaches: boards whose GPUs share no switch have a plane each.
+    std::vector<int> plane;
+    int planes = 0;
     std::vector<std::vector<int>> mesh;  // between GPUs; empty if there are none
     bool any_to_switch = false;
 };

@@ -88,7 +88,9 @@ private:
         }
         const DeviceSeen& device = seen->second;
         if (device.role == Role::fabric_switch) { return switch_of(device); }
-        const std::string label = device.nic.empty() ? end.port : device.nic;
+        // "mlx5_3/2" is the second port of an adapter.
+        const std::string port = end.port.substr(0, end.port.starts_with("mlx5_") ? end.port.find('/') : end.port.npos);
+        const std::string label = device.nic.empty() ? port : device.nic;
         const std::string key = device.nic.empty() ? device.key + "\n" + label : device.key;
         if (const auto known = by_key_.find(key); known != by_key_.end()) { return known->second; }
         const auto alias = host_of_guid_.find(device.key);
@@ -266,6 +268,11 @@ private:
     }
 
     void take_nodes(Observations& seen) {
+        // Where a fabric's cables end at hosts, each host is a node; alone, a domain is one.
+        if (seen.one_domain && hosts_.empty()) {
+            site_.notes.push_back(fmt::format("{}: one NVLink domain of {} hosts", seen.file, seen.nodes.size()));
+            seen.nodes = {one_domain(std::move(seen.nodes))};
+        }
         for (std::size_t i = 0; i < seen.nodes.size(); ++i) {
             NodeSeen& node = seen.nodes[i];
             const std::string name = host_of(node, seen.file);

@@ -124,7 +124,7 @@ private:
             return low.adapter ? !ours[low.host] : wiring_.tier[bundle.b] < 0;
         });
         for (std::uint32_t d = 0; d < site_.devices.size(); ++d) {
-            if (!site_.devices[d].adapter && wiring_.tier[d] < 0) {
+            if (!wiring_.hosts.empty() && !site_.devices[d].adapter && wiring_.tier[d] < 0) {
                 ++site_.dropped["switch without a way to the nodes"];
             }
         }

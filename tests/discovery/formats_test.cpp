@@ -285,6 +285,16 @@ TEST_CASE("dialects of known formats") {
     REQUIRE(named.nodes.size() == 1);
     CHECK(named.nodes[0].gpus.size() == 1);
     CHECK(named.nodes[0].nics.size() == 1);
+    // A dark port of an older ibnetdiscover -p, without quotes.
+    const Observations dark = seen_in("SW   479 22 0x0002c9020040f161 4x QDR           Infiniscale-IV Mellanox\n");
+    CHECK(dark.cables.empty());
+    CHECK(dark.devices.size() == 1);
+    // Servers whose ports are numbers, and an adapter with two ports.
+    const Observations rack = seen_in(
+        "StartDevice,StartPort,EndDevice,EndPort,BandWidth,Technology\nserver-01,0,tor1,7,40000,\n"
+        "server-02,mlx5_0,tor1,8,200000,2xNDR\nserver-02,mlx5_0/2,tor2,8,200000,2xNDR\n");
+    CHECK(std::ranges::count(rack.devices, Role::host, &DeviceSeen::role) == 2);
+    CHECK(rack.cables.back().technology == "2xNDR");
     CHECK(hostlist("r[1-2]n[01-02]", {}) == std::vector<std::string>{"r1n01", "r1n02", "r2n01", "r2n02"});
     CHECK(hostlist_text({"r1n01", "r1n02", "r1n03", "x", "a7", "a9", "a10"}) == "r1n[01-03],x,a[7,9-10]");
 }

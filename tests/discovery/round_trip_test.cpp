@@ -32,15 +32,19 @@ NodeParts parts_of(const NodeTemplate& node) {
     return parts;
 }
 
-double busbw(const std::string& yaml) {
-    const Report report = simulate(parse_scenario(yaml, "test.yaml", {"workload.sizes=[64 MiB]"}), catalogue());
+double busbw(const std::string& yaml, int nodes = 0) {
+    std::vector<std::string> set = {"workload.sizes=[64 MiB]"};
+    if (nodes > 0) { set.push_back("cluster.nodes=" + std::to_string(nodes)); }
+    const Report report = simulate(parse_scenario(yaml, "test.yaml", set), catalogue());
     return report.rows.front().busbw;
 }
 
-Description described(const std::string& file, const std::string& text, const std::string& node = {}) {
+Description described(const std::string& file, const std::string& text, const std::string& node = {},
+                      const StatedParts& said = {}) {
     Site site = site_of({{file, text}});
     DescribeOptions options;
     options.node = node;
+    options.said = said;
     return describe(site, catalogue(), options);
 }
 
@@ -58,6 +62,19 @@ const std::vector<std::string>& fabrics() {
         "{node: v100-pcie-1x, nodes: 24, fabric: {kind: fat-tree}}",
         "{node: dgx-h100, nodes: 256, fabric: {kind: rail-optimized}}",
         "{node: dgx-h100, nodes: 16, fabric: {kind: dragonfly}}",
+        "{node: dgx-h100, nodes: 128, fabric: {kind: dragonfly}}",
+        "{node: v100-pcie-1x, nodes: 72, fabric: {kind: dragonfly, shape: [9, 4, 2]}}",
+        "{node: dgx-h100, nodes: 64, fabric: {kind: dragonfly-plus, shape: [4, 4, 4]}}",
+        "{node: v100-pcie-1x, nodes: 60, fabric: {kind: torus, shape: [3, 4, 5]}}",
+        "{node: dgx-h100, nodes: 64, fabric: {kind: torus}}",
+        "{node: dgx-h200, nodes: 32, fabric: {kind: dual-plane}}",
+        "{node: hgx-h100-200g, nodes: 32, fabric: {kind: rail-optimized}}",
+        "{node: gb200-nvl72, nodes: 4, fabric: {kind: rail-optimized}}",
+        "{node: dgx-h100, nodes: 2, options: {nics: 2}, fabric: {kind: explicit, link: infiniband-ndr}, graph: "
+        "{devices: [{name: left, part: quantum-2}, "
+        "{name: right, part: quantum-2}], cables: [{a: node0.nic0, b: left}, {a: node1.nic0, b: right}, {a: "
+        "node0.nic1, b: left}, "
+        "{a: node1.nic1, b: right}, {a: left, b: right, count: 3}]}}",
     };
     return all;
 }
@@ -77,20 +94,23 @@ TEST_CASE("a template goes out as NCCL's topology and comes back the same") {
             continue;
         }
         INFO(part.name);
-        const Description made = described("node.xml", text);
+        // A part without a known PCI id is stated, as the file asks.
+        const bool named = pci_id_of(catalogue(), node.nic_part).first != 0;
+        const Description made = described("node.xml", text, {}, {"", named ? "" : node.nic_part, ""});
         INFO(made.yaml);
         const Fabric back = fabric_of(made.yaml);
         CHECK(parts_of(back.node()) == parts_of(node));
         CHECK(back.node().gpu.name == node.gpu.name);
         CHECK(back.node().nic_ports == node.nic_ports);
-        if (node.gpus > 1) {
-            CHECK(busbw(made.yaml) == Approx(busbw(scenario_on("{node: " + part.name + "}"))).epsilon(0.01));
-        }
+        const std::string own = scenario_on("{node: " + part.name + "}");
+        if (node.gpus > 1) { CHECK(busbw(made.yaml) == Approx(busbw(own)).epsilon(0.01)); }
+        CHECK(back.node().nic_link == node.nic_link);
+        CHECK(busbw(made.yaml, 2) == Approx(busbw(own, 2)).epsilon(0.01));
         ++equal;
     }
     for (const std::string& why : cannot) { std::cout << why << "\n"; }
     std::cout << "figure: site_templates_round_trip " << equal << "\n";
-    CHECK(equal >= 20);
+    CHECK(equal + 1 == node_parts().size());  // dgx-h100-nvlink: its adapters hang at GPUs
 }
 
 TEST_CASE("on a DGX H100 read from its XML every algorithm takes as long as on the template") {
@@ -131,24 +151,31 @@ TEST_CASE("on a DGX H100 read from its XML every algorithm takes as long as on t
 }
 
 TEST_CASE("a fabric goes out as ibnetdiscover and as links.csv and comes back the same") {
+    int equal = 0;
     for (const std::string& cluster : fabrics()) {
         const Fabric fabric = fabric_of(scenario_on(cluster));
         const std::string node = cluster.substr(7, cluster.find(',') - 7);
+        const bool ethernet = fabric.cluster().fabric.link.family == LinkFamily::ethernet;
         for (const bool csv : {false, true}) {
             INFO(cluster << (csv ? " as csv" : " as ibnetdiscover"));
+            if (ethernet && !csv) {
+                CHECK_THROWS_AS(to_ibnetdiscover(fabric), ClusterError);
+                continue;
+            }
             const std::string text = csv ? to_links_csv(fabric) : to_ibnetdiscover(fabric);
             const Description made = described(csv ? "links.csv" : "ib.out", text, node);
-            // Ethernet's rates are a csv's default; the link's family is not in it.
             Scenario ours = parse_scenario(made.yaml, "made.yaml", {"cluster.fabric.routing=ecmp"});
             Scenario theirs = parse_scenario(scenario_on(cluster), "test.yaml", {"cluster.fabric.routing=ecmp"});
             CHECK(colours(Fabric(build(ours, catalogue()))) == colours(Fabric(build(theirs, catalogue()))));
-            if (made.fabric == "explicit") {
-                std::cout << "drawn switch by switch: " << cluster << (csv ? " as csv" : "") << "\n";
-            } else if (!csv && fabric.node_count() <= 64) {
-                CHECK(busbw(made.yaml) == busbw(scenario_on(cluster)));
-            }
+            CHECK((made.fabric == "explicit") == (fabric.cluster().fabric.kind == FabricKind::explicit_graph));
+            const double mine = busbw(made.yaml), theirs_now = busbw(scenario_on(cluster));
+            CHECK(mine == theirs_now);
+            std::cout << made.fabric << (csv ? " csv " : " ibnetdiscover ") << cluster << ": " << theirs_now / 1e9
+                      << " " << mine / 1e9 << " GB/s\n";
+            ++equal;
         }
     }
+    std::cout << "figure: site_fabrics_round_trip " << equal << "\n";
 }
 
 // The time and memory of a large one are figures of `./dev bench`.

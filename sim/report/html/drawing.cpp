@@ -137,7 +137,7 @@ private:
     }
 
     void fold(std::uint64_t more, const std::string& what, int tier) {
-        const std::string many = what == "leaf" ? "leaves" : what + "s";
+        const std::string many = what == "leaf" ? "leaves" : what == "switch" ? "switches" : what + "s";
         const std::string name = std::to_string(more) + " more " + (more > 1 ? many : what);
         drawing_.boxes.push_back({name, "folded", -1, tier});
         folded_.push_back(name);

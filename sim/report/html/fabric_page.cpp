@@ -45,7 +45,7 @@ public:
     // Short enough for a box.
     std::string name(const Group& group) const {
         const std::string list = hostlist_text(group.members);
-        if (group.merged > 1) { return fmt::format("{} racks", group.merged); }
+        if (group.merged > 1 && group.row == 0) { return fmt::format("{} racks", group.merged); }
         if (group.members.size() == 1) { return list; }
         const std::string switches = fmt::format("{} x {}", group.members.size(), list);
         return group.row > 0 && switches.size() <= 18
