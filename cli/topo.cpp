@@ -9,6 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
+#include "discovery/site/export_node.hpp"
 #include "discovery/site/export_site.hpp"
 #include "sim/report/html/fabric_page.hpp"
 #include "sim/report/html/run_page.hpp"

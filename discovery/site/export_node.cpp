@@ -1,4 +1,4 @@
-// A node template as NCCL's topology XML.
+#include "discovery/site/export_node.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 
 #include "base/text.hpp"
 #include "discovery/site/device_parts.hpp"
-#include "discovery/site/export_site.hpp"
 #include "models/link_part.hpp"
 #include "models/pcie.hpp"
 

@@ -81,14 +81,14 @@ TEST_CASE("colours are for terminals, and for who asks for them") {
     const ScratchFolder scratch("shell_colour");
     scratch.write("s.yaml", sizes);
     const auto coloured = [](const Ran& ran) { return ran.out.find("\x1b[") != std::string::npos; };
-    CHECK_FALSE(coloured(run_bash("$F run s.yaml", scratch)));
-    CHECK(coloured(run_bash("$F run s.yaml --color always", scratch)));
-    CHECK(coloured(run_on_terminal(200, "$F run s.yaml", scratch)));
-    CHECK_FALSE(coloured(run_on_terminal(200, "NO_COLOR=1 $F run s.yaml", scratch)));
-    CHECK(coloured(run_on_terminal(200, "NO_COLOR= $F run s.yaml", scratch)));
-    CHECK_FALSE(coloured(run_on_terminal(200, "TERM=dumb $F run s.yaml", scratch)));
-    CHECK_FALSE(coloured(run_on_terminal(200, "$F run s.yaml --color never", scratch)));
-    const Ran wrong = run_bash("$F run s.yaml --color alway", scratch);
+    CHECK_FALSE(coloured(run_bash("$F run s.yaml --no-progress", scratch)));
+    CHECK(coloured(run_bash("$F run s.yaml --no-progress --color always", scratch)));
+    CHECK(coloured(run_on_terminal(200, "$F run s.yaml --no-progress", scratch)));
+    CHECK_FALSE(coloured(run_on_terminal(200, "NO_COLOR=1 $F run s.yaml --no-progress", scratch)));
+    CHECK(coloured(run_on_terminal(200, "NO_COLOR= $F run s.yaml --no-progress", scratch)));
+    CHECK_FALSE(coloured(run_on_terminal(200, "TERM=dumb $F run s.yaml --no-progress", scratch)));
+    CHECK_FALSE(coloured(run_on_terminal(200, "$F run s.yaml --no-progress --color never", scratch)));
+    const Ran wrong = run_bash("$F run s.yaml --no-progress --color alway", scratch);
     CHECK(wrong.code == 2);
     CHECK_THAT(wrong.err, ContainsSubstring("nearest: 'always'"));
 }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/hash.hpp"
+#include "discovery/site/export_node.hpp"
 #include "discovery/site/export_site.hpp"
 #include "tests/discovery/site_of.hpp"
 #include "tests/support/catch.hpp"

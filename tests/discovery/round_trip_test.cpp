@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "discovery/site/colours.hpp"
+#include "discovery/site/export_node.hpp"
 #include "discovery/site/export_site.hpp"
 #include "sim/run/simulate.hpp"
 #include "tests/discovery/site_of.hpp"

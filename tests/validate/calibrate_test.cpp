@@ -93,7 +93,7 @@ TEST_CASE("an all-reduce by trees that misses by 8 % does not move the share tha
     }
     const Catalog calibrated = with_calibration(catalog, calibrate(catalog, {d}, cache));
     const auto wire = [](const Catalog& c) { return c.parts.at("transport-ib-ndr").number("wire"); };
-    CHECK(wire(calibrated) > wire(catalog));
+    CHECK(wire(calibrated) >= wire(catalog));
     CHECK(wire(calibrated) < 1.05 * wire(catalog));
 }
 

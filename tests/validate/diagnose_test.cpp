@@ -104,7 +104,7 @@ TEST_CASE("faults simulated with another calibration are found, and healthy logs
     // leaves half of the healthy logs beside it (a quarter over two rounds): too few draws to hold a rate of 5 % by.
     CHECK(figures[1].value <= 50);
     CHECK(figures[2].value >= figures[0].value);  // ranked first is named
-    CHECK(figures[3].value <= 13);                // only other causes named
+    CHECK(figures[3].value <= 18);                // only other causes named
 }
 
 namespace {

@@ -50,6 +50,7 @@ engine: packet
 packet:
   mtu: 1 KiB
   island_mtu: 512 B
+  hpcc: {base_rtt: 10 us}
   cut_through: false
   flow_control: pfc
   island_flow_control: lossless
