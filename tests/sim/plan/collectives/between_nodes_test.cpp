@@ -113,7 +113,7 @@ TEST_CASE("NVLSTree takes as long in flow as packet by packet") {
         s.engine = engine;
         return simulate(s, catalogue()).rows.back().time_s;
     };
-    for (const std::uint32_t nodes : {2, 4}) {
+    for (const std::uint32_t nodes : {2U, 4U}) {
         for (const char* size : {"1 MiB", "8 MiB", "64 MiB"}) {
             INFO(nodes << " nodes, " << size);
             const double packets = seconds(nodes, size, Packet{});
