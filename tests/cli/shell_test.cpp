@@ -63,16 +63,16 @@ TEST_CASE("a run whose reader leaves early ends well, and writes its files all t
 TEST_CASE("a table is shortened to the terminal's width, and is whole in a pipe") {
     const ScratchFolder scratch("shell_width");
     scratch.write("s.yaml", sizes);
-    const std::string whole = run_bash("$F run s.yaml", scratch).out;
+    const std::string whole = run_bash("$F run s.yaml --no-progress", scratch).out;
     REQUIRE(longest_row(whole) > 140);
     for (const int columns : {100, 120, 140}) {
-        const Ran ran = run_on_terminal(columns, "$F run s.yaml --color never", scratch);
+        const Ran ran = run_on_terminal(columns, "$F run s.yaml --no-progress --color never", scratch);
         INFO(ran.out);
         CHECK(ran.code == 0);
         CHECK(longest_row(ran.out) <= static_cast<std::size_t>(columns));
         CHECK_THAT(ran.out, ContainsSubstring(".."));
     }
-    std::string wide = run_on_terminal(400, "$F run s.yaml --color never", scratch).out;
+    std::string wide = run_on_terminal(400, "$F run s.yaml --no-progress --color never", scratch).out;
     std::erase(wide, '\r');
     CHECK(wide == whole);
 }
