@@ -36,7 +36,7 @@ constexpr Unit alias(std::string_view name, int exponent) { return {name, expone
 constexpr Unit factor(std::string_view name, std::int64_t num) { return {name, 0, Use::listed, num}; }
 constexpr Unit bits(std::string_view name, int exponent) { return {name, exponent, Use::listed, 1, 8}; }
 
-// The units of each dimension, smallest first. Of the two letters for micro, U+00B5 is the sign U+03BC the Greek one.
+// The units of each dimension, smallest first. Of the two letters for micro, U+00B5 is the sign, U+03BC is Greek.
 constexpr std::array sizes = {si("B", 0),   si("kB", 3),       alias("KB", 3), factor("KiB", ki),
                               si("MB", 6),  factor("MiB", mi), si("GB", 9),    factor("GiB", gi),
                               si("TB", 12), factor("TiB", ti), si("PB", 15),   factor("PiB", pi)};

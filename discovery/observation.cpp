@@ -127,7 +127,8 @@ void read_class(std::uint32_t class_code, PciSeen& pci) {
     const std::uint32_t code = class_code >> 8U;
     pci.kind = pci_kind(class_code);
     pci.layer = code == 0x0200 ? NicLayer::ethernet : code == 0x0207 ? NicLayer::infiniband : NicLayer::unknown;
-    pci.word = code == 0x0108 ? "nvme" : code == 0x0400 ? "capture" : code == 0x0502 ? "cxl" : "";
+    const auto* row = std::ranges::find(pci_words, code, [](const auto& entry) { return entry.second >> 8U; });
+    pci.word = pci.kind == PciKind::other && row != std::end(pci_words) ? row->first : "";
 }
 
 PciKind pci_kind(std::uint32_t class_code) {

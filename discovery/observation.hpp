@@ -197,6 +197,11 @@ std::int64_t megabits_of(std::string_view text);
 // Whether a port of this name belongs to a switch ("swp51", "Ethernet48", "17", "Port 3"), as far as names tell.
 bool names_switch_port(std::string_view port);
 bool names_host_port(std::string_view port);
+// What a node template calls a device, and its PCI class with subclass and programming interface. An adapter's tells
+// what it speaks.
+inline constexpr std::pair<std::string_view, std::uint32_t> pci_words[] = {{"gpu", 0x030200},  {"switch", 0x060400},
+                                                                           {"nvme", 0x010802}, {"capture", 0x040000},
+                                                                           {"cxl", 0x050210},  {"nvswitch", 0x068000}};
 // PCI base class and subclass, "0x030200" -> gpu.
 PciKind pci_kind(std::uint32_t class_code);
 // The same, and of a NIC what it speaks.

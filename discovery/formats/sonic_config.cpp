@@ -33,7 +33,7 @@ std::string field_of(const Json& row, const char* name) {
 Observations read_config(const SourceText& source) {
     auto tables = tables_of(parse_json(source.text(), source.file()));
     const std::string own = field_of(tables["DEVICE_METADATA"]["localhost"], "hostname");
-    if (own.empty()) { refuse(source.at(1), "no host has this name", {}, "DEVICE_METADATA.localhost.hostname"); }
+    if (own.empty()) { refuse(source.at(1), "it names no host", {}, "DEVICE_METADATA.localhost.hostname"); }
     WiredDevices wired;
     wired.state(own, "switch", source.at(1));
     for (const auto& [name, row] : tables["DEVICE_NEIGHBOR_METADATA"]) {

@@ -58,7 +58,9 @@ public:
         const FabricText fabric =
             fabric_text(site_, whole.wiring, catalog_, made_.node_block, made_.nodes, options_.routing);
         made_.fabric = fabric.kind;
-        if (fabric.kind == "explicit") { made_.routing = options_.routing.empty() ? "ecmp" : options_.routing; }
+        if (fabric.kind == "explicit") {
+            made_.routing = options_.routing.empty() ? std::string(graph_routing_names.front()) : options_.routing;
+        }
         made_.asked.insert(made_.asked.end(), fabric.asked.begin(), fabric.asked.end());
         made_.yaml = head() + scenario_text(options_.name, made_.node_block + names_of_nodes(whole.wiring.hosts) +
                                                                fmt::format("  nodes: {}\n", made_.nodes) + fabric.text);

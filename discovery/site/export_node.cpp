@@ -20,16 +20,17 @@ namespace {
     throw ClusterError(fmt::format("NCCL's topology cannot hold node '{}': {}", node.name, what));
 }
 
-// PCI's classes, by the kind of device.
-constexpr std::pair<std::string_view, std::string_view> classes[] = {{"gpu", "0x030200"},  {"switch", "0x060400"},
-                                                                     {"nvme", "0x010802"}, {"capture", "0x040000"},
-                                                                     {"cxl", "0x050210"},  {"nvswitch", "0x068000"}};
-
 std::string_view kind_of(std::string_view name) { return name.substr(0, name.find_first_of("0123456789")); }
 
-std::string_view class_of(std::string_view kind) {
-    const auto* found = std::ranges::find(classes, kind, [](const auto& row) { return row.first; });
-    return found == std::end(classes) ? std::string_view() : found->second;
+// The place of a kind of device in pci_words; their number if it has no class of its own.
+std::size_t row_of(std::string_view kind) {
+    const auto* found = std::ranges::find(pci_words, kind, [](const auto& row) { return row.first; });
+    return static_cast<std::size_t>(found - std::begin(pci_words));
+}
+
+std::string class_of(std::string_view kind) {
+    const std::size_t row = row_of(kind);
+    return row == std::size(pci_words) ? "" : fmt::format("0x{:06x}", pci_words[row].second);
 }
 
 class TopologyWriter {
@@ -69,7 +70,9 @@ private:
     void refuse_what_has_no_words() const {
         for (const NodeDevice& device : node_.devices) {
             const std::string_view kind = kind_of(device.name);
-            if (!has_word("cpu memory nic", kind) && class_of(kind).empty()) { cannot_hold(node_, device.name); }
+            if (!has_word("cpu memory nic", kind) && row_of(kind) == std::size(pci_words)) {
+                cannot_hold(node_, device.name);
+            }
         }
         for (const NodeCable& cable : node_.cables) {
             const std::string_view a = kind_of(cable.a), b = kind_of(cable.b);
@@ -110,9 +113,9 @@ private:
         std::map<std::string_view, std::uint32_t> next;
         for (const NodeDevice& device : node_.devices) {
             const std::string_view kind = kind_of(device.name);
-            const auto* row = std::ranges::find(classes, kind, [](const auto& entry) { return entry.first; });
-            if (row == std::end(classes) || kind == "gpu" || device.name == "nvswitch") { continue; }
-            bus_[device.name] = fmt::format("{:04x}:{:02x}:00.0", 16 * (row - classes), ++next[kind]);
+            const std::size_t row = row_of(kind);
+            if (row == std::size(pci_words) || kind == "gpu" || device.name == "nvswitch") { continue; }
+            bus_[device.name] = fmt::format("{:04x}:{:02x}:00.0", 16 * row, ++next[kind]);
         }
         for (std::uint32_t g = 0; g < node_.gpus; ++g) {
             bus_[fmt::format("gpu{}", g)] = fmt::format("0001:{:02x}:00.0", g + 1);
@@ -165,7 +168,7 @@ private:
         out_ += blanks + "</pci>\n";
     }
 
-    std::string_view nic_class() const { return node_.nic_link.starts_with("ethernet") ? "0x020000" : "0x020700"; }
+    std::string nic_class() const { return node_.nic_link.starts_with("ethernet") ? "0x020000" : "0x020700"; }
 
     void write_gpu(const std::string& name, std::size_t indent) {
         const std::string blanks(indent, ' ');
@@ -179,7 +182,7 @@ private:
                 out_ += fmt::format("{}  <c2c bw=\"44712\" count=\"5\"/>\n", blanks);
                 continue;
             }
-            std::pair<std::string, std::string_view> target = {"0005:00:00.0", class_of("switch")};
+            std::pair<std::string, std::string> target = {"0005:00:00.0", class_of("switch")};
             if (other == "nvswitch") { target = {"fffffff:ff:ff.0", class_of("nvswitch")}; }
             if (bus_.contains(other)) { target = {bus_.at(other), class_of(kind_of(other))}; }
             out_ += fmt::format("{}  <nvlink target=\"{}\" count=\"{}\" tclass=\"{}\"/>\n", blanks, target.first,

@@ -116,7 +116,7 @@ private:
         return all;
     }
 
-    // A router with `cables` to others has half as many dimensions; the sizes follow from the number of routers.
+    // Every three sizes whose product is the number of routers.
     std::vector<std::string> tori() const {
         std::vector<std::string> shapes = {""};
         const std::uint64_t n = own_.size();

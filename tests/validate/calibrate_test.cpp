@@ -35,6 +35,26 @@ std::vector<FitDataset> slower(const Catalog& catalog, FabricCache& cache) {
     return {d};
 }
 
+// Two nodes on rails, of this size on up to 8 GiB: the forecasts of their all-reduce times `factor`, as if measured.
+FitDataset pilot(const std::string& node, const std::string& link, const std::string& nccl, std::int64_t smallest,
+                 double factor, const Catalog& catalog, FabricCache& cache) {
+    FitDataset d;
+    d.id = "own-pilot";
+    d.site = "own";
+    d.scenario.cluster.node = node;
+    d.scenario.cluster.nodes = 2;
+    d.scenario.cluster.fabric_kind = "rail-optimized";
+    d.scenario.cluster.link = link;
+    d.scenario.library.nccl = nccl;
+    d.scenario.engine = Analytic{};
+    const CurveForecaster forecaster(d.scenario, cache.at(d.scenario), catalog);
+    for (std::int64_t size = smallest; size <= (std::int64_t{1} << 33); size *= 2) {
+        d.sizes.push_back(Bytes{size});
+        d.seconds.push_back(factor * forecaster.seconds(Bytes{size}));
+    }
+    return d;
+}
+
 }  // namespace
 
 TEST_CASE("planted costs are recovered within 1.1 % from data with 5 % noise and 5 % outliers") {
@@ -44,20 +64,7 @@ TEST_CASE("planted costs are recovered within 1.1 % from data with 5 % noise and
 TEST_CASE("a calibration says what it expects of larger systems, and which measurement would tell most") {
     const Catalog catalog = read_catalog();
     FabricCache cache(catalog);
-    FitDataset d;
-    d.id = "own-pilot";
-    d.site = "own";
-    d.scenario.cluster.node = "dgx-h100";
-    d.scenario.cluster.nodes = 2;
-    d.scenario.cluster.fabric_kind = "rail-optimized";
-    d.scenario.cluster.link = "infiniband-ndr";
-    d.scenario.library.nccl = "2.27";
-    d.scenario.engine = Analytic{};
-    const CurveForecaster forecaster(d.scenario, cache.at(d.scenario), catalog);
-    for (std::int64_t size = 8; size <= (std::int64_t{1} << 33); size *= 2) {
-        d.sizes.push_back(Bytes{size});
-        d.seconds.push_back(1.1 * forecaster.seconds(Bytes{size}));
-    }
+    const FitDataset d = pilot("dgx-h100", "infiniband-ndr", "2.27", 8, 1.1, catalog, cache);
     const Calibration c = calibrate(catalog, {d}, cache);
     const Outlook found = outlook(with_calibration(catalog, c), c, {d}, cache);
     CHECK(found.refused.empty());
@@ -77,20 +84,8 @@ TEST_CASE("a calibration says what it expects of larger systems, and which measu
 TEST_CASE("an all-reduce by trees that misses by 8 % does not move the share that every algorithm has of the wire") {
     const Catalog catalog = read_catalog();
     FabricCache cache(catalog);
-    FitDataset d;
-    d.id = "own-pilot";
-    d.site = "own";
-    d.scenario.cluster.node = "h100-mesh-4x";
-    d.scenario.cluster.nodes = 2;
-    d.scenario.cluster.fabric_kind = "rail-optimized";
-    d.scenario.cluster.link = "infiniband-ndr200";
-    d.scenario.library.nccl = "2.22.3";
-    d.scenario.engine = Analytic{};
-    const CurveForecaster forecaster(d.scenario, cache.at(d.scenario), catalog);
-    for (std::int64_t size = std::int64_t{1} << 28; size <= (std::int64_t{1} << 33); size *= 2) {
-        d.sizes.push_back(Bytes{size});
-        d.seconds.push_back(1.08 * forecaster.seconds(Bytes{size}));
-    }
+    const FitDataset d =
+        pilot("h100-mesh-4x", "infiniband-ndr200", "2.22.3", std::int64_t{1} << 28, 1.08, catalog, cache);
     const Catalog calibrated = with_calibration(catalog, calibrate(catalog, {d}, cache));
     const auto wire = [](const Catalog& c) { return c.parts.at("transport-ib-ndr").number("wire"); };
     CHECK(wire(calibrated) >= wire(catalog));

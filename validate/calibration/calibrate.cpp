@@ -57,19 +57,26 @@ constexpr double between_sites = 0.2;
 // site's misfit is rather its transport's, its host's or the model's.
 constexpr double kernel_spread = 0.1;
 
-// The prior of a figure: the value in the catalogue, with bounds from priors.yaml. Its spread is what other sites leave
-// open, and what sites differ by; not more than that of priors.yaml, which knows no site.
+// How far a pilot may move a figure, as a standard deviation of ln x: what other sites leave open, and what sites
+// differ by.
+double site_spread(const FigureName& name, const Prior& prior, const Catalog& catalog) {
+    const Figure& figure = figure_of(catalog, name);
+    double spread = prior.spread;
+    if (figure.low80 > 0 && figure.high80 > figure.low80) {
+        const double open = deviation_of({figure.value.at(0), figure.low80, figure.high80});
+        spread = std::min(spread, prior.site > 0 ? prior.site : std::hypot(open, between_sites));
+    }
+    const bool kernel = catalog.parts.at(part_of(name)).kind == "kernel";
+    return kernel ? std::min(spread, kernel_spread) : spread;
+}
+
+// The prior of a figure: the value in the catalogue, with bounds and spread from priors.yaml, which knows no site; of a
+// figure that the user does not name, no more than sites differ by.
 FitParameter parameter_of(const FigureName& name, const Catalog& catalog, bool named) {
     const Prior* found = prior_of(name);
     Prior prior = found ? *found : Prior{};
-    const Figure& figure = figure_of(catalog, name);
-    if (!named && figure.low80 > 0 && figure.high80 > figure.low80) {
-        const double open = deviation_of({figure.value.at(0), figure.low80, figure.high80});
-        prior.spread = std::min(prior.spread, prior.site > 0 ? prior.site : std::hypot(open, between_sites));
-    }
-    const bool kernel = catalog.parts.at(part_of(name)).kind == "kernel";
-    if (!named && kernel) { prior.spread = std::min(prior.spread, kernel_spread); }
-    return parameter_at(std::max(figure.value.at(0), 1e-12), name, prior);
+    if (!named) { prior.spread = site_spread(name, prior, catalog); }
+    return parameter_at(std::max(figure_of(catalog, name).value.at(0), 1e-12), name, prior);
 }
 
 FitCurve fit_curve(const CalibratedCurve& curve, const std::vector<FitParameter>& parameters, Catalog& working,

@@ -34,8 +34,7 @@ struct Ports {
 };
 
 // "8x 400 Gb/s" -> 400, 8; "RoCE 400 Gb/s per node" and two NICs -> 200. Case-sensitive, because the unit distinguishes
-// bits from bytes.
-// "800 Gb/s split into 2 x 400" -> 400, two a NIC.
+// bits from bytes. "800 Gb/s split into 2 x 400" -> 400, two a NIC.
 Ports ports_in_figures(const std::string& words, std::uint32_t nics) {
     static const Pattern split(R"(\bsplit (?:in|into) (\d+) ?[x×] ?(\d+))");
     static const Pattern rate(

@@ -80,9 +80,7 @@ void choose_intra(const Measurement& m, NodeChoice& choice) {
         usual = four;
     }
     choice.intra = alias == nullptr || alias->word("intra") == "usual" ? usual : alias->word("intra");
-    if (choice.intra == "nvswitch" && usual == "nvl72") {
-        choice.intra = usual;
-    }  // these GPUs' switches are the rack's
+    if (choice.intra == "nvswitch" && usual == "nvl72") { choice.intra = usual; }  // their switches are the rack's
     if (alias == nullptr) {
         assume(choice, fmt::format("intra: {}; as usual for a {}, {}",
                                    said.empty() ? "not stated" : shown(said) + " says no more", choice.gpu->word("gpu"),

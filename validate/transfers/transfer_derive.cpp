@@ -184,18 +184,20 @@ private:
                 if (!src || !value || *value <= 0) { continue; }
                 const auto from = static_cast<std::size_t>(*src);
                 const std::size_t to = j - 1;
+                // To or from a host, a row is the host's and a column a GPU.
+                const auto end = [&](bool host, std::size_t gpu) {
+                    return host ? "host" : "gpu" + std::to_string(gpu);
+                };
+                const auto placed = [](const std::string& name) {
+                    return "node0." + (name == "host" ? "memory0" : name);
+                };
+                const std::string sender = end(from_host, to_host ? to : from), receiver = end(to_host, to);
                 Scenario s = base_;
                 TransferWorkload& t = transfer(s);
-                t.from = from_host ? "node0.memory0" : "node0.gpu" + std::to_string(from);
-                t.to = "node0.gpu" + std::to_string(to);
+                t.from = placed(sender);
+                t.to = placed(receiver);
                 TransferPoint point;
-                if (to_host) {  // a row is the host's, a column a GPU
-                    t.from = t.to;
-                    t.to = "node0.memory0";
-                    point.label = "gpu" + std::to_string(to) + " -> host";
-                } else {
-                    point.label = (from_host ? "host" : "gpu" + std::to_string(from)) + " -> gpu" + std::to_string(to);
-                }
+                point.label = sender + " -> " + receiver;
                 point.size = size;
                 point.latency = latency;
                 point.measured = *value * unit_of(m_.columns[j]);

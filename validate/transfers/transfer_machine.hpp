@@ -12,10 +12,9 @@ namespace fabricast::inline validate_transfers {
 struct TransferMachine {
     ClusterRequest cluster;  // one node or two
     std::vector<std::string> assumptions;
-    double spread = 1;  // how far a forecast may be off for what was assumed, as a factor
-    std::uint32_t far_gpu =
-        0;  // the first GPU of the other tray, where two trays of a rack are one node; 0: they are not
-    std::uint32_t drives = 0;  // of the node, where a benchmark of storage says how many share its work; 0: it does not
+    double spread = 1;          // how far a forecast may be off for what was assumed, as a factor
+    std::uint32_t far_gpu = 0;  // the first GPU of the other tray, where two trays of a rack are one node; 0: not so
+    std::uint32_t drives = 0;   // that share the work of a benchmark of storage; 0: of another benchmark
     std::string uncounted;  // why a comparison with it does not count: the file does not say which GPU; empty: it does
 };
 

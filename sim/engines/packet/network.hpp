@@ -132,6 +132,12 @@ struct Network {
         return static_cast<std::uint32_t>(std::ranges::count_if(
             ports_of(route), [&](std::uint32_t p) { return nodes[ports[p].from_node].is_switch; }));
     }
+    // A packet's time on the slowest link of the way.
+    Ps slowest_wire(const Route& route, std::uint32_t bytes) const {
+        Ps most = 0;
+        for (const std::uint32_t p : ports_of(route)) { most = std::max(most, ports[p].serialization(bytes)); }
+        return most;
+    }
     Ps latency_of(const Route& route, std::uint32_t variant = 0) const {
         Ps sum = 0;
         for (const std::uint32_t p : ports_of(route, variant)) { sum += ports[p].latency; }

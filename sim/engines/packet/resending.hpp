@@ -26,9 +26,11 @@ namespace fabricast::inline packet {
     }
     if (d.shared.windowed() && flow.controller != none) {
         Window& window = d.shared.windows[flow.controller];
-        const bool selective = d.options.recovery == LossRecovery::selective_repeat;
-        window.left(selective ? flow.unit : static_cast<std::uint32_t>(window.bytes));
-        if (!selective) { window.packets = 0; }
+        if (d.options.recovery == LossRecovery::selective_repeat) {
+            window.left(flow.unit);
+        } else {
+            window = {};
+        }
     }
     if (d.options.recovery == LossRecovery::selective_repeat) {
         recovery.again.push(psn);

@@ -80,7 +80,7 @@ inline bool begin_piece(Domain& d, Flow& flow, std::uint32_t f) {
 [[gnu::cold]] inline bool may_send(Domain& d, Flow& flow, std::uint32_t f) {
     if (!d.traffic.readers.empty() && !is_granted(d, flow, f)) { return false; }
     return !d.shared.windowed() || flow.controller == none ||
-           d.shared.windows[flow.controller].open(d.shared.window(flow.controller));
+           d.shared.windows[flow.controller].open(d.shared.window(flow.controller), d.shared.recorded);
 }
 
 // For controllers that are told when a packet was sent.

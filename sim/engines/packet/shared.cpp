@@ -101,9 +101,7 @@ void Shared::end(std::uint32_t pipeline) {
 // There and back without queues: a packet's time on the slowest wire once, latencies twice.
 Ps Shared::base_rtt(const Route& route, std::uint32_t bytes) const {
     if (control == CongestionControl::hpcc && options.hpcc.base_rtt.ps > 0) { return options.hpcc.base_rtt.ps; }
-    Ps wire = 0;
-    for (const std::uint32_t p : net.ports_of(route)) { wire = std::max(wire, net.ports[p].serialization(bytes)); }
-    return 2 * net.latency_of(route) + wire;
+    return 2 * net.latency_of(route) + net.slowest_wire(route, bytes);
 }
 
 // As many packets as the largest window may hold, and as many again for what is shorter than a whole one.
@@ -113,16 +111,10 @@ void Shared::reserve_windows(std::size_t controllers) {
         const Flow& flow = traffic.flow_patterns[f];
         if (flow.controller == none) { continue; }
         const Route& route = traffic.route_patterns[f];
-        double wire = 0;  // of a packet on the slowest link
-        for (const std::uint32_t p : net.ports_of(route)) {
-            wire = std::max(wire, static_cast<double>(net.ports[p].serialization(flow.unit)));
-        }
-        const Ps base = base_rtt(route, flow.unit);
-        const Swift probe(options.swift, 1, base, net.switches_on(route), flow.unit);
         const double held = control == CongestionControl::hpcc
-                                ? static_cast<double>(base)
-                                : 2 * probe.target(options.swift, options.swift.most_scaled);
-        most = std::max(most, held / wire);
+                                ? static_cast<double>(base_rtt(route, flow.unit))
+                                : 2 * swift_target(options.swift, net.switches_on(route), options.swift.most_scaled);
+        most = std::max(most, held / static_cast<double>(net.slowest_wire(route, flow.unit)));
     }
     recorded = std::bit_ceil(static_cast<std::uint32_t>(std::min(2 * most + 1, 16384.0)));
     windows = Sparse<Window>(controllers);
@@ -156,18 +148,17 @@ void Shared::control_flows(std::uint32_t first, std::uint32_t end) {
             case CongestionControl::dcqcn: dcqcn[c] = Dcqcn(options.dcqcn, line); break;
             case CongestionControl::hpcc:
                 hpcc[c] = Hpcc(line, base_rtt(traffic.routes[f], traffic.flows[f].unit));
-                windows[c] = {.most = recorded};
                 break;
             case CongestionControl::swift: {
                 const Route& route = traffic.routes[f];
                 const std::uint32_t unit = traffic.flows[f].unit;
                 swift[c] = Swift(options.swift, line, base_rtt(route, unit), net.switches_on(route), unit);
-                windows[c] = {.most = recorded};
                 break;
             }
             case CongestionControl::automatic:
             case CongestionControl::none: break;
         }
+        if (windowed()) { windows[c] = {}; }
         throttles[c] = {std::max(traffic.flows[f].pace, 1e12 / line)};
         const auto segment = static_cast<std::uint32_t>(options.timely.segment.count) / traffic.flows[f].unit;
         ack_every[c] = std::bit_floor(std::max(1U, segment));

@@ -10,6 +10,15 @@
 
 namespace fabricast::inline packet {
 
+// Round trip in ps that a window of so many packets aims at over `hops` switches: section 3.5.
+inline double swift_target(const SwiftOptions& o, std::uint32_t hops, double window) {
+    const auto range = static_cast<double>(o.range.ps);
+    const double alpha = range / (1 / std::sqrt(o.least_scaled) - 1 / std::sqrt(o.most_scaled));
+    const double scaled = alpha / std::sqrt(window) - alpha / std::sqrt(o.most_scaled);
+    return static_cast<double>(o.base_target.ps) + hops * static_cast<double>(o.hop.ps) +
+           std::clamp(scaled, 0.0, range);
+}
+
 class Swift {
 public:
     // `base`: round trip without queues; `hops`: switches on the way; `unit`: bytes of a packet.
@@ -18,14 +27,7 @@ public:
         most_ = 2 * line * target(o, o.most_scaled) * 1e-12 / unit;
     }
 
-    // Round trip in ps that a window of so many packets aims at: section 3.5.
-    double target(const SwiftOptions& o, double window) const {
-        const auto range = static_cast<double>(o.range.ps);
-        const double alpha = range / (1 / std::sqrt(o.least_scaled) - 1 / std::sqrt(o.most_scaled));
-        const double scaled = alpha / std::sqrt(window) - alpha / std::sqrt(o.most_scaled);
-        return static_cast<double>(o.base_target.ps) + hops_ * static_cast<double>(o.hop.ps) +
-               std::clamp(scaled, 0.0, range);
-    }
+    double target(const SwiftOptions& o, double window) const { return swift_target(o, hops_, window); }
 
     double packets() const { return window_; }
     double window() const { return std::max(1.0, window_) * unit_; }

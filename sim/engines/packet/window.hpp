@@ -26,10 +26,12 @@ struct InFlight {
 struct Window {
     std::int64_t bytes = 0;     // in flight
     std::uint32_t packets = 0;  // of them
-    std::uint32_t most = 1;     // packets that may be recorded at once
 
-    // One packet may always be under way: otherwise nothing would be heard any more.
-    bool open(double size) const { return packets == 0 || (packets < most && static_cast<double>(bytes) < size); }
+    // Whether another packet may be sent in a window of `size` bytes of which `most` packets are recorded. One may
+    // always be under way: otherwise nothing would be heard any more.
+    bool open(double size, std::uint32_t most) const {
+        return packets == 0 || (packets < most && static_cast<double>(bytes) < size);
+    }
     void sent(std::uint32_t size) {
         bytes += size;
         ++packets;

@@ -93,8 +93,8 @@ Duration posting(const Call& call, double chunk, double messages) {
     const bool by_nccl = call.ledger.parts().transport->word_or("posted_by", "") == "net_ib";
     // A message is split over the ports of its adapter, and each part is posted (ncclIbMultiSend, nDataQps).
     const double ports = call.fabric.node().nic_ports;
-    const std::string_view simple = call.proto == nccl::Proto::simple ? "net_ib.simple_post" : "net_ib.post";
-    double one = by_nccl ? call.ledger.network(simple) * ports : call.ledger.transport("post");
+    const std::string_view figure = call.proto == nccl::Proto::simple ? "net_ib.simple_post" : "net_ib.post";
+    double one = by_nccl ? call.ledger.network(figure) * ports : call.ledger.transport("post");
     if (call.proto == nccl::Proto::ll) {
         one += message_bytes(call.proto, chunk) / call.ledger.network("ll.scan_rate");
     }
