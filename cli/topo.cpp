@@ -63,11 +63,8 @@ void print_fabric(std::ostream& out, const Fabric& fabric) {
     }
 }
 
-void print_summary(std::ostream& out, const Fabric& fabric) {
-    const NodeTemplate& node = fabric.node();
-    out << "cluster    " << fabric.cluster().name << ": " << plural(fabric.node_count(), "node") << " of " << node.name
-        << ", " << plural(fabric.gpu_count(), "GPU") << "\n";
-    out << "node       " << fabric.gpus_per_node() << " x " << node.gpu.name << ", " << fabric.nics_per_node() << " x "
+void print_node(std::ostream& out, const NodeTemplate& node, const std::string& which) {
+    out << padded("node" + which, 11) << node.gpus << " x " << node.gpu.name << ", " << node.nics << " x "
         << (node.nic_part.empty() ? "NIC" : node.nic_part);
     if (node.nic_ports > 1) { out << " of " << plural(static_cast<std::uint64_t>(node.nic_ports), "port"); }
     if (node.nvlink == NvlinkShape::nvswitch) {
@@ -76,6 +73,21 @@ void print_summary(std::ostream& out, const Fabric& fabric) {
         out << ", NVLink mesh";
     }
     out << (node.peer_to_peer ? "" : ", no peer to peer") << (node.gpu_direct ? "" : ", no GPUDirect") << "\n";
+}
+
+void print_summary(std::ostream& out, const Fabric& fabric) {
+    const std::vector<NodeRun>& runs = fabric.cluster().runs;
+    std::string kinds;
+    for (const NodeRun& run : runs) { kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", run.nodes, run.node.name); }
+    out << "cluster    " << fabric.cluster().name << ": " << plural(fabric.node_count(), "node") << " of "
+        << (runs.empty() ? fabric.node().name : "several kinds (" + kinds + ")") << ", "
+        << plural(fabric.gpu_count(), "GPU") << "\n";
+    if (runs.empty()) { print_node(out, fabric.node(), ""); }
+    std::uint32_t first = 0;
+    for (const NodeRun& run : runs) {
+        print_node(out, run.node, fmt::format("{}-{}", first, first + run.nodes - 1));
+        first += run.nodes;
+    }
     print_fabric(out, fabric);
     out << "\n  " << padded("links, one direction each", 40) << padded("count", 11) << padded("payload", 13)
         << "latency\n";
@@ -154,7 +166,12 @@ ExitCode show_topology(const po::variables_map& values) {
         html::add_provenance(page, scenario);
         return page;
     });
-    outputs.write("nccl", [&] { return to_nccl_topology(fabric.node(), catalog); });
+    outputs.write("nccl", [&] {
+        if (fabric.runs().size() > 1) {
+            fail_at(scenario, "cluster.nodes", "NCCL's topology file describes one node, and these are of several kinds");
+        }
+        return to_nccl_topology(fabric.node(), catalog);
+    });
     outputs.words() << out.str();
     return ok;
 }

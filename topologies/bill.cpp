@@ -20,12 +20,14 @@ bool is_nic_to_switch(const Fabric& fabric, const LinkEnds& ends) {
     return fabric.kind(ends.from) == DeviceKind::nic && fabric.kind(ends.to) == DeviceKind::fabric_switch;
 }
 
-// Cables between NICs and switches. All nodes have the same number, except where they are trunks of an explicit graph.
+// Cables between NICs and switches. Nodes of a kind have the same number, except where they are trunks of a graph.
 std::uint64_t node_cables(const Fabric& fabric) {
     std::uint64_t cables = 0;
-    for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
-        const LinkEnds ends = fabric.ends(LinkId{l});
-        cables += is_nic_to_switch(fabric, ends) ? static_cast<std::uint64_t>(ends.cables) * fabric.cluster().nodes : 0;
+    for (const NodeSpan& run : fabric.runs()) {
+        for (std::uint32_t l = fabric.first_link(run.first); l < fabric.first_link(run.first + 1); ++l) {
+            const LinkEnds ends = fabric.ends(LinkId{l});
+            cables += is_nic_to_switch(fabric, ends) ? std::uint64_t{ends.cables} * run.nodes : 0;
+        }
     }
     if (fabric.generator().planes() == 0) {
         for (std::uint32_t l = fabric.first_trunk(); l < fabric.link_count(); ++l) {

@@ -1,6 +1,7 @@
 #include "topologies/bisection.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/push_relabel_max_flow.hpp>
 #include <cmath>
@@ -73,20 +74,27 @@ double between_halves(const Fabric& fabric) {
 
 // Where the trunks between the halves are known in closed form, the NICs may still be the tighter limit.
 double known_halves(const Fabric& fabric, double trunks) {
-    double nics = 0;
-    for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
-        const LinkInfo info = fabric.link(LinkId{l});
-        nics += info.cls == LinkClass::nic_port ? info.capacity / 2 : 0;  // one direction of each port
+    const std::uint32_t half = fabric.cluster().nodes / 2;
+    std::array<double, 2> nics{};  // of each half
+    for (const NodeSpan& run : fabric.runs()) {
+        double node = 0;
+        for (std::uint32_t l = fabric.first_link(run.first); l < fabric.first_link(run.first + 1); ++l) {
+            const LinkInfo info = fabric.link(LinkId{l});
+            node += info.cls == LinkClass::nic_port ? info.capacity / 2 : 0;  // one direction of each port
+        }
+        const std::uint32_t end = run.first + run.nodes, in_first = std::min(end, half) - std::min(run.first, half);
+        nics[0] += in_first * node;
+        nics[1] += (std::min(end, 2 * half) - std::min(run.first, 2 * half) - in_first) * node;
     }
-    return std::min(trunks, fabric.cluster().nodes / 2 * nics);
+    return std::min({trunks, nics[0], nics[1]});
 }
 
 // The maximum flow inside a node, from its GPUs [0, split) to the others, over NVLink, PCIe and the CPU bus together.
 double inside_node(const Fabric& fabric, std::uint32_t split) {
-    const Vertex source = fabric.node_device_count();
+    const Vertex source = fabric.first_device(1);
     const Vertex sink = source + 1;
     FlowNetwork network;
-    for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
+    for (std::uint32_t l = 0; l < fabric.first_link(1); ++l) {
         const LinkEnds ends = fabric.ends(LinkId{l});
         const auto from = static_cast<Vertex>(ends.from);
         const auto to = static_cast<Vertex>(ends.to);

@@ -95,10 +95,18 @@ struct ExplicitGraph {
     std::vector<NodeCable> cables;
 };
 
-struct Cluster {
-    std::string name;
+// A run of equal nodes in a cluster of several kinds, and the link of their ports.
+struct NodeRun {
     NodeTemplate node;
     std::uint32_t nodes = 1;
+    LinkSpec link;
+};
+
+struct Cluster {
+    std::string name;
+    NodeTemplate node;         // of all nodes, or of the first where there are several kinds
+    std::uint32_t nodes = 1;   // in all
+    std::vector<NodeRun> runs;  // in the order of nodes; empty: all are alike
     FabricSpec fabric;
     ExplicitGraph graph;               // only for FabricKind::explicit_graph
     std::vector<std::uint32_t> place;  // the nodes with ranks, in the order of ranks; empty: all (Fabric::on)

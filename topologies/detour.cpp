@@ -79,12 +79,11 @@ private:
     // The NICs that this end may use: first the one it uses now, then those at the least distance, then the others.
     std::vector<std::uint16_t> nics(DeviceId device, std::uint16_t asked) const {
         if (fabric_.kind(device) != DeviceKind::gpu) { return {asked}; }
-        const std::uint32_t gpu = fabric_.local_index(device);
-        std::vector<std::uint16_t> order = {asked != any_nic ? asked : fabric_.nearest_nic(gpu)};
+        std::vector<std::uint16_t> order = {asked != any_nic ? asked : fabric_.nearest_nic(device)};
         const auto add = [&](std::uint16_t nic) {
             if (std::ranges::find(order, nic) == order.end()) { order.push_back(nic); }
         };
-        for (const std::uint16_t nic : fabric_.near_nics(gpu)) { add(nic); }
+        for (const std::uint16_t nic : fabric_.near_nics(device)) { add(nic); }
         for (std::uint32_t nic = 0; nic < fabric_.nics_per_node(); ++nic) { add(static_cast<std::uint16_t>(nic)); }
         return order;
     }

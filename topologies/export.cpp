@@ -43,10 +43,9 @@ void write_dot_devices(const Fabric& fabric, std::string& out) {
         write(out, "{}{} [shape={}];\n", indent, in_quotes(fabric.device_name(DeviceId{d})),
               enum_name(shapes, fabric.kind(DeviceId{d})));
     };
-    const std::uint32_t per_node = fabric.node_device_count();
     for (std::uint32_t node = 0; node < fabric.cluster().nodes; ++node) {
         write(out, "  subgraph \"cluster_node{0}\" {{\n    label=\"node{0}\";\n", node);
-        for (std::uint32_t d = node * per_node; d < (node + 1) * per_node; ++d) { device(d, "    "); }
+        for (std::uint32_t d = fabric.first_device(node); d < fabric.first_device(node + 1); ++d) { device(d, "    "); }
         out += "  }\n";
     }
     for (std::uint32_t d = fabric.first_switch(); d < fabric.device_count(); ++d) { device(d, "  "); }
@@ -124,8 +123,9 @@ std::string to_simgrid(const Fabric& fabric) {
         "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
         "<platform version=\"4.1\">\n";
     write(out, "  <zone id={} routing=\"Full\">\n", in_quotes(fabric.cluster().name));
-    const std::string speed = number(fabric.node().gpu.fp32 > 0 ? fabric.node().gpu.fp32 : 1e12);
     for (std::uint32_t rank = 0; rank < fabric.gpu_count(); ++rank) {
+        const double fp32 = fabric.node(rank / fabric.gpus_per_node()).gpu.fp32;
+        const std::string speed = number(fp32 > 0 ? fp32 : 1e12);
         write(out, "    <host id={} speed=\"{}f\"/>\n", in_quotes(fabric.device_name(fabric.gpu(rank))), speed);
     }
     // Links are identified by number, because parallel cables may have the same name.
@@ -144,8 +144,10 @@ std::map<LinkKind, std::uint64_t> count_links(const Fabric& fabric) {
         const LinkInfo info = fabric.link(LinkId{l});
         counts[{info.cls, info.capacity, info.latency, fabric.ends(LinkId{l}).resource}] += times;
     };
-    for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
-        add(l, fabric.cluster().nodes);  // all nodes are the same
+    for (const NodeSpan& run : fabric.runs()) {
+        for (std::uint32_t l = fabric.first_link(run.first); l < fabric.first_link(run.first + 1); ++l) {
+            add(l, run.nodes);
+        }
     }
     for (std::uint32_t l = fabric.first_trunk(); l < fabric.link_count(); ++l) { add(l, 1); }
     return counts;
@@ -159,21 +161,26 @@ Path path_between(const Fabric& fabric, const std::string& from, const std::stri
     return fabric.path(query);
 }
 
+Json node_json(const NodeTemplate& node) {
+    return {{"name", node.name},
+            {"gpu", node.gpu.name},
+            {"gpus", node.gpus},
+            {"nic", node.nic_part},
+            {"nics", node.nics}};
+}
+
 Json fabric_json(const Fabric& fabric) {
-    const NodeTemplate& node = fabric.node();
     Json json = {{"name", fabric.cluster().name},
                  {"nodes", fabric.cluster().nodes},
                  {"gpus", fabric.whole().gpu_count()},
-                 {"node",
-                  {{"name", node.name},
-                   {"gpu", node.gpu.name},
-                   {"gpus", fabric.gpus_per_node()},
-                   {"nic", node.nic_part},
-                   {"nics", fabric.nics_per_node()}}},
+                 {"node", node_json(fabric.node())},
                  {"fabric", to_string(fabric.cluster().fabric.kind)},
                  {"bisection_Bps", bisection_bandwidth(fabric)},
                  {"tiers", Json::array()},
                  {"links", Json::array()}};
+    for (const NodeRun& run : fabric.cluster().runs) {
+        json["kinds"].push_back({{"nodes", run.nodes}, {"node", node_json(run.node)}});
+    }
     for (const FabricTier& tier : fabric.tiers()) {
         json["tiers"].push_back({{"tier", tier.name}, {"switches", tier.switches}, {"cables", tier.cables}});
     }

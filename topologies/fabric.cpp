@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "base/text.hpp"
@@ -57,13 +58,56 @@ struct Placement {
     std::vector<std::uint32_t> rank;   // the reverse; nowhere if there are none
 };
 
+namespace {
+
+// What a GPU does with a training step: matrix products first, then what its memory is read for.
+auto pace_of(const GpuSpec& gpu) { return std::tuple{std::max(gpu.bf16, gpu.fp16), gpu.memory_bandwidth}; }
+
+}  // namespace
+
 Fabric::Fabric(Cluster cluster) {
     if (cluster.fabric.kind == FabricKind::explicit_graph) {
         cluster =
             cluster.node.gpus == 0 ? fold_drawn_nodes(std::move(cluster)) : without_loose_nics(std::move(cluster));
     }
     tables_ = std::make_shared<const FabricTables>(std::move(cluster));
+    find_pace();
     if (!tables_->cluster.place.empty()) { *this = on(tables_->cluster.place); }
+}
+
+void Fabric::find_pace() {
+    const std::vector<std::uint32_t> of_kinds = kinds();
+    pace_ = of_kinds.empty() ? 0 : *std::ranges::min_element(of_kinds, {}, [&](std::uint32_t node) {
+        return pace_of(this->node(node).gpu);
+    });
+}
+
+std::vector<std::uint32_t> Fabric::kinds() const {
+    std::vector<std::uint32_t> first;
+    std::vector<bool> seen(tables_->runs.size(), false);
+    const std::uint32_t looked_at = seen.size() > 1 ? node_count() : std::min(node_count(), 1U);
+    for (std::uint32_t n = 0; n < looked_at; ++n) {
+        const std::uint32_t run = run_of(wired_node(n));
+        if (!seen[run]) { first.push_back(n); }
+        seen[run] = true;
+    }
+    return first;
+}
+
+std::vector<NodeSpan> Fabric::runs() const {
+    std::vector<NodeSpan> runs;
+    for (const RunTables& run : tables_->runs) { runs.push_back({run.first_node, run.end_node - run.first_node}); }
+    return runs;
+}
+
+std::uint32_t Fabric::run_of(std::uint32_t wired) const {
+    return static_cast<std::uint32_t>(&tables_->of_node(wired) - tables_->runs.data());
+}
+
+Fabric Fabric::paced_by(std::uint32_t node) const {
+    Fabric seen = *this;
+    seen.pace_ = node;
+    return seen;
 }
 
 Fabric Fabric::on(std::vector<std::uint32_t> nodes) const {
@@ -80,12 +124,14 @@ Fabric Fabric::on(std::vector<std::uint32_t> nodes) const {
     }
     Fabric placed = *this;
     placed.placement_ = std::make_shared<const Placement>(std::move(placement));
+    placed.find_pace();
     return placed;
 }
 
 Fabric Fabric::whole() const {
     Fabric all = *this;
     all.placement_ = nullptr;
+    all.find_pace();
     return all;
 }
 
@@ -93,7 +139,13 @@ std::uint32_t Fabric::wired_node(std::uint32_t node) const { return placement_ ?
 
 const Cluster& Fabric::cluster() const { return tables_->cluster; }
 const FabricGenerator& Fabric::generator() const { return *tables_->generator; }
-const NodeTemplate& Fabric::node() const { return tables_->cluster.node; }
+std::uint32_t Fabric::pace() const { return pace_; }
+const NodeTemplate& Fabric::node() const { return node(pace_); }
+const NodeTemplate& Fabric::node(std::uint32_t node) const { return tables_->of_node(wired_node(node)).node; }
+const LinkSpec& Fabric::port() const {
+    const Cluster& cluster = tables_->cluster;
+    return cluster.runs.empty() ? cluster.fabric.link : cluster.runs[run_of(wired_node(pace_))].link;
+}
 std::uint32_t Fabric::node_count() const {
     return placement_ ? static_cast<std::uint32_t>(placement_->nodes.size()) : tables_->cluster.nodes;
 }
@@ -104,26 +156,31 @@ std::uint32_t Fabric::gpu_count() const { return node_count() * gpus_per_node();
 DeviceId Fabric::gpu(std::uint32_t rank) const {
     assert(rank < gpu_count());
     const std::uint32_t g = gpus_per_node();
-    return DeviceId{wired_node(rank / g) * tables_->devices + rank % g};
+    const std::uint32_t node = wired_node(rank / g);
+    return DeviceId{tables_->of_node(node).device(node, rank % g)};
 }
 
 DeviceId Fabric::nic(std::uint32_t node, std::uint32_t nic) const {
     assert(node < node_count() && nic < nics_per_node());
-    return DeviceId{wired_node(node) * tables_->devices + gpus_per_node() + nic};
+    const std::uint32_t wired = wired_node(node);
+    return DeviceId{tables_->of_node(wired).device(wired, gpus_per_node() + nic)};
 }
 
 DeviceId Fabric::nvswitch(std::uint32_t node, std::uint32_t which) const {
-    const auto& devices = tables_->graph.devices;
+    const std::uint32_t wired = wired_node(node);
+    const RunTables& run = tables_->of_node(wired);
+    const auto& devices = run.graph.devices;
     for (std::uint32_t d = 0; d < devices.size(); ++d) {
         if (devices[d].kind == DeviceKind::nvswitch && devices[d].index == which) {
-            return DeviceId{wired_node(node) * tables_->devices + d};
+            return DeviceId{run.device(wired, d)};
         }
     }
-    throw ClusterError("node '{}' has no NVSwitch {}", this->node().name, which);
+    throw ClusterError("node '{}' has no NVSwitch {}", run.node.name, which);
 }
 
 DeviceKind Fabric::kind(DeviceId device) const {
-    return tables_->is_switch(device) ? DeviceKind::fabric_switch : tables_->graph.devices[tables_->local(device)].kind;
+    return tables_->is_switch(device) ? DeviceKind::fabric_switch
+                                      : tables_->of(device).graph.devices[tables_->local(device)].kind;
 }
 
 std::uint32_t Fabric::node_of(DeviceId device) const {
@@ -141,32 +198,48 @@ std::uint32_t Fabric::first_trunk() const { return tables_->first_trunk; }
 
 std::uint32_t Fabric::local_index(DeviceId device) const {
     return tables_->is_switch(device) ? index(device) - tables_->first_switch
-                                      : tables_->graph.devices[tables_->local(device)].index;
+                                      : tables_->of(device).graph.devices[tables_->local(device)].index;
 }
 
 std::uint32_t Fabric::device_count() const { return tables_->first_switch + tables_->generator->switch_count(); }
 
-std::uint16_t Fabric::nearest_nic(std::uint32_t local_gpu) const { return tables_->graph.nearest_nic.at(local_gpu); }
+std::uint16_t Fabric::nearest_nic(DeviceId gpu) const {
+    return tables_->of(gpu).graph.nearest_nic.at(tables_->local(gpu));
+}
 
-std::span<const std::uint16_t> Fabric::near_nics(std::uint32_t local_gpu) const {
-    return tables_->graph.near_nics.at(local_gpu);
+std::uint16_t Fabric::nearest_nic(std::uint32_t local_gpu) const {
+    return tables_->of_node(wired_node(pace_)).graph.nearest_nic.at(local_gpu);
+}
+
+std::span<const std::uint16_t> Fabric::near_nics(DeviceId gpu) const {
+    return tables_->of(gpu).graph.near_nics.at(tables_->local(gpu));
 }
 
 std::uint32_t Fabric::link_count() const { return tables_->first_trunk + tables_->generator->trunk_count(); }
 
-std::uint32_t Fabric::node_device_count() const { return tables_->devices; }
-std::uint32_t Fabric::node_link_count() const { return tables_->links; }
+std::uint32_t Fabric::first_device(std::uint32_t wired) const {
+    return wired == tables_->cluster.nodes ? tables_->first_switch : tables_->of_node(wired).device(wired, 0);
+}
+std::uint32_t Fabric::first_link(std::uint32_t wired) const {
+    return wired == tables_->cluster.nodes ? tables_->first_trunk : tables_->of_node(wired).link(wired, 0);
+}
+std::uint32_t Fabric::wired_node_of(LinkId link) const {
+    assert(index(link) < tables_->first_trunk);
+    const RunTables& run = tables_->of(link);
+    return run.first_node + (index(link) - run.first_link) / run.links;
+}
 
 LinkInfo Fabric::link(LinkId id) const {
     const FabricTables& t = *tables_;
     assert(index(id) < link_count());
     if (index(id) >= t.first_trunk) { return t.generator->trunk(index(id) - t.first_trunk).info; }
-    const std::uint32_t local = index(id) % t.links;
-    if (local < t.first_port) { return t.graph.links[local].info; }
-    LinkInfo info = t.port;
-    if ((local - t.first_port) % 2 == 1) {
-        info.latency = t.cluster.fabric.link.latency +
-                       t.graph.devices[t.graph.gpus + (local - t.first_port) / 2 / t.planes].latency;
+    const RunTables& run = t.of(id);
+    const std::uint32_t local = (index(id) - run.first_link) % run.links;
+    if (local < run.first_port) { return run.graph.links[local].info; }
+    LinkInfo info = run.port;
+    if ((local - run.first_port) % 2 == 1) {
+        info.latency =
+            run.port_inward + run.graph.devices[run.graph.gpus + (local - run.first_port) / 2 / t.planes].latency;
     }
     return info;
 }
@@ -178,27 +251,27 @@ LinkEnds Fabric::ends(LinkId id) const {
         const Trunk trunk = t.generator->trunk(index(id) - t.first_trunk);
         return {t.fabric_device(trunk.from), t.fabric_device(trunk.to), trunk.cables, trunk.resource};
     }
-    const std::uint32_t node = index(id) / t.links;
-    const std::uint32_t local = index(id) % t.links;
-    if (local < t.first_port) {
-        const LocalLink& link = t.graph.links[local];
-        return {DeviceId{node * t.devices + link.from}, DeviceId{node * t.devices + link.to},
+    const RunTables& run = t.of(id);
+    const std::uint32_t node = wired_node_of(id);
+    const std::uint32_t local = index(id) - run.link(node, 0);
+    if (local < run.first_port) {
+        const LocalLink& link = run.graph.links[local];
+        return {DeviceId{run.device(node, link.from)}, DeviceId{run.device(node, link.to)},
                 static_cast<std::uint32_t>(link.cables), link.resource};
     }
-    const std::uint32_t port = (local - t.first_port) / 2;
+    const std::uint32_t port = (local - run.first_port) / 2;
     const FabricEnd end{node, port / t.planes};
     const std::uint32_t sw = t.switch_of(end, port % t.planes);
     LinkEnds ends{t.fabric_device(t.generator->switch_count() + node * t.cluster.node.nics + end.nic),
-                  DeviceId{t.first_switch + sw}, static_cast<std::uint32_t>(std::max(t.cluster.node.nic_ports, 1)),
-                  false};
-    if ((local - t.first_port) % 2 == 1) { std::swap(ends.from, ends.to); }
+                  DeviceId{t.first_switch + sw}, static_cast<std::uint32_t>(std::max(run.node.nic_ports, 1)), false};
+    if ((local - run.first_port) % 2 == 1) { std::swap(ends.from, ends.to); }
     return ends;
 }
 
 std::string Fabric::device_name(DeviceId device) const {
     const FabricTables& t = *tables_;
     if (t.is_switch(device)) { return t.generator->switch_name(index(device) - t.first_switch); }
-    return fmt::format("node{}.{}", t.node_of(device), t.graph.devices[t.local(device)].name);
+    return fmt::format("node{}.{}", t.node_of(device), t.of(device).graph.devices[t.local(device)].name);
 }
 
 DeviceId Fabric::device(std::string_view name) const {
@@ -207,12 +280,15 @@ DeviceId Fabric::device(std::string_view name) const {
     const auto node = number_after(name.substr(0, dot), "node");
     const bool known_node = node && *node < t.cluster.nodes;
     if (known_node && dot < name.size()) {
-        if (const auto local = t.graph.device(name.substr(dot + 1))) { return DeviceId{*node * t.devices + *local}; }
+        const RunTables& run = t.of_node(*node);
+        if (const auto local = run.graph.device(name.substr(dot + 1))) { return DeviceId{run.device(*node, *local)}; }
     }
     if (const auto found = t.generator->find_switch(name)) { return DeviceId{t.first_switch + *found}; }
     std::vector<std::string> names;  // names that may have been meant
     const std::uint32_t meant = known_node ? *node : t.cluster.nodes - 1;
-    for (std::uint32_t d = 0; d < t.devices; ++d) { names.push_back(device_name(DeviceId{meant * t.devices + d})); }
+    for (std::uint32_t d = first_device(meant); d < first_device(meant + 1); ++d) {
+        names.push_back(device_name(DeviceId{d}));
+    }
     for (std::uint32_t d = t.first_switch; d < device_count() && d < t.first_switch + 1000; ++d) {
         names.push_back(device_name(DeviceId{d}));
     }
@@ -239,7 +315,7 @@ bool Fabric::switch_path(const PathQuery& query, Path& into) const {
     if (t.planes == 0) { return false; }
     const auto leaf_of = [&](DeviceId device, std::uint16_t asked, std::uint32_t& nic) {
         if (t.is_switch(device)) { return device; }
-        nic = t.nic_for(t.local(device), asked);
+        nic = t.nic_for(device, asked);
         const FabricEnd end{t.node_of(device), nic};
         return DeviceId{t.first_switch + t.switch_of(end, 0)};
     };
@@ -291,6 +367,12 @@ Path Fabric::path(const PathQuery& query) const {
     Path found;
     path(query, found);
     return found;
+}
+
+const GpuSpec& smallest_gpu(const Fabric& fabric) {
+    const std::vector<std::uint32_t> kinds = fabric.kinds();
+    const auto memory = [&](std::uint32_t node) { return fabric.node(node).gpu.memory.count; };
+    return fabric.node(*std::ranges::min_element(kinds, {}, memory)).gpu;
 }
 
 }  // namespace fabricast::inline topologies

@@ -15,6 +15,11 @@
 
 namespace fabricast::inline topologies {
 
+// Wired nodes [first, first + nodes), all alike.
+struct NodeSpan {
+    std::uint32_t first = 0, nodes = 0;
+};
+
 class FabricGenerator;
 struct FabricTables;
 struct Placement;
@@ -33,7 +38,14 @@ public:
 
     const Cluster& cluster() const;
     const FabricGenerator& generator() const;
-    const NodeTemplate& node() const;  // the template that all nodes share
+    // In a cluster of several kinds of nodes one sets the pace, that with the slowest GPU unless said otherwise: it
+    // stands for all where they act in step.
+    std::uint32_t pace() const;                             // the first node of that kind
+    const NodeTemplate& node() const;                       // its template; the one that all nodes share
+    const NodeTemplate& node(std::uint32_t node) const;
+    const LinkSpec& port() const;                           // the link of its NICs' ports
+    std::vector<std::uint32_t> kinds() const;               // the first node with ranks of each run
+    Fabric paced_by(std::uint32_t node) const;              // the same fabric with this one's kind as the pace
 
     std::uint32_t node_count() const;
     std::uint32_t gpus_per_node() const;
@@ -51,16 +63,21 @@ public:
     std::uint32_t device_count() const;                // ids are 0 .. device_count - 1
 
     // The NIC that NCCL gives to this GPU, and all NICs at the same, least distance; both are indices inside the node.
-    std::uint16_t nearest_nic(std::uint32_t local_gpu) const;
-    std::span<const std::uint16_t> near_nics(std::uint32_t local_gpu) const;
+    std::uint16_t nearest_nic(DeviceId gpu) const;
+    std::uint16_t nearest_nic(std::uint32_t local_gpu) const;  // of the node that sets the pace
+    std::span<const std::uint16_t> near_nics(DeviceId gpu) const;
 
     std::uint32_t link_count() const;  // ids are 0 .. link_count - 1
-    // Device ids of wired node n are [n * node_device_count, (n + 1) * node_device_count), and its links, which include
-    // its NIC ports, are numbered the same way. Corresponding devices and links are in the same order in every node.
-    std::uint32_t node_device_count() const;
-    std::uint32_t node_link_count() const;
+    // Device ids of wired node n are [first_device(n), first_device(n + 1)), and its links, which include its NIC
+    // ports, are numbered the same way. Corresponding devices and links are in the same order in every node of a kind.
+    std::uint32_t first_device(std::uint32_t wired) const;
+    std::uint32_t first_link(std::uint32_t wired) const;
+    // Runs of equal nodes among the wired ones, and the number of a node's.
+    std::vector<NodeSpan> runs() const;
+    std::uint32_t run_of(std::uint32_t wired) const;
     // The wired node of a device that is no switch; node_of() counts the nodes with ranks instead.
     std::uint32_t wired_node_of(DeviceId device) const;
+    std::uint32_t wired_node_of(LinkId link) const;  // precondition: no trunk
     // Behind the wired nodes' devices come the fabric's switches, behind their links its trunks.
     std::uint32_t first_switch() const;
     std::uint32_t first_trunk() const;
@@ -77,9 +94,14 @@ public:
 
 private:
     bool switch_path(const PathQuery& query, Path& into) const;
+    void find_pace();
 
     std::shared_ptr<const FabricTables> tables_;
     std::shared_ptr<const Placement> placement_;  // null: on all nodes, in their order
+    std::uint32_t pace_ = 0;
 };
+
+// Of the GPUs with ranks, one with the least memory.
+const GpuSpec& smallest_gpu(const Fabric& fabric);
 
 }  // namespace fabricast::inline topologies

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 
 #include "base/hash.hpp"
 
@@ -25,33 +26,61 @@ std::unique_ptr<const FabricGenerator> make_generator(const Cluster& cluster, co
 
 }  // namespace
 
-FabricTables::FabricTables(Cluster c)
-    : cluster(std::move(c)),
-      graph(node_graph_with_paths(cluster.node)),
-      trays(cluster.node),
-      generator(make_generator(cluster, trays)) {
+FabricTables::FabricTables(Cluster c) : cluster(std::move(c)), trays(cluster.node) {
+    generator = make_generator(cluster, trays);
     planes = generator->planes();
-    devices = static_cast<std::uint32_t>(graph.devices.size());
-    first_port = static_cast<std::uint32_t>(graph.links.size());
-    links = first_port + cluster.node.nics * planes * 2;
-    first_switch = cluster.nodes * devices;
-    first_trunk = cluster.nodes * links;
-    const FabricSpec& fabric = cluster.fabric;
-    if (planes > 0) {
-        const double share = static_cast<double>(std::max(cluster.node.nic_ports, 1)) / planes;
-        port = {goodput(fabric.link) * share, fabric.link.latency + fabric.switch_latency, LinkClass::nic_port};
-    }
     hashes = generator->hashes();
+    add_runs();
+    number();
     check_longest_path();
-    const std::uint64_t all = static_cast<std::uint64_t>(cluster.nodes) * links + generator->trunk_count();
-    if (all > 0xffffffffU) { throw ClusterError("cluster '{}' has more than 2^32 links", cluster.name); }
+}
+
+// Numbers all nodes' devices and links.
+void FabricTables::number() {
+    std::uint64_t node = 0, device = 0, link = 0;
+    for (RunTables& run : runs) {
+        run.first_node = static_cast<std::uint32_t>(node);
+        run.first_device = static_cast<std::uint32_t>(device);
+        run.first_link = static_cast<std::uint32_t>(link);
+        const std::uint64_t nodes = run.end_node;
+        node += nodes;
+        device += nodes * run.devices;
+        link += nodes * run.links;
+        if (link + generator->trunk_count() > 0xffffffffU) {
+            throw ClusterError("cluster '{}' has more than 2^32 links", cluster.name);
+        }
+        run.end_node = static_cast<std::uint32_t>(node);
+        run.end_device = first_switch = static_cast<std::uint32_t>(device);
+        run.end_link = first_trunk = static_cast<std::uint32_t>(link);
+    }
+}
+
+// The tables of each kind of node; `end_node` holds their number until they are numbered.
+void FabricTables::add_runs() {
+    const std::vector<NodeRun> alike{{cluster.node, cluster.nodes, cluster.fabric.link}};
+    for (const NodeRun& made : cluster.runs.empty() ? alike : cluster.runs) {
+        assert(made.node.gpus == cluster.node.gpus && made.node.nics == cluster.node.nics);
+        RunTables& run = runs.emplace_back(RunTables{made.node, node_graph_with_paths(made.node), {}, {}});
+        run.end_node = made.nodes;
+        run.devices = static_cast<std::uint32_t>(run.graph.devices.size());
+        run.first_port = static_cast<std::uint32_t>(run.graph.links.size());
+        run.links = run.first_port + made.node.nics * planes * 2;
+        if (planes > 0) {
+            const double share = static_cast<double>(std::max(made.node.nic_ports, 1)) / planes;
+            run.port = {goodput(made.link) * share, made.link.latency + cluster.fabric.switch_latency,
+                        LinkClass::nic_port};
+            run.port_inward = made.link.latency;
+        }
+    }
 }
 
 // A Path has a fixed number of links: throws ClusterError if a path of this fabric could need more.
 void FabricTables::check_longest_path() const {
     std::size_t local = 0;
-    for (const auto* paths : {&graph.best_paths, &graph.staged_paths, &graph.pcie_paths}) {
-        for (const LocalPath& path : *paths) { local = std::max<std::size_t>(local, path.count); }
+    for (const RunTables& run : runs) {
+        for (const auto* paths : {&run.graph.best_paths, &run.graph.staged_paths, &run.graph.pcie_paths}) {
+            for (const LocalPath& path : *paths) { local = std::max<std::size_t>(local, path.count); }
+        }
     }
     const std::size_t longest = 2 * local + 2 + generator->longest_route();
     if (longest > max_path_links) {
@@ -61,6 +90,7 @@ void FabricTables::check_longest_path() const {
 }
 
 bool FabricTables::inside_node(const PathQuery& query, Path& path) const {
+    const NodeGraph& graph = of(query.src).graph;
     const std::uint32_t from = local(query.src);
     const std::uint32_t to = local(query.dst);
     const LocalPath* part = &graph.best(from, to);
@@ -79,17 +109,20 @@ bool FabricTables::inside_node(const PathQuery& query, Path& path) const {
 }
 
 // The NIC for a device: itself; otherwise that of the query; otherwise a GPU's nearest, another device's first one.
-std::uint32_t FabricTables::nic_for(std::uint32_t device, std::uint16_t asked) const {
+std::uint32_t FabricTables::nic_for(DeviceId id, std::uint16_t asked) const {
+    const NodeGraph& graph = of(id).graph;
+    const std::uint32_t device = local(id);
     if (device >= graph.gpus && device < graph.ends) { return device - static_cast<std::uint32_t>(graph.gpus); }
     if (asked != any_nic) { return asked; }
     return device < graph.nearest_nic.size() ? graph.nearest_nic[device] : 0;
 }
 
 // The path between a device and a NIC, in the direction from `from` to `to`, one of which is `device`.
-const LocalPath& FabricTables::beside_nic(const PathQuery& query, std::uint32_t device, std::size_t from,
-                                          std::size_t to) const {
+const LocalPath& FabricTables::beside_nic(const PathQuery& query, const RunTables& run, std::uint32_t device,
+                                          std::size_t from, std::size_t to) const {
+    const NodeGraph& graph = run.graph;
     const bool gpu = device < graph.gpus;
-    const bool direct = (query.gpu_direct && cluster.node.gpu_direct) || !gpu;
+    const bool direct = (query.gpu_direct && run.node.gpu_direct) || !gpu;
     if (direct && !query.forwarded && gpu) { return graph.pcie(from, to); }
     return direct ? graph.best(from, to) : graph.staged(from, to);
 }
@@ -105,7 +138,7 @@ bool FabricTables::across(FabricEnd from, FabricEnd to, std::uint32_t flow_label
     const std::uint32_t plane = pick(hash, 0xffffffffU, planes);
     if (planes > 0) {
         path.links[path.count++] = LinkId{port_link(from, plane, false)};
-        path.latency += port.latency;
+        path.latency += of_node(from.node).port.latency;
     }
     TrunkRoute route;
     const bool joined = generator->route(seat(from), seat(to), plane, hash, route);
@@ -113,7 +146,8 @@ bool FabricTables::across(FabricEnd from, FabricEnd to, std::uint32_t flow_label
     path.latency += route.latency;
     if (joined && planes > 0) {
         path.links[path.count++] = LinkId{port_link(to, plane, true)};
-        path.latency += cluster.fabric.link.latency + graph.devices[graph.gpus + to.nic].latency;
+        const RunTables& run = of_node(to.node);
+        path.latency += run.port_inward + run.graph.devices[run.graph.gpus + to.nic].latency;
     }
     return joined;
 }
@@ -121,10 +155,10 @@ bool FabricTables::across(FabricEnd from, FabricEnd to, std::uint32_t flow_label
 bool FabricTables::through_fabric(const PathQuery& query, Path& path) const {
     const std::uint32_t from = local(query.src);
     const std::uint32_t to = local(query.dst);
-    const std::uint32_t dst_nic = nic_for(to, query.dst_nic);
+    const std::uint32_t dst_nic = nic_for(query.dst, query.dst_nic);
     // If no switch joins two rails, the sender uses the NIC of its own tray on the destination's rail, over NVLink.
-    const bool same_rail = !generator->joins_rails() && query.src_nic == any_nic && from < graph.gpus;
-    std::uint32_t src_nic = nic_for(from, query.src_nic);
+    const bool same_rail = !generator->joins_rails() && query.src_nic == any_nic && from < cluster.node.gpus;
+    std::uint32_t src_nic = nic_for(query.src, query.src_nic);
     if (src_nic >= cluster.node.nics || dst_nic >= cluster.node.nics) { return false; }
     src_nic = same_rail ? trays.on_rail_of(static_cast<std::uint16_t>(src_nic), static_cast<std::uint16_t>(dst_nic))
                         : src_nic;

@@ -76,7 +76,7 @@ SizePlanner size_planner(const TrainingWorkload& workload, const PlanContext& co
         StepPlan step = options.groups != nullptr
                             ? plan_step(workload, context.fabric, *options.groups, context.catalog)
                             : plan_step(workload, context.fabric, context.library, context.catalog);
-        if (workload.check_memory) { check_memory(step.memory, context.fabric.node().gpu, step.notes); }
+        if (workload.check_memory) { check_memory(step.memory, smallest_gpu(context.fabric), step.notes); }
         Plan plan;
         plan.what = "a training step of " + workload.model;
         plan.schedule = std::move(step.schedule);
@@ -173,7 +173,30 @@ SizePlanner planner_of(const Workload& workload, const PlanContext& context) {
     return std::visit([&](const auto& kind) { return size_planner(kind, context); }, workload);
 }
 
+namespace {
+
+// Where a workload cannot take nodes of several kinds. A step's and a trace's groups are planned as the slowest kind
+// has them and placed on all, so all must join their GPUs in the same way.
+void refuse_kinds(const Workload& workload, const Fabric& fabric) {
+    const NodeTemplate& node = fabric.node();
+    for (const std::uint32_t other : fabric.kinds()) {
+        if (std::holds_alternative<TransferWorkload>(workload) && other != fabric.pace()) {
+            throw PlanError("a transfer is between nodes of one kind", "cluster.nodes");
+        }
+        const bool alike = fabric.node(other).nvlink == node.nvlink;
+        if (!std::holds_alternative<CollectiveWorkload>(workload) && !alike) {
+            throw PlanError(fmt::format("a step or a trace takes nodes that join their GPUs in the same way: '{}' and "
+                                        "'{}' do not",
+                                        node.name, fabric.node(other).name),
+                            "cluster.nodes");
+        }
+    }
+}
+
+}  // namespace
+
 Fabric fabric_for(const Workload& workload, Fabric built, const Catalog& catalog) {
+    refuse_kinds(workload, built);
     const auto* transfer = std::get_if<TransferWorkload>(&workload);
     return transfer == nullptr ? std::move(built) : transfer_fabric(built, *transfer, catalog);
 }

@@ -21,7 +21,10 @@ std::string node_words(const ClusterRequest& cluster) {
 }
 
 std::string cluster_words(const ClusterRequest& cluster) {
-    std::string words = node_words(cluster) + " x " + std::to_string(cluster.nodes);
+    std::string words = cluster.kinds.empty() ? node_words(cluster) + " x " + std::to_string(cluster.nodes) : "";
+    for (const NodesRequest& kind : cluster.kinds) {
+        words += fmt::format("{}{} x {}", words.empty() ? "" : " + ", kind.node, kind.count);
+    }
     words += cluster.gpus_per_node != 0 ? " (" + std::to_string(cluster.gpus_per_node) + " GPUs each)" : "";
     words += cluster.fabric_kind.empty() ? "" : ", " + cluster.fabric_kind;
     words += cluster.link.empty() ? "" : " " + cluster.link;

@@ -21,6 +21,7 @@
 #include "topologies/catalog_folder.hpp"
 #include "topologies/drawn_nodes.hpp"
 #include "topologies/fabric_generator.hpp"
+#include "topologies/trays.hpp"
 
 namespace fabricast::inline scenario {
 
@@ -35,8 +36,10 @@ public:
     }
 
     Cluster build() {
-        if (!request_.node.empty()) {
-            cluster_.node = build_node(scenario_, catalog_);
+        if (!request_.kinds.empty()) {
+            build_kinds();
+        } else if (!request_.node.empty()) {
+            cluster_.node = build_node(scenario_, request_, place_of(scenario_, "cluster.node"), catalog_);
         } else if (!request_.graph) {  // a graph may name its GPUs itself
             fail_at(scenario_, "cluster", "the cluster names no node template: `node: dgx-h100`");
         }
@@ -52,6 +55,66 @@ public:
     }
 
 private:
+    // The first `nodes` nodes of the list. Neighbours of one template are one run.
+    void build_kinds() {
+        std::uint32_t left = cluster_.nodes;
+        const NodesRequest* before = nullptr;
+        for (const NodesRequest& kind : request_.kinds) {
+            if (left == 0) { break; }
+            const std::uint32_t count = std::min(kind.count, left);
+            left -= count;
+            if (before != nullptr && !kind.node_parts && !before->node_parts && kind.node == before->node) {
+                cluster_.runs.back().nodes += count;
+                continue;
+            }
+            before = &kind;
+            cluster_.runs.push_back({build_node(scenario_, kind, kind.place, catalog_), count, {}});
+            refuse_unlike(cluster_.runs.front().node, cluster_.runs.back().node, kind.place);
+        }
+        cluster_.node = cluster_.runs.front().node;
+        if (cluster_.runs.size() == 1) { cluster_.runs.clear(); }
+        if (left > 0) {
+            fail_at(scenario_, "cluster.nodes", "the list has fewer nodes", fmt::to_string(cluster_.nodes - left),
+                    fmt::to_string(cluster_.nodes));
+        }
+    }
+
+    // Ranks, rails and the fabric's ports are counted alike in every node.
+    static void refuse_unlike(const NodeTemplate& first, const NodeTemplate& node, const SourceLocation& place) {
+        const auto refuse = [&](std::string_view what, std::uint32_t a, std::uint32_t b, std::string_view accepted) {
+            throw InputError(
+                place, error_message(fmt::format("nodes of several kinds need equal numbers of {}", what),
+                                     fmt::format("{} in '{}', {} in '{}'", a, first.name, b, node.name), accepted));
+        };
+        if (node.gpus != first.gpus) {
+            refuse("GPUs", first.gpus, node.gpus, "`gpus_per_node: N` that all of them have");
+        }
+        if (node.nics != first.nics) {
+            refuse("NICs", first.nics, node.nics, "`options: {nics: N}` that all of them have");
+        }
+        if (Trays(node).tray_of != Trays(first).tray_of) {
+            throw InputError(place, fmt::format("nodes of several kinds need equal trays: those of '{}' and '{}' differ",
+                                                first.name, node.name));
+        }
+    }
+
+    // The port of a slower NIC runs at its own rate, if it speaks the fabric's language.
+    void choose_ports() {
+        for (NodeRun& run : cluster_.runs) {
+            const NicSpec nic =
+                look_up_at(scenario_, "cluster.nodes", [&] { return nic_spec(catalog_.at("nic", run.node.nic_part)); });
+            const bool fast = !(nic.port_rate < cluster_.fabric.link.rate);
+            run.link = fast ? cluster_.fabric.link : link("cluster.nodes", run.node.nic_link);
+            if (!has_word(nic.speaks, catalog_.at("link", cluster_.fabric.link.name).word("family"))) {
+                fail_at(scenario_, "cluster.nodes",
+                        fmt::format("the NICs of '{}' do not speak the fabric's {}", run.node.name,
+                                    cluster_.fabric.link.name),
+                        nic.speaks, "nodes of one family of networks, or `options: {nic: ...}`");
+            }
+            run.link.latency += cable("node_cable");
+        }
+    }
+
     LinkSpec link(std::string_view key, std::string_view name) const {
         return look_up_at(scenario_, key, [&] { return link_spec(catalog_.at("link", name)); });
     }
@@ -78,9 +141,12 @@ private:
         refuse_keys_of_other_kinds();
         fabric.link = link("cluster.fabric.link", usual_link());
         fabric.trunk = request_.trunk.empty() ? fabric.link : link("cluster.fabric.trunk", request_.trunk);
-        refuse_slow_ports(scenario_, catalog_, fabric, look_up_at(scenario_, "cluster.node", [&] {
-                              return nic_spec(catalog_.at("nic", cluster_.node.nic_part));
-                          }));
+        choose_ports();
+        if (cluster_.runs.empty()) {
+            refuse_slow_ports(scenario_, catalog_, fabric, look_up_at(scenario_, "cluster.node", [&] {
+                                  return nic_spec(catalog_.at("nic", cluster_.node.nic_part));
+                              }));
+        }
         choose_switch();
         fabric.link.latency += cable("node_cable");
         fabric.trunk.latency += cable("trunk_cable");
@@ -97,7 +163,13 @@ private:
                 return cable.link.name;
             }
         }
-        return cluster_.node.nic_link;
+        const NodeRun* fastest = nullptr;
+        for (const NodeRun& run : cluster_.runs) {
+            const bool faster = fastest == nullptr || link("cluster.nodes", fastest->node.nic_link).rate <
+                                                          link("cluster.nodes", run.node.nic_link).rate;
+            fastest = faster ? &run : fastest;
+        }
+        return fastest != nullptr ? fastest->node.nic_link : cluster_.node.nic_link;
     }
 
     void refuse_keys_of_other_kinds() const {

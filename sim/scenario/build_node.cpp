@@ -139,13 +139,18 @@ void set_option(const Setter& setter, const std::string& name, const std::string
 
 }  // namespace
 
-NodeTemplate node_named(const ClusterRequest& request, const Catalog& catalog) {
+NodeTemplate node_named(const NodeRequest& request, const Catalog& catalog) {
     return request.node_parts ? read_node(*request.node_parts, catalog) : node_template(request.node, catalog);
 }
 
-NodeTemplate build_node(const Scenario& scenario, const Catalog& catalog) {
+NodeTemplate build_node(const Scenario& scenario, const NodeRequest& named, const SourceLocation& place,
+                        const Catalog& catalog) {
     const ClusterRequest& request = scenario.cluster;
-    NodeTemplate node = look_up_at(scenario, "cluster.node", [&] { return node_named(request, catalog); });
+    NodeTemplate node = [&] {
+        try {
+            return node_named(named, catalog);
+        } catch (const CatalogError& error) { throw InputError(place, error.what()); }
+    }();
     if (request.gpus_per_node > node.gpus) {
         fail_at(scenario, "cluster.gpus_per_node", fmt::format("node '{}' has {} GPUs", node.name, node.gpus));
     }

@@ -8,9 +8,10 @@
 namespace fabricast::inline scenario {
 
 // The node that the request names or describes by its parts, without its options.
-NodeTemplate node_named(const ClusterRequest& request, const Catalog& catalog);
+NodeTemplate node_named(const NodeRequest& request, const Catalog& catalog);
 
-// Throws InputError at the key whose value cannot be built. Precondition: the scenario names a template.
-NodeTemplate build_node(const Scenario& scenario, const Catalog& catalog);
+// One of the scenario's nodes, stated at `place`. Throws InputError at what cannot be built.
+NodeTemplate build_node(const Scenario& scenario, const NodeRequest& request, const SourceLocation& place,
+                        const Catalog& catalog);
 
 }  // namespace fabricast::inline scenario

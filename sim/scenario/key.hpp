@@ -33,6 +33,7 @@ enum class Form : std::uint8_t {
     assignments,  // a list of maps from paths to values
     ranges,       // paths of keys, each with a list or with {from, to, scale}
     text_or_map,  // a name, or a map that the key itself reads
+    nodes,        // a whole number, or a list of {node, count}
 };
 
 // What a key says about itself.

@@ -105,22 +105,57 @@ Json json_of(const Node& node) {
     return json;
 }
 
+void read_node(const Node& node, NodeRequest& to) {
+    if (node.is_map()) {
+        to.node_parts = node;
+        to.node = node.text_or("name", "node");
+    } else {
+        to.node = text_of(node);
+    }
+}
+
+Json node_json(const NodeRequest& node) {
+    if (node.node_parts) { return json_of(*node.node_parts); }
+    return node.node.empty() ? Json() : Json(node.node);
+}
+
 // A node by its template's name, or made of parts; read when the cluster is built, for the catalogue has them.
 KeyOf<ClusterRequest> node_key() {
     KeyOf<ClusterRequest> key{{"node", Form::text_or_map,
                                "Node template: `fabricast catalog list` shows them. Or its parts, as in "
                                "[catalogue.md](catalogue.md#a-node-made-of-parts)."}};
-    key.read = [](const Node& node, ClusterRequest& cluster) {
-        if (node.is_map()) {
-            cluster.node_parts = node;
-            cluster.node = node.text_or("name", "node");
-        } else {
-            cluster.node = text_of(node);
+    key.read = read_node;
+    key.write = [](const ClusterRequest& cluster) { return node_json(cluster); };
+    return key;
+}
+
+// How many nodes, or how many of each kind.
+KeyOf<ClusterRequest> nodes_key() {
+    KeyOf<ClusterRequest> key = whole_key("nodes", &ClusterRequest::nodes, 1, most_nodes,
+                                          "Number of nodes. Or a list of `{node, count}`, for nodes of several kinds "
+                                          "([topologies.md](topologies.md#nodes-of-several-kinds)).");
+    key.form = Form::nodes;
+    key.read = [read = key.read](const Node& node, ClusterRequest& cluster) {
+        if (!node.is_list()) { return read(node, cluster); }
+        if (node.items().empty()) { node.fail("must not be empty", "a list of {node, count}"); }
+        cluster.nodes = 0;
+        for (const Node& item : node.items()) {
+            item.allow({"node", "count"});
+            NodesRequest& kind = cluster.kinds.emplace_back();
+            kind.place = item.place;
+            read_node(item.required("node"), kind);
+            kind.count = static_cast<std::uint32_t>(
+                item.required("count").as_int(1, static_cast<std::int64_t>(most_nodes) - cluster.nodes));
+            cluster.nodes += kind.count;
         }
     };
     key.write = [](const ClusterRequest& cluster) {
-        if (cluster.node_parts) { return json_of(*cluster.node_parts); }
-        return cluster.node.empty() ? Json() : Json(cluster.node);
+        if (cluster.kinds.empty()) { return Json(cluster.nodes); }
+        Json kinds = Json::array();
+        for (const NodesRequest& kind : cluster.kinds) {
+            kinds.push_back({{"node", node_json(kind)}, {"count", kind.count}});
+        }
+        return kinds;
     };
     return key;
 }
@@ -132,7 +167,7 @@ std::vector<Key> cluster_keys() {
         together<C>({
             {
                 node_key(),
-                whole_key("nodes", &C::nodes, 1, most_nodes, "Number of nodes."),
+                nodes_key(),
                 whole_key("gpus_per_node", &C::gpus_per_node, 1, 65535, "Use only the first so many GPUs of each node.",
                           "all"),
                 map_key<C>("fabric", "The network between the nodes."),

@@ -56,7 +56,12 @@ void read_map(const yaml::Node& written, std::string_view path, Scenario& scenar
 
 void check_cluster(const Scenario& scenario) {
     const ClusterRequest& cluster = scenario.cluster;
-    if (cluster.node.empty() && !cluster.graph) {
+    if (!cluster.kinds.empty() && (!cluster.node.empty() || cluster.graph)) {
+        fail_at(scenario, "cluster.nodes",
+                fmt::format("a list of nodes does not go with 'cluster.{}'", cluster.graph ? "graph" : "node"), "a list",
+                "a number; or the list alone");
+    }
+    if (cluster.node.empty() && cluster.kinds.empty() && !cluster.graph) {
         fail_at(scenario, "cluster", "missing key 'node' in 'cluster' (accepted: the name of a node template)");
     }
     if (cluster.graph && !cluster.fabric_kind.empty() && cluster.fabric_kind != to_string(FabricKind::explicit_graph)) {

@@ -46,11 +46,22 @@ struct ScalingSpec {
     ScalingMode mode = ScalingMode::weak;  // for a training workload
 };
 
-// The cluster as the scenario names it; `build` resolves the names in the catalogue.
-struct ClusterRequest {
+// A node as the scenario names it.
+struct NodeRequest {
     std::string node;                      // catalogue name of a node template, or what the node below is called
     std::optional<yaml::Node> node_parts;  // the node as a map of its parts (topologies/node_parts.hpp)
-    std::uint32_t nodes = 1;
+};
+
+// So many nodes of one kind, in a cluster of several.
+struct NodesRequest : NodeRequest {
+    std::uint32_t count = 1;
+    SourceLocation place;
+};
+
+// The cluster as the scenario names it; `build` resolves the names in the catalogue.
+struct ClusterRequest : NodeRequest {
+    std::uint32_t nodes = 1;          // in all
+    std::vector<NodesRequest> kinds;  // in the order of nodes; empty: all are `node`
     std::uint32_t gpus_per_node = 0;  // how many GPUs of each node to use, the first ones; 0: all
     std::string fabric_kind;          // empty: none for one node, else rail-optimized
     std::string link;                 // catalogue link of the fabric; empty: the node's own NIC port

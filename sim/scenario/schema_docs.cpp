@@ -79,6 +79,14 @@ Json value_schema(const Key& key) {
         case Form::ranges:
             return by_path(list_or_range_schema(any_list, any_scalar, "scale", {{"enum", {"linear", "log"}}}));
         case Form::text_or_map: return {{"anyOf", {any_scalar, {{"type", "object"}}}}};
+        case Form::nodes: {
+            const Json node = {{"anyOf", {any_scalar, {{"type", "object"}}}}};
+            const Json kind = {{"type", "object"},
+                               {"properties", {{"node", node}, {"count", range_schema("integer", key)}}},
+                               {"required", {"node", "count"}},
+                               {"additionalProperties", false}};
+            return {{"anyOf", {range_schema("integer", key), {{"type", "array"}, {"items", kind}, {"minItems", 1}}}}};
+        }
     }
     return {};
 }

@@ -232,7 +232,7 @@ TEST_CASE("GB300's tray has its NVLinks by count and each NIC behind its own bri
     }
     CHECK(nvlink > 18 * 40e9);  // 18 links of NVLink 5
     for (std::uint32_t gpu = 0; gpu < fabric.gpus_per_node(); ++gpu) {
-        const auto nics = fabric.near_nics(gpu);
+        const auto nics = fabric.near_nics(fabric.gpu(gpu));
         REQUIRE(!nics.empty());
         double least = 1e15;
         const Path path = fabric.path({.src = fabric.gpu(gpu), .dst = fabric.nic(0, nics[0]), .kind = PathKind::p2p});

@@ -147,7 +147,7 @@ TEST_CASE("every cable of the bill has a port of its own, drawn one by one as in
             REQUIRE(bought.count() == counts->switch_count());
             std::vector<double> used(bought.count(), 0);
             std::uint64_t cables = 0;
-            for (std::uint32_t l = fabric.node_count() * fabric.node_link_count(); l < fabric.link_count(); ++l) {
+            for (std::uint32_t l = fabric.first_trunk(); l < fabric.link_count(); ++l) {
                 const LinkEnds ends = fabric.ends(LinkId{l});
                 const bool mesh = size.kind == FabricKind::dragonfly && choice == PathChoice::adaptive &&
                                   fabric.link(LinkId{l}).cls != LinkClass::global;
@@ -162,7 +162,7 @@ TEST_CASE("every cable of the bill has a port of its own, drawn one by one as in
             if (size.kind != FabricKind::dragonfly || choice == PathChoice::ecmp) {
                 REQUIRE(cables == 2 * trunk_cables(*counts));
             }
-            for (std::uint32_t l = 0; l < fabric.node_count() * fabric.node_link_count(); ++l) {
+            for (std::uint32_t l = 0; l < fabric.first_trunk(); ++l) {
                 const LinkEnds ends = fabric.ends(LinkId{l});
                 if (fabric.link(LinkId{l}).cls == LinkClass::nic_port &&
                     fabric.kind(ends.to) == DeviceKind::fabric_switch) {

@@ -127,7 +127,7 @@ TEST_CASE("each GPU of a DGX H100 has its own NIC, and two share one where there
         CHECK(four.nearest_nic(gpu) == gpu / 2);
     }
     const Fabric mesh = fabric("a100-mesh-4x", 2);
-    CHECK(mesh.near_nics(0).size() == 4);
+    CHECK(mesh.near_nics(mesh.gpu(0)).size() == 4);
     CHECK(mesh.nearest_nic(3) == 3);
 }
 

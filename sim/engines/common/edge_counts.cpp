@@ -49,10 +49,10 @@ private:
     }
 
     // Rail on which a rank receives.
-    std::uint32_t rail(std::uint32_t rank) const { return fabric_.nearest_nic(rank % gpus_); }
+    std::uint32_t rail(std::uint32_t rank) const { return fabric_.nearest_nic(fabric_.gpu(rank)); }
     // Whether the rank sends by this NIC. With PXN it uses all NICs of its tray, each for the destinations on its rail.
     bool sends_by(std::uint32_t rank, std::uint32_t nic) const {
-        const std::uint16_t own = fabric_.nearest_nic(rank % gpus_);
+        const std::uint16_t own = fabric_.nearest_nic(fabric_.gpu(rank));
         return pairs_.pxn ? trays_.tray_of[own] == trays_.tray_of[nic] : own == nic;
     }
 
@@ -87,9 +87,9 @@ private:
             all_ += ends;
         }
         if (all_.senders == 0 || all_.receivers == 0) { return; }
-        const bool direct = pairs_.gpu_direct && fabric_.node().gpu_direct;
-        const PathKind kind = direct ? PathKind::automatic : PathKind::host_staged;
         for (std::uint32_t node = first_node_; node < end_node_; ++node) {
+            const bool direct = pairs_.gpu_direct && fabric_.node(node).gpu_direct;
+            const PathKind kind = direct ? PathKind::automatic : PathKind::host_staged;
             const double others_in = all_.receivers - ends_[node].receivers;
             const double others_out = all_.senders - ends_[node].senders;
             ranks_of(node, [&](std::uint32_t rank) {

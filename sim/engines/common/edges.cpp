@@ -56,8 +56,8 @@ void visit_edges(const AllPairs& pairs, const Fabric& fabric, const Visitor& vis
             // PXN: leave by the NIC of the own tray on the destination's rail, so that no traffic crosses rails.
             const bool by_rail = pairs.pxn && from / per_node != to / per_node && fabric.nics_per_node() > 0;
             edge.path.flow_label = by_rail ? pxn_label(from % per_node, j, pairs.ranks) : j;
-            const std::uint16_t rail = by_rail ? fabric.nearest_nic(to % per_node) : any_nic;
-            edge.path.src_nic = by_rail ? trays.on_rail_of(fabric.nearest_nic(from % per_node), rail) : any_nic;
+            const std::uint16_t rail = by_rail ? fabric.nearest_nic(edge.path.dst) : any_nic;
+            edge.path.src_nic = by_rail ? trays.on_rail_of(fabric.nearest_nic(edge.path.src), rail) : any_nic;
             edge.path.dst_nic = rail;
             visit(edge);
         }

@@ -153,7 +153,7 @@ void add_network(const Catalog& catalog, const Fabric& fabric, const LibrarySpec
                  CostParts& parts) {
     parts.network = first_of(catalog, "kernel", "nccl-network");
     const NearestTransport transport =
-        nearest_transport(catalog, fabric.cluster().fabric.link, library.network_plugin, gpu_direct);
+        nearest_transport(catalog, fabric.port(), library.network_plugin, gpu_direct);
     parts.transport = transport.part;
     const double nodes_of_data = parts.transport->number_or("data.nodes", 1);
     const std::string other_links = parts.known.other_systems(*parts.transport);
@@ -191,7 +191,7 @@ CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::V
     inside = inside.empty() ? inside_of(fabric) : inside;
     CostParts parts;
     parts.known.gpu = node.gpu.name;
-    parts.known.link = fabric.node_count() > 1 ? fabric.cluster().fabric.link.name : "";
+    parts.known.link = fabric.node_count() > 1 ? fabric.port().name : "";
     parts.known.sites = sites_by_dataset(catalog);
     const KernelGpu gpu = kernel_gpu(catalog, node.gpu);
     parts.kernel = &nearest_kernel(catalog, gpu, inside, version);

@@ -25,12 +25,10 @@ std::uint16_t GroupMapping::nic(DeviceId end, std::uint16_t rail) const {
     const std::uint32_t per_node = own.gpus_per_node();
     std::uint32_t local = 0;
     while (local < per_node && own.nearest_nic(local) != rail) { ++local; }
-    const auto place = [&](std::uint32_t index) {
-        return ranks[own.node_of(end) * per_node + index] % real.gpus_per_node();
-    };
+    const auto place = [&](std::uint32_t index) { return real.gpu(ranks[own.node_of(end) * per_node + index]); };
     const std::uint16_t mapped = real.nearest_nic(place(local < per_node ? local : own.local_index(end)));
     if (!near_rails_only) { return mapped; }
-    const std::uint32_t here = place(own.local_index(end));
+    const DeviceId here = place(own.local_index(end));
     return std::ranges::count(real.near_nics(here), mapped) > 0 ? mapped : real.nearest_nic(here);
 }
 
@@ -76,7 +74,9 @@ NodeTemplate node_of(const NodeTemplate& full, const GroupShape& shape) {
 Cluster cluster_of(const Fabric& fabric, const GroupShape& shape) {
     Cluster cluster = fabric.cluster();
     if (shape.whole) { return cluster; }
-    cluster.node = node_of(cluster.node, shape);
+    cluster.node = node_of(fabric.node(), shape);
+    cluster.fabric.link = fabric.port();
+    cluster.runs.clear();
     cluster.nodes = shape.nodes;
     cluster.place.clear();
     if (shape.nodes == 1) {

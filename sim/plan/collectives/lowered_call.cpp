@@ -105,17 +105,24 @@ Duration posting_pace(const Pipeline& pipeline, Duration of_chunk) {
     return from_seconds(to_seconds(of_chunk) * std::max(0.0, 1 - pipeline.chunk / pipeline.bytes_per_edge));
 }
 
+DeviceId gpu_at_pace(const Call& call, std::uint32_t local) {
+    return call.fabric.gpu(call.fabric.pace() * call.per_node() + local);
+}
+
 PathQuery local_hop(const Call& call, const nccl::Ring& ring) {
-    return call.rules.applied({.src = call.fabric.gpu(ring.order.front()),
-                               .dst = call.fabric.gpu(ring.order[std::min<std::size_t>(1, ring.order.size() - 1)]),
+    return call.rules.applied({.src = gpu_at_pace(call, ring.order.front()),
+                               .dst = gpu_at_pace(call, ring.order[std::min<std::size_t>(1, ring.order.size() - 1)]),
                                .gpu_direct = call.gpu_direct});
 }
 
 PathQuery rail_hop(const Call& call, const nccl::Ring& ring, std::uint16_t from) {
-    return call.rules.applied({.src = call.fabric.gpu(from),
-                               .dst = call.fabric.gpu(call.per_node() + ring.order.front()),
+    const std::uint32_t next = (call.fabric.pace() + 1) % call.shape.nodes;
+    const nccl::Ring& there =
+        call.found.of_runs.empty() ? ring : call.found.rings_of(call.fabric.run_of(call.fabric.wired_node(next))).front();
+    return call.rules.applied({.src = gpu_at_pace(call, from),
+                               .dst = call.fabric.gpu(next * call.per_node() + there.order.front()),
                                .src_nic = ring.nic,
-                               .dst_nic = ring.nic,
+                               .dst_nic = there.nic,
                                .gpu_direct = call.gpu_direct});
 }
 

@@ -86,7 +86,9 @@ Duration posting(const Call& call, double chunk, double messages);
 // The pace of posting for a stream of chunks: it holds each chunk but the first, whose messages are part of its hops.
 Duration posting_pace(const Pipeline& pipeline, Duration of_chunk);
 
-// A representative hop inside the first node, and one from its GPU `from` to the second node on this ring's rail.
+// A GPU of the node that sets the pace, the first where all are alike.
+DeviceId gpu_at_pace(const Call& call, std::uint32_t local);
+// A representative hop inside that node, and one from its GPU `from` to the next node on this ring's rail.
 PathQuery local_hop(const Call& call, const nccl::Ring& ring);
 PathQuery rail_hop(const Call& call, const nccl::Ring& ring, std::uint16_t from);
 

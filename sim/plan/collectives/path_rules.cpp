@@ -17,9 +17,9 @@ nccl::PeerLevel level_of(nccl::PciePath path) {
 }
 
 // The nearest path type by which one GPU reaches the other: over NVLink, over NVLink through a third GPU, over PCIe.
-nccl::PeerLevel peer_path(const PathRules& rules, std::uint32_t a, std::uint32_t b) {
-    const nccl::Locality& places = rules.places;
-    if (rules.fabric.node().nvlink == NvlinkShape::nvswitch || places.links(a, b) > 0) { return nccl::PeerLevel::nvl; }
+nccl::PeerLevel peer_path(const PathRules& rules, std::uint32_t node, std::uint32_t a, std::uint32_t b) {
+    const nccl::Locality& places = rules.places(node);
+    if (rules.fabric.node(node).nvlink == NvlinkShape::nvswitch || places.links(a, b) > 0) { return nccl::PeerLevel::nvl; }
     for (std::uint32_t via = 0; via < places.gpus; ++via) {
         if (places.links(a, via) > 0 && places.links(via, b) > 0) { return nccl::PeerLevel::nvb; }
     }
@@ -29,13 +29,15 @@ nccl::PeerLevel peer_path(const PathRules& rules, std::uint32_t a, std::uint32_t
 // How far a NIC is from its nearest GPU, through which rings and trees leave the node. A GPU with NVLink to its
 // processor is as near as through switches (PATH_P2C).
 nccl::PeerLevel nic_level(const PathRules& rules, std::uint32_t nic) {
-    const nccl::PciePath path = rules.places.nic_path(rules.places.nearest_gpu[nic], nic);
+    const nccl::Locality& places = rules.places(rules.fabric.pace());
+    const nccl::PciePath path = places.nic_path(places.nearest_gpu[nic], nic);
     const bool c2c = rules.fabric.node().cpu_vendor == "nvidia" && path == nccl::PciePath::phb;
     return level_of(c2c ? nccl::PciePath::pxb : path);
 }
 
 PathQuery between(const PathRules& rules, std::uint32_t a, std::uint32_t b) {
-    return rules.applied({.src = rules.fabric.gpu(a), .dst = rules.fabric.gpu(b)});
+    const std::uint32_t first = rules.fabric.pace() * rules.fabric.gpus_per_node();
+    return rules.applied({.src = rules.fabric.gpu(first + a), .dst = rules.fabric.gpu(first + b)});
 }
 
 }  // namespace
@@ -47,9 +49,10 @@ PathQuery PathRules::applied(PathQuery query) const {
     }
     const bool gpus = fabric.kind(query.src) == DeviceKind::gpu && fabric.kind(query.dst) == DeviceKind::gpu;
     if (!peers || !gpus || query.src == query.dst) { return query; }
-    const nccl::PeerLevel path = peer_path(*this, fabric.local_index(query.src), fabric.local_index(query.dst));
+    const std::uint32_t node = fabric.node_of(query.src);
+    const nccl::PeerLevel path = peer_path(*this, node, fabric.local_index(query.src), fabric.local_index(query.dst));
     const bool over_pcie = path >= nccl::PeerLevel::pix;
-    if (path > *peers || (over_pcie && !fabric.node().peer_to_peer)) {
+    if (path > *peers || (over_pcie && !fabric.node(node).peer_to_peer)) {
         query.kind = PathKind::host_staged;
     } else if (over_pcie) {
         query.kind = PathKind::p2p;
@@ -76,7 +79,7 @@ void check_peers(const PathRules& rules) {
 
 bool uses_gpu_direct(const PathRules& rules, const std::optional<nccl::PeerLevel>& level) {
     if (!level || !rules.fabric.node().gpu_direct) { return rules.fabric.node().gpu_direct; }
-    for (std::uint32_t nic = 0; nic < rules.places.nics; ++nic) {
+    for (std::uint32_t nic = 0; nic < rules.fabric.nics_per_node(); ++nic) {
         if (nic_level(rules, nic) > *level) { return false; }
     }
     return true;

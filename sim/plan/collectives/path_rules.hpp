@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "sim/plan/collectives/nccl/environment.hpp"
 #include "sim/plan/collectives/nccl/locality.hpp"
@@ -14,10 +15,11 @@ namespace fabricast::inline collectives {
 // without PXN nothing is forwarded over NVLink to a far NIC.
 struct PathRules {
     Fabric fabric;
-    nccl::Locality places;
+    std::vector<nccl::Locality> of_runs;  // of each run of equal nodes
     std::optional<nccl::PeerLevel> peers;
     bool pxn = true;
 
+    const nccl::Locality& places(std::uint32_t node) const { return of_runs[fabric.run_of(fabric.wired_node(node))]; }
     // The way that a connection takes by these settings.
     PathQuery applied(PathQuery query) const;
 };

@@ -174,6 +174,10 @@ const Figure& interval(const CostParts& parts, Evidence misses_like, double byte
 
 }  // namespace
 
+double seconds_alone(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, const Schedule& schedule) {
+    return schedule.pipelines.empty() ? 0 : expected_seconds(schedule, spec, hops_of(call, lowering, schedule));
+}
+
 void judge(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, CallPlan& plan) {
     const Trust trust = rests_on(call, spec, lowering, plan.schedule);
     const Figure& ratio = interval(call.ledger.parts(), trust.misses_like, call.bytes);

@@ -19,6 +19,9 @@ LoweredCall plan_steps(const Call& call, Schedule& schedule);
 // Adds the call's iterations to the plan, launched as the spec says, and keeps the end of each. Throws PlanError.
 LoweredCall plan_call(const Call& call, const LaunchSpec& spec, CallPlan& plan, int iterations = planned_iterations);
 
+// The time of one call, planned as `schedule`, with the links to itself; 0 if it is no stream.
+double seconds_alone(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, const Schedule& schedule);
+
 // Sets the plan's evidence, interval and figures; the plan has the call as lowered and launched.
 void judge(const Call& call, const LaunchSpec& spec, const LoweredCall& lowering, CallPlan& plan);
 

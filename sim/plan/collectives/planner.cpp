@@ -11,23 +11,34 @@
 
 namespace fabricast::inline collectives {
 
+// The call as one kind of node has it, if that kind sets the pace.
+struct Paced {
+    Fabric fabric;
+    PathRules rules;
+    CostParts costs;
+    nccl::TopologySearchResult found;
+};
+
 struct Planner::Prepared {
     CollectiveWorkload workload;
-    const Fabric& fabric;
     const LaunchSpec& launch;
     nccl::Algorithms algorithms;
     nccl::Environment environment;
     nccl::Release release;
-    nccl::TopologySearchResult found;
     nccl::Communicator comm;
     bool gpu_direct = true;
-    CostParts costs;
-    PathRules rules;
+    std::vector<Paced> kinds;  // one for each kind of node
 
     nccl::Shape shape() const { return {comm.ranks, comm.nodes}; }
+    // Plans the call at the pace of one kind of node. Returns how long it takes alone, where there are several.
+    double plan_at(const Paced& kind, const nccl::Estimate& choice, double bytes, bool judged, int iterations,
+                   CallPlan& plan) const;
 };
 
 namespace {
+
+// The library of a GPU's collectives, by the name of its parts.
+std::string library_of(const Part* gpu) { return gpu == nullptr ? "nccl" : gpu->word_or("collectives", "nccl"); }
 
 // Throws PlanError if the scenario asks for an algorithm or protocol that the collective cannot have.
 void refuse_misfits(const CollectiveWorkload& workload) {
@@ -146,7 +157,7 @@ bool network_reduces(const Fabric& fabric, const nccl::Environment& environment)
 // there it is the rate of the path to the next node.
 double port_rate(const Fabric& fabric) {
     if (fabric.node_count() == 1) { return 0; }
-    const double named = fabric.cluster().fabric.link.rate.bytes_per_second() * fabric.node().nic_ports;
+    const double named = fabric.port().rate.bytes_per_second() * fabric.node().nic_ports;
     if (named > 0) { return named; }
     return narrowest(fabric, fabric.path({.src = fabric.gpu(0), .dst = fabric.gpu(fabric.gpus_per_node())}));
 }
@@ -170,6 +181,57 @@ nccl::Communicator communicator(const Fabric& fabric, const nccl::TopologySearch
             .plugin_latency = transport == nullptr ? 0 : transport->number_or("tuning_latency", 0)};
 }
 
+// The same of nodes of several kinds: the least of all (src/init.cc, initTransportsRank). LL128 between GPUs of several
+// generations is off before Hopper (src/graph/tuning.cc, ncclTopoTuneModel).
+nccl::Communicator communicator_of(const std::vector<Paced>& kinds, const nccl::Environment& environment) {
+    const auto of = [&](const Paced& kind) {
+        return communicator(kind.fabric, kind.found, environment, kind.costs.transport);
+    };
+    nccl::Communicator comm = of(kinds.front());
+    for (const Paced& kind : kinds) {
+        const nccl::Communicator other = of(kind);
+        const int least = std::min(comm.compute_capability, other.compute_capability);
+        comm.ll128 = comm.ll128 && other.ll128 && (comm.compute_capability == other.compute_capability || least >= 90);
+        comm.compute_capability = least;
+        comm.cpu = comm.cpu == other.cpu ? comm.cpu : nccl::CpuVendor::other;
+        comm.nvlink = comm.nvlink && other.nvlink;
+        comm.nvls = comm.nvls && other.nvls;
+        comm.nvswitch = comm.nvswitch && other.nvswitch;
+        comm.collnet = comm.collnet && other.collnet;
+        comm.plugin_latency = std::max(comm.plugin_latency, other.plugin_latency);
+    }
+    return comm;
+}
+
+// The kinds of nodes, the slowest GPUs' first.
+std::vector<Paced> paced_by_each(const Fabric& fabric, const nccl::Environment& environment) {
+    std::vector<nccl::Locality> places;
+    const Cluster& cluster = fabric.cluster();
+    for (const NodeRun& run : cluster.runs) { places.push_back(nccl::locality(run.node, fabric.gpus_per_node())); }
+    if (places.empty()) { places.push_back(nccl::locality(cluster.node, fabric.gpus_per_node())); }
+    std::vector<Paced> kinds;
+    for (const std::uint32_t node : fabric.kinds()) {
+        const Fabric paced = fabric.paced_by(node);
+        kinds.push_back({paced, {paced, places, environment.peers, environment.pxn}, {}, {}});
+        if (node == fabric.pace()) { std::swap(kinds.front(), kinds.back()); }
+    }
+    return kinds;
+}
+
+// Lowers what each kind of node found to what all have, and tells each how rings run through the others.
+void agree(std::vector<Paced>& kinds) {
+    if (kinds.size() < 2) { return; }
+    std::vector<std::vector<nccl::Ring>> of_runs(kinds.front().fabric.runs().size());
+    for (const Paced& kind : kinds) {
+        of_runs[kind.fabric.run_of(kind.fabric.wired_node(kind.fabric.pace()))] = kind.found.rings;
+    }
+    const std::vector<Paced> found = kinds;
+    for (Paced& kind : kinds) {
+        kind.found.of_runs = of_runs;
+        for (const Paced& other : found) { nccl::lower_to(other.found, kind.found); }
+    }
+}
+
 }  // namespace
 
 bool nccl_chooses(const CollectiveWorkload& workload) {
@@ -184,59 +246,86 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
     const nccl::Version version = nccl::parse_version(library.nccl);
     const Part* gpu = catalog.find(fabric.node().gpu.name);
     nccl::Release release =
-        nccl::release(catalog, version, gpu == nullptr ? "nccl" : gpu->word_or("collectives", "nccl"));
+        nccl::release(catalog, version, library_of(gpu));
     note_unknown(catalog, version, release, library, environment.notes);
+    for (const std::uint32_t node : fabric.kinds()) {
+        const Part* other = catalog.find(fabric.node(node).gpu.name);
+        if (other != nullptr && gpu != nullptr && library_of(other) != library_of(gpu)) {
+            throw PlanError(fmt::format("{} and {} share no library of collectives", gpu->name, other->name),
+                            "cluster.nodes");
+        }
+    }
     if (fabric.gpu_count() < 2) {
         throw PlanError(fmt::format("a collective needs at least two GPUs; this cluster has {}", fabric.gpu_count()));
     }
-    PathRules rules{fabric, nccl::locality(fabric.node(), fabric.gpus_per_node()), environment.peers, environment.pxn};
-    check_peers(rules);
-    const bool gpu_direct = uses_gpu_direct(rules, environment.gpu_direct);
-    CostParts costs = cost_parts(catalog, fabric, version, library, gpu_direct, inside_by(rules));
-    if (costs.transport != nullptr) { apply_plugin(*costs.transport, workload, library, algorithms, environment); }
-    nccl::TopologySearchResult found = nccl::search(algorithms, fabric.node(), fabric.gpus_per_node(),
-                                                    fabric.node_count(), port_rate(fabric), release, environment);
-    const nccl::Communicator comm = communicator(fabric, found, environment, costs.transport);
+    std::vector<Paced> kinds = paced_by_each(fabric, environment);
+    const bool gpu_direct = std::ranges::all_of(
+        kinds, [&](const Paced& kind) { return uses_gpu_direct(kind.rules, environment.gpu_direct); });
+    for (Paced& kind : kinds) {
+        check_peers(kind.rules);
+        kind.costs = cost_parts(catalog, kind.fabric, version, library, gpu_direct, inside_by(kind.rules));
+    }
+    const Part* transport = kinds.front().costs.transport;
+    if (transport != nullptr) { apply_plugin(*transport, workload, library, algorithms, environment); }
+    for (Paced& kind : kinds) {
+        kind.found = nccl::search(algorithms, kind.fabric.node(), fabric.gpus_per_node(), fabric.node_count(),
+                                  port_rate(kind.fabric), release, environment);
+    }
+    const nccl::Communicator comm = communicator_of(kinds, environment);
+    agree(kinds);
     if (environment.peers == nccl::PeerLevel::loc && comm.nvls) {
         environment.notes.emplace_back("NVLS maps no peer's memory: it stays; NCCL_NVLS_ENABLE=0 turns it off");
     }
-    prepared_ = std::make_shared<const Prepared>(Prepared{workload, fabric, launch, algorithms, environment,
-                                                          std::move(release), std::move(found), comm, gpu_direct,
-                                                          std::move(costs), std::move(rules)});
+    prepared_ = std::make_shared<const Prepared>(
+        Prepared{workload, launch, algorithms, environment, std::move(release), comm, gpu_direct, std::move(kinds)});
 }
 
 CallPlan Planner::plan(Bytes size, bool judged, int iterations) const {
     const Prepared& p = *prepared_;
     const auto bytes = static_cast<double>(size.count);
     if (!(bytes > 0)) { throw PlanError("a call of 0 bytes moves nothing"); }
-    FigureReader ledger(p.costs);
     nccl::Estimate choice;
     const bool chooses = nccl_chooses(p.workload);
     if (chooses) {
-        const std::vector<nccl::Estimate> able =
-            nccl::estimates(p.algorithms, p.release, p.comm, p.found.graphs, p.workload.collective, bytes,
-                            p.workload.dtype, p.environment.allowed);
-        if (able.empty()) { throw nothing_runs(p.algorithms, p.release, p.comm, p.found.graphs, p.workload, bytes); }
+        const nccl::Graphs& graphs = p.kinds.front().found.graphs;
+        const std::vector<nccl::Estimate> able = nccl::estimates(p.algorithms, p.release, p.comm, graphs,
+                                                                 p.workload.collective, bytes, p.workload.dtype,
+                                                                 p.environment.allowed);
+        if (able.empty()) { throw nothing_runs(p.algorithms, p.release, p.comm, graphs, p.workload, bytes); }
         choice = nccl::choose(able);
         choice.proto = nccl::protocol_by_size(p.release, p.comm, p.workload.collective, bytes, p.environment.allowed,
                                               choice.proto);
     }
-    const Call call{p.workload, p.fabric, p.release,    p.environment,    p.found,      p.rules,
-                    p.shape(),  bytes,    p.gpu_direct, choice.algorithm, choice.proto, ledger};
-    CallPlan plan;
-    const LoweredCall lowering = plan_call(call, p.launch, plan, iterations);
+    CallPlan slowest;  // all ranks act in step: the kind of node that takes longest counts
+    double longest = -1;
+    for (const Paced& kind : p.kinds) {
+        CallPlan plan;
+        const double seconds = p.plan_at(kind, choice, bytes, judged, iterations, plan);
+        if (seconds > longest) { slowest = std::move(plan); }
+        longest = std::max(longest, seconds);
+    }
+    return slowest;
+}
+
+double Planner::Prepared::plan_at(const Paced& kind, const nccl::Estimate& choice, double bytes, bool judged,
+                                  int iterations, CallPlan& plan) const {
+    FigureReader ledger(kind.costs);
+    const bool chooses = nccl_chooses(workload);
+    const Call call{workload, kind.fabric, release,    environment,    kind.found,   kind.rules,
+                    shape(),  bytes,       gpu_direct, choice.algorithm, choice.proto, ledger};
+    const LoweredCall lowering = plan_call(call, launch, plan, iterations);
     plan.algorithm = chooses                            ? choice.algorithm->word
-                     : is_stepped(p.workload.algorithm) ? p.workload.algorithm
+                     : is_stepped(workload.algorithm) ? workload.algorithm
                                                         : Algorithm::direct;
-    const bool asked = is_p2p(p.workload.collective) && p.workload.protocol != Protocol::automatic;
-    plan.protocol = chooses ? nccl::scenario_protocol(choice.proto) : asked ? p.workload.protocol : Protocol::simple;
+    const bool asked = is_p2p(workload.collective) && workload.protocol != Protocol::automatic;
+    plan.protocol = chooses ? nccl::scenario_protocol(choice.proto) : asked ? workload.protocol : Protocol::simple;
     plan.channels = lowering.channels;
     plan.tuning_seconds = choice.seconds;
-    plan.bytes_moved_factor = busbw_factor(p.workload.collective, p.comm.ranks);
-    if (judged) { judge(call, p.launch, lowering, plan); }
-    plan.evidence_notes = p.costs.notes;
-    plan.notes = p.environment.notes;
-    return plan;
+    plan.bytes_moved_factor = busbw_factor(workload.collective, comm.ranks);
+    if (judged) { judge(call, launch, lowering, plan); }
+    plan.evidence_notes = kind.costs.notes;
+    plan.notes = environment.notes;
+    return kinds.size() > 1 ? seconds_alone(call, launch, lowering, plan.schedule) : 0;
 }
 
 }  // namespace fabricast::inline collectives

@@ -57,8 +57,8 @@ void visit_pairs(const GroupsMapping& at, const AllPairs& pairs, const Visit& vi
             edge.path.flow_label = pair % groups.size + 131 * group;
             edge.path.gpu_direct = pairs.gpu_direct;
             if (real.node_of(edge.path.src) != real.node_of(edge.path.dst) && real.nics_per_node() > 0) {
-                edge.path.src_nic = real.nearest_nic(from % real.gpus_per_node());
-                edge.path.dst_nic = real.nearest_nic(to % real.gpus_per_node());
+                edge.path.src_nic = real.nearest_nic(edge.path.src);
+                edge.path.dst_nic = real.nearest_nic(edge.path.dst);
             }
             visit(edge);
         }

@@ -6,19 +6,21 @@ namespace fabricast::inline training {
 
 namespace {
 
-// Bytes per second that can leave the first GPU, and the first node; all are alike, and links have two directions.
+// Bytes per second that can leave a GPU, and a node, of the kind that sets the pace; links have two directions.
 struct Exits {
     double gpu = 0, node = 0;
 };
 
 Exits exits_of(const Fabric& fabric) {
     Exits exits;
-    for (std::uint32_t i = 0; i < fabric.node_link_count(); ++i) {
+    const std::uint32_t node = fabric.wired_node(fabric.pace());
+    const DeviceId gpu{fabric.first_device(node)};
+    for (std::uint32_t i = fabric.first_link(node); i < fabric.first_link(node + 1); ++i) {
         const LinkEnds ends = fabric.ends(LinkId{i});
         if (ends.resource) { continue; }
         const double capacity = fabric.link(LinkId{i}).capacity;
-        exits.gpu += ends.from == fabric.gpu(0) ? capacity : 0;
-        exits.node += fabric.kind(ends.to) == DeviceKind::fabric_switch || fabric.node_of(ends.to) != 0 ? capacity : 0;
+        exits.gpu += ends.from == gpu ? capacity : 0;
+        exits.node += fabric.kind(ends.to) == DeviceKind::fabric_switch || fabric.wired_node_of(ends.to) != node ? capacity : 0;
     }
     return exits;
 }

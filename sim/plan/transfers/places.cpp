@@ -93,17 +93,17 @@ PathQuery query(DeviceId from, DeviceId to, PathKind kind) { return {.src = from
 
 std::optional<DeviceId> memory_beside(const Fabric& fabric, DeviceId device, NumaPlace place) {
     if (is_host(fabric, device)) { return device; }
-    const std::uint32_t devices = fabric.node_device_count();
+    const std::uint32_t node = fabric.wired_node_of(device), first = fabric.first_device(node);
     const auto latency = [&](std::uint32_t d) {
         return is_host(fabric, DeviceId{d}) ? distance(fabric, query(device, DeviceId{d})) : std::nullopt;
     };
-    const auto found = placed(index(device) / devices * devices, devices, place, latency);
+    const auto found = placed(first, fabric.first_device(node + 1) - first, place, latency);
     return found ? std::optional(DeviceId{*found}) : std::nullopt;
 }
 
 std::uint16_t adapter_of(const Fabric& fabric, DeviceId device, NumaPlace place) {
     if (fabric.kind(device) == DeviceKind::nic) { return static_cast<std::uint16_t>(fabric.local_index(device)); }
-    if (is_gpu(fabric, device) && place == NumaPlace::near) { return fabric.nearest_nic(fabric.local_index(device)); }
+    if (is_gpu(fabric, device) && place == NumaPlace::near) { return fabric.nearest_nic(device); }
     const auto latency = [&](std::uint32_t nic) { return distance(fabric, to_adapter(fabric, device, nic)); };
     return static_cast<std::uint16_t>(placed(0, fabric.nics_per_node(), place, latency).value_or(0));
 }
@@ -116,8 +116,8 @@ bool has_farther_adapter(const Fabric& fabric, DeviceId device) {
 }
 
 std::optional<DeviceId> cpu_of(const Fabric& fabric, DeviceId memory) {
-    const std::uint32_t first = index(memory) / fabric.node_device_count() * fabric.node_device_count();
-    for (std::uint32_t d = first; d < first + fabric.node_device_count(); ++d) {
+    const std::uint32_t node = fabric.wired_node_of(memory);
+    for (std::uint32_t d = fabric.first_device(node); d < fabric.first_device(node + 1); ++d) {
         if (fabric.kind(DeviceId{d}) == DeviceKind::cpu &&
             fabric.local_index(DeviceId{d}) == fabric.local_index(memory)) {
             return DeviceId{d};

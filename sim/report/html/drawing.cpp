@@ -50,7 +50,7 @@ private:
         const std::uint32_t count = fabric_.cluster().nodes;
         std::vector<std::uint32_t> wanted = {0};
         for (const LinkId link : film_.focus_links) {
-            if (id(link) < fabric_.first_trunk()) { wanted.push_back(id(link) / fabric_.node_link_count()); }
+            if (id(link) < fabric_.first_trunk()) { wanted.push_back(fabric_.wired_node_of(link)); }
         }
         wanted.push_back(count - 1);
         for (std::uint32_t n = 1; n < std::min(count, most_nodes()); ++n) { wanted.push_back(n); }
@@ -67,8 +67,8 @@ private:
 
     void add_nodes() {
         for (const std::uint32_t n : nodes_) {
-            for (std::uint32_t d = 0; d < fabric_.node_device_count(); ++d) {
-                const DeviceId device{n * fabric_.node_device_count() + d};
+            for (std::uint32_t d = fabric_.first_device(n); d < fabric_.first_device(n + 1); ++d) {
+                const DeviceId device{d};
                 if (fabric_.kind(device) != DeviceKind::host_memory) { add_box(device, static_cast<int>(n), 0); }
             }
         }
@@ -97,8 +97,8 @@ private:
             }
         };
         for (const std::uint32_t n : nodes_) {
-            for (std::uint32_t l = 0; l < fabric_.node_link_count(); ++l) {
-                offer(fabric_.ends(LinkId{n * fabric_.node_link_count() + l}).to);
+            for (std::uint32_t l = fabric_.first_link(n); l < fabric_.first_link(n + 1); ++l) {
+                offer(fabric_.ends(LinkId{l}).to);
             }
         }
         // In an explicit graph, NICs are ends of trunks too, and switches of a single tier may be joined to each other.
@@ -151,9 +151,7 @@ private:
 
     void add_wires() {
         for (const std::uint32_t n : nodes_) {
-            for (std::uint32_t l = 0; l < fabric_.node_link_count(); ++l) {
-                add_wire(n * fabric_.node_link_count() + l);
-            }
+            for (std::uint32_t l = fabric_.first_link(n); l < fabric_.first_link(n + 1); ++l) { add_wire(l); }
         }
         for (const auto& [link, ends] : trunks_) { add_wire(link); }
     }
@@ -203,7 +201,9 @@ std::map<LinkClass, double> capacities(const Fabric& fabric) {
             capacity[info.cls] += info.capacity * times;
         }
     };
-    add(0, fabric.node_link_count(), fabric.cluster().nodes);  // all nodes are equal
+    for (const NodeSpan& run : fabric.runs()) {
+        add(fabric.first_link(run.first), fabric.first_link(run.first + 1), run.nodes);
+    }
     add(fabric.first_trunk(), fabric.link_count(), 1);
     return capacity;
 }
@@ -213,7 +213,10 @@ std::map<LinkClass, double> capacities(const Fabric& fabric) {
 double utilisation(const LinkTraffic& row, LinkId link, const Fabric& fabric,
                    const std::map<LinkClass, double>& capacity) {
     if (!row.busy.empty()) { return static_cast<double>(row.busy[id(link)]); }
-    const auto position = [&](LinkId l) { return id(l) % fabric.node_link_count(); };
+    const auto position = [&](LinkId l) {
+        const std::uint32_t node = fabric.wired_node_of(l);
+        return std::pair{fabric.run_of(node), id(l) - fabric.first_link(node)};
+    };
     const auto of_node = [&](LinkId l) { return id(l) < fabric.first_trunk(); };
     std::optional<double> alike;
     for (const LinkUse& use : row.busiest) {

@@ -99,7 +99,7 @@ public:
     }
 
 private:
-    double has() const { return static_cast<double>(fabric_.node().gpu.memory.count) * (1 - options_.memory_margin); }
+    double has() const { return static_cast<double>(smallest_gpu(fabric_).memory.count) * (1 - options_.memory_margin); }
 
     Candidate candidate(const LayoutChoice& choice, std::uint32_t gpus, double nodes, bool bounded) const {
         const TrainingWorkload workload = with_layout(training_of(scenario_), choice);
@@ -243,7 +243,7 @@ private:
         FoundLayout found{choice, 1, known != rows_.end() ? known->second : forecast_of(choice, watch), 0, false, {}};
         found.data = found.row.data_ranks;
         const StepMemory memory = candidate(choice, fabric_.gpu_count(), fabric_.node_count(), false).memory;
-        const auto all = static_cast<double>(fabric_.node().gpu.memory.count);
+        const auto all = static_cast<double>(smallest_gpu(fabric_).memory.count);
         found.memory_share = memory.total() / all;
         found.may_not_fit = memory.high80 > all;
         return found;

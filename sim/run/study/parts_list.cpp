@@ -37,8 +37,6 @@ public:
     }
 
 private:
-    const NodeTemplate& node() const { return fabric_.node(); }
-
     PartLine& add(std::string what, const std::string& part, double count) {
         std::optional<Figure> power = figure_of(catalog_, part, "power.typical");
         list_.lines.push_back({std::move(what), part, count, 1, figure_of(catalog_, part, "price"),
@@ -46,23 +44,38 @@ private:
         return list_.lines.back();
     }
 
+    // Whether the scenario names this node's template.
+    bool named(const NodeTemplate& node) const {
+        const ClusterRequest& cluster = scenario_.cluster;
+        const auto names = [&](const NodeRequest& request) { return !request.node_parts && request.node == node.name; };
+        return cluster.kinds.empty() ? !cluster.node.empty() && !cluster.node_parts
+                                     : std::ranges::any_of(cluster.kinds, names);
+    }
+
     // Whether the node has the GPU and the adapter of its template, and as many GPUs, NICs and NIC ports.
-    bool as_in_the_library() const {
-        if (scenario_.cluster.node.empty() || scenario_.cluster.node_parts) { return false; }
-        const NodeTemplate library = node_template(scenario_.cluster.node, catalog_);
-        return library.gpu.name == node().gpu.name && library.gpus == node().gpus && library.nics == node().nics &&
-               library.nic_ports == node().nic_ports && library.nic_part == node().nic_part;
+    bool as_in_the_library(const NodeTemplate& node) const {
+        if (!named(node)) { return false; }
+        const NodeTemplate library =
+            node_template(scenario_.cluster.kinds.empty() ? scenario_.cluster.node : node.name, catalog_);
+        return library.gpu.name == node.gpu.name && library.gpus == node.gpus && library.nics == node.nics &&
+               library.nic_ports == node.nic_ports && library.nic_part == node.nic_part;
     }
 
     void nodes() {
-        const std::string system = node().name + "-system";
-        if (catalog_.find(system) != nullptr && as_in_the_library()) {
-            add("nodes", system, static_cast<double>(list_.bill.nodes));
+        const Cluster& cluster = fabric_.cluster();
+        if (cluster.runs.empty()) { nodes(cluster.node, cluster.nodes); }
+        for (const NodeRun& run : cluster.runs) { nodes(run.node, run.nodes); }
+    }
+
+    void nodes(const NodeTemplate& node, std::uint32_t count) {
+        const std::string system = node.name + "-system";
+        if (catalog_.find(system) != nullptr && as_in_the_library(node)) {
+            add("nodes", system, count);
             return;
         }
-        const auto gpus = static_cast<double>(list_.bill.gpus);
-        add("GPUs", node().gpu.name, gpus);
-        if (list_.bill.nics > 0) { add("NICs", node().nic_part, static_cast<double>(list_.bill.nics)); }
+        const double gpus = static_cast<double>(count) * node.gpus;
+        add("GPUs", node.gpu.name, gpus);
+        if (node.nics > 0) { add("NICs", node.nic_part, static_cast<double>(count) * node.nics); }
         add("hosts, in eight GPUs' worth", "host-8gpu", gpus / 8);
     }
 
@@ -84,28 +97,37 @@ private:
     }
 
     void cables() {
-        const Part& layout = catalog_.at("layout", "usual-layout");
         const FabricSpec& fabric = fabric_.cluster().fabric;
-        for (const CableCount& run : list_.bill.cables) {
-            const LinkSpec& link = run.run == CableRun::node ? fabric.link : fabric.trunk;
-            const double metres = layout.number(run.run == CableRun::node    ? "node_cable"
-                                                : run.run == CableRun::trunk ? "trunk_cable"
-                                                                             : "core_cable",
-                                                "m");
-            const Part& copper = catalog_.at("cable", "dac");
-            const bool is_copper = metres <= copper_reach_metres(copper, gigabits_per_lane(link));
-            CableClass kind{run.between, is_copper ? "dac" : layout.word("cable"), metres, run.cables, 0};
-            const std::string what =
-                fmt::format("{}{}{} m", run.between, is_copper ? " cables of " : " optics, ", std::lround(metres));
-            const std::string module = is_copper ? "" : module_for(kind.medium, link);
-            if (module.empty()) {
-                add(what, kind.medium, static_cast<double>(run.cables)).watts_each = 2;
-            } else {
-                kind.modules = 2 * run.cables;
-                add(what, module, static_cast<double>(kind.modules));
-            }
-            list_.cables.push_back(std::move(kind));
+        std::vector<CableCount> counts = list_.bill.cables;
+        for (const NodeRun& kind : fabric_.cluster().runs) {  // the slower ports' own cables
+            if (counts.empty() || kind.link.name == fabric.link.name) { continue; }
+            const std::uint64_t own = std::uint64_t{kind.nodes} * kind.node.nics *
+                                      static_cast<std::uint64_t>(std::max(kind.node.nic_ports, 1));
+            counts.front().cables -= own;
+            cables({counts.front().between, CableRun::node, own}, kind.link);
         }
+        for (const CableCount& run : counts) { cables(run, run.run == CableRun::node ? fabric.link : fabric.trunk); }
+    }
+
+    void cables(const CableCount& run, const LinkSpec& link) {
+        const Part& layout = catalog_.at("layout", "usual-layout");
+        const double metres = layout.number(run.run == CableRun::node    ? "node_cable"
+                                            : run.run == CableRun::trunk ? "trunk_cable"
+                                                                         : "core_cable",
+                                            "m");
+        const Part& copper = catalog_.at("cable", "dac");
+        const bool is_copper = metres <= copper_reach_metres(copper, gigabits_per_lane(link));
+        CableClass kind{run.between, is_copper ? "dac" : layout.word("cable"), metres, run.cables, 0};
+        const std::string what =
+            fmt::format("{}{}{} m", run.between, is_copper ? " cables of " : " optics, ", std::lround(metres));
+        const std::string module = is_copper ? "" : module_for(kind.medium, link);
+        if (module.empty()) {
+            add(what, kind.medium, static_cast<double>(run.cables)).watts_each = 2;
+        } else {
+            kind.modules = 2 * run.cables;
+            add(what, module, static_cast<double>(kind.modules));
+        }
+        list_.cables.push_back(std::move(kind));
     }
 
     int gigabits_per_lane(const LinkSpec& link) const {

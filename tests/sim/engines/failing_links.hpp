@@ -61,7 +61,7 @@ inline Outages random_outages(const Fabric& fabric, std::uint64_t seed, std::uin
         outages.schedule.kept.push_back(outages.schedule.add(Transfer{c, {bytes}, {}}));
         outages.bytes += static_cast<double>(bytes);
     }
-    const std::uint32_t trunks = fabric.link_count() - fabric.node_count() * fabric.node_link_count();
+    const std::uint32_t trunks = fabric.link_count() - fabric.first_trunk();
     for (std::uint32_t e = 0; e < 4; ++e) {
         const LinkId link{fabric.link_count() - 1 - random.below(trunks)};
         const Time down = microseconds(random.below(100));

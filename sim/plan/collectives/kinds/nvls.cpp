@@ -129,7 +129,7 @@ LoweredCall one_node(const Call& call, Schedule& schedule) {
     pipeline.edge_rate_cap = rate_of_blocks(ledger.kernel("nvls.rate"), crossings) / channels;
     pipeline.wire_ratio = ledger.kernel("nvls.wire");
     pipeline.start = from_seconds(ledger.kernel("nvls.start") + channel_start(call, channels));
-    const Stage stage{1, {.src = call.fabric.gpu(0), .dst = call.fabric.nvswitch(0)}, {}};
+    const Stage stage{1, {.src = gpu_at_pace(call, 0), .dst = call.fabric.nvswitch(call.fabric.pace())}, {}};
     LoweredCall lowered = streamed(call, schedule, pipeline, switch_edges(call.fabric, crossings), {stage}, channels);
     lowered.inside_crossings = crossings;
     return lowered;
@@ -159,7 +159,7 @@ LoweredCall several_nodes(const Call& call, Schedule& schedule) {
                         network_hop(ledger, NetworkHop::tree, nccl::Proto::simple, message) +
                             posting(call, message, (channels - 1) / 2.0)};
     // A chunk passes the switch once on its way up and once down; one of these is the stream's own.
-    const Stage inside{1, {.src = call.fabric.gpu(0), .dst = call.fabric.nvswitch(0)}, {}};
+    const Stage inside{1, {.src = gpu_at_pace(call, 0), .dst = call.fabric.nvswitch(call.fabric.pace())}, {}};
     return streamed(call, schedule, pipeline, network_edges(call, crossings, network_reduces), {inside, between},
                     channels, network_reduces ? Evidence::formula_only : Evidence::measured_here);
 }

@@ -17,7 +17,6 @@ EdgeSet star_edges(const Call& call, bool inward, bool pxn) {
     const auto visit_all = [fabric = call.fabric, root = call.workload.root, inward, pxn,
                             gpu_direct = call.gpu_direct](const auto& visit) {
         const Trays trays(fabric.node());
-        const auto nic = [&](DeviceId gpu) { return fabric.nearest_nic(fabric.local_index(gpu)); };
         for (std::uint32_t rank = 0; rank < fabric.gpu_count(); ++rank) {
             if (rank == root) { continue; }
             Edge edge{.path = {.src = fabric.gpu(inward ? rank : root),
@@ -25,8 +24,8 @@ EdgeSet star_edges(const Call& call, bool inward, bool pxn) {
                                .flow_label = rank,
                                .gpu_direct = gpu_direct}};
             if (pxn && fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst)) {
-                edge.path.dst_nic = nic(edge.path.dst);
-                edge.path.src_nic = trays.on_rail_of(nic(edge.path.src), edge.path.dst_nic);
+                edge.path.dst_nic = fabric.nearest_nic(edge.path.dst);
+                edge.path.src_nic = trays.on_rail_of(fabric.nearest_nic(edge.path.src), edge.path.dst_nic);
             }
             visit(edge);
         }

@@ -30,9 +30,8 @@ double copy_steps(FigureReader& ledger, nccl::Proto proto, Collective collective
     return ledger.kernel(streams(collective) ? "stream.copy" : "simple.copy." + std::string(to_string(collective)));
 }
 
-// Of the searched ring of this number.
-NodeRing edges_of(const Call& call, std::size_t number, bool closed) {
-    const nccl::Ring& ring = call.found.rings[number];
+// Of a searched ring, whose number labels its flows.
+NodeRing edges_of(const Call& call, const nccl::Ring& ring, std::size_t number, bool closed) {
     NodeRing edges;
     edges.nodes = call.shape.nodes;
     edges.order = ring.order;
@@ -46,14 +45,30 @@ NodeRing edges_of(const Call& call, std::size_t number, bool closed) {
     return edges;
 }
 
-// A ring whose odd nodes run in `odd_order`: they come in by the even nodes' exit NIC and leave by their entry NIC.
-void visit_alternating(const NodeRing& even, const std::vector<std::uint16_t>& odd_order, const Fabric& fabric,
-                       const std::function<void(const Edge&)>& visit) {
-    NodeRing odd = even;
-    odd.order = odd_order;
-    std::swap(odd.exit_nic, odd.entry_nic);
-    const auto at = [&](std::uint32_t node) -> const NodeRing& { return node % 2 == 0 ? even : odd; };
+// How a ring runs through the even nodes of a run of equal nodes, and through the odd ones, which may come in by the even
+// ones' exit NIC and leave by their entry NIC.
+struct Ways {
+    NodeRing even, odd;
+};
+
+Ways ways_of(const Call& call, const nccl::Ring& ring, std::size_t number, bool closed) {
+    Ways ways{edges_of(call, ring, number, closed), edges_of(call, ring, number, closed)};
+    if (!ring.odd_order.empty()) {
+        ways.odd.order = ring.odd_order;
+        std::swap(ways.odd.exit_nic, ways.odd.entry_nic);
+    }
+    return ways;
+}
+
+// A ring that runs through each node its own way.
+void visit_node_by_node(const std::vector<Ways>& of_runs, const Fabric& fabric,
+                        const std::function<void(const Edge&)>& visit) {
+    const auto at = [&](std::uint32_t node) -> const NodeRing& {
+        const Ways& ways = of_runs[of_runs.size() == 1 ? 0 : fabric.run_of(fabric.wired_node(node))];
+        return node % 2 == 0 ? ways.even : ways.odd;
+    };
     const std::uint32_t per_node = fabric.gpus_per_node();
+    const NodeRing& even = at(0);
     for (std::uint32_t node = 0; node < even.nodes; ++node) {
         NodeRing inside = at(node);
         inside.first_node = node;
@@ -75,19 +90,28 @@ void visit_alternating(const NodeRing& even, const std::vector<std::uint16_t>& o
 // The edges of one searched ring, which each count as often as channels run on it.
 struct CountedRing {
     NodeRing edges;
-    std::vector<std::uint16_t> odd_order;  // empty: all nodes are alike
+    std::vector<Ways> ways;  // of each run of equal nodes; empty: through all nodes alike
     std::uint32_t channels = 1;
 };
+
+CountedRing counted_ring(const Call& call, std::size_t number, bool closed, int channels) {
+    const nccl::Ring& ring = call.found.rings[number];
+    CountedRing counted{edges_of(call, ring, number, closed), {}, static_cast<std::uint32_t>(channels)};
+    for (const std::vector<nccl::Ring>& of_run : call.found.of_runs) {
+        counted.ways.push_back(of_run.empty() ? Ways{} : ways_of(call, of_run[number], number, closed));
+    }
+    if (counted.ways.empty() && !ring.odd_order.empty()) {
+        counted.ways.push_back(ways_of(call, ring, number, closed));
+    }
+    return counted;
+}
 
 // The rings of all channels as one set: the channels advance together.
 EdgeSet all_rings(const Call& call, int channels, bool closed) {
     std::vector<CountedRing> rings;
     const std::vector<int> on_ring = channels_of_ring(call.found, channels);
     for (std::size_t r = 0; r < on_ring.size(); ++r) {
-        if (on_ring[r] > 0) {
-            rings.push_back(
-                {edges_of(call, r, closed), call.found.rings[r].odd_order, static_cast<std::uint32_t>(on_ring[r])});
-        }
+        if (on_ring[r] > 0) { rings.push_back(counted_ring(call, r, closed, on_ring[r])); }
     }
     const std::uint64_t edges = rings.size() * (std::uint64_t{call.shape.ranks} - (closed ? 0 : 1));
     return GeneratedEdges{edges, [fabric = call.fabric, rings = std::move(rings)](const auto& visit) {
@@ -95,10 +119,10 @@ EdgeSet all_rings(const Call& call, int channels, bool closed) {
                                   const auto counted = [&](const Edge& edge) {
                                       visit(Edge{edge.path, edge.count * ring.channels, ring.channels});
                                   };
-                                  if (ring.odd_order.empty()) {
+                                  if (ring.ways.empty()) {
                                       for_each_edge(ring.edges, fabric, counted);
                                   } else {
-                                      visit_alternating(ring.edges, ring.odd_order, fabric, counted);
+                                      visit_node_by_node(ring.ways, fabric, counted);
                                   }
                               }
                           }};
@@ -117,7 +141,7 @@ double network_steps(Collective collective, std::uint32_t nodes, std::uint32_t p
 PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
     PathQuery query = rail_hop(call, ring, ring.order.back());
     query.src_nic = ring.exit_nic;
-    if (!ring.odd_order.empty()) {
+    if (!ring.odd_order.empty() && call.found.of_runs.empty()) {
         query.dst = call.fabric.gpu(call.per_node() + ring.odd_order.front());
         query.dst_nic = ring.exit_nic;
     }

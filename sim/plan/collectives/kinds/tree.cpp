@@ -13,8 +13,8 @@ namespace {
 
 // One tree on one rail; an edge counts as often as channels run on the tree.
 struct Tree {
-    std::vector<std::uint16_t> chain;  // local GPUs; the first has the edges to other nodes
-    std::uint16_t nic = any_nic;
+    // Of each run of equal nodes, or of all: a chain of local GPUs, whose first has the edges to other nodes, by a NIC.
+    std::vector<nccl::Ring> chains;
     std::uint32_t tree = 0;
     std::uint32_t flow_label = 0;  // of its first channel
     std::uint32_t channels = 1;
@@ -28,14 +28,17 @@ void visit_tree(const Tree& tree, const Fabric& fabric, std::uint32_t nodes, boo
         std::swap(edge.path.src, edge.path.dst);
         visit(edge);
     };
+    const auto chain = [&](std::uint32_t node) -> const nccl::Ring& {
+        return tree.chains[tree.chains.size() == 1 ? 0 : fabric.run_of(fabric.wired_node(node))];
+    };
     const auto gpu = [&](std::uint32_t node, std::size_t place) {
-        return fabric.gpu(node * fabric.gpus_per_node() + tree.chain[place]);
+        return fabric.gpu(node * fabric.gpus_per_node() + chain(node).order[place]);
     };
     for (std::uint32_t node = 0; node < nodes; ++node) {
         Edge edge{.path = {.gpu_direct = gpu_direct},
                   .count = static_cast<double>(tree.channels),
                   .connections = tree.channels};
-        for (std::size_t i = 0; i + 1 < tree.chain.size(); ++i) {
+        for (std::size_t i = 0; i + 1 < fabric.gpus_per_node(); ++i) {
             edge.path.src = gpu(node, i);
             edge.path.dst = gpu(node, i + 1);
             both_ways(edge);
@@ -43,7 +46,8 @@ void visit_tree(const Tree& tree, const Fabric& fabric, std::uint32_t nodes, boo
         if (const auto parent = tree_parent(tree.tree, node, nodes)) {
             edge.path.src = gpu(node, 0);
             edge.path.dst = gpu(*parent, 0);
-            edge.path.src_nic = edge.path.dst_nic = tree.nic;
+            edge.path.src_nic = chain(node).nic;
+            edge.path.dst_nic = chain(*parent).nic;
             edge.path.flow_label = tree.flow_label;
             both_ways(edge);
         }
@@ -59,10 +63,14 @@ EdgeSet all_trees(const Call& call, int channels) {
     const auto used = static_cast<std::uint32_t>(channels);
     std::uint64_t edges = 0;
     for (std::uint32_t first = 0; first < std::min(used, 2 * searched); ++first) {
-        const nccl::Ring& ring = call.found.rings[first % searched];
+        std::vector<nccl::Ring> chains;
+        for (const std::vector<nccl::Ring>& of_run : call.found.of_runs) {
+            chains.push_back(of_run.empty() ? nccl::Ring{} : of_run[first % searched]);
+        }
+        if (chains.empty()) { chains.push_back(call.found.rings[first % searched]); }
         trees.push_back(
-            {ring.order, ring.nic, first < searched ? 0U : 1U, first, 1 + (used - 1 - first) / (2 * searched)});
-        edges += 2 * (std::uint64_t{nodes} * (ring.order.size() - 1) + nodes - 1);
+            {std::move(chains), first < searched ? 0U : 1U, first, 1 + (used - 1 - first) / (2 * searched)});
+        edges += 2 * (std::uint64_t{nodes} * (call.per_node() - 1) + nodes - 1);
     }
     return GeneratedEdges{edges, [fabric = call.fabric, trees = std::move(trees), nodes,
                                   gpu_direct = call.gpu_direct](const auto& visit) {

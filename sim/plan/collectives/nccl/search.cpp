@@ -226,4 +226,30 @@ TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std
     return found;
 }
 
+namespace {
+
+void lower_to(const Graph& other, Graph& graph) {
+    graph.channels = std::min(graph.channels, other.channels);
+    graph.intra = std::min(graph.intra, other.intra);
+    graph.inter = std::min(graph.inter, other.inter);
+    graph.same_channels = graph.same_channels && other.same_channels;
+    graph.simple_tree = graph.simple_tree || other.simple_tree;
+}
+
+}  // namespace
+
+void lower_to(const TopologySearchResult& other, TopologySearchResult& found) {
+    lower_to(other.ring, found.ring);
+    lower_to(other.nvls, found.nvls);
+    for (auto& [key, graph] : found.graphs) { lower_to(other.graphs.at(key), graph); }
+    for (const auto count : {&TopologySearchResult::channels, &TopologySearchResult::nvls_channels,
+                             &TopologySearchResult::p2p_channels, &TopologySearchResult::p2p_channels_per_peer}) {
+        found.*count = std::min(found.*count, other.*count);
+    }
+    found.nvlink = found.nvlink && other.nvlink;
+    const std::size_t rings = std::min(found.rings.size(), other.rings.size());
+    found.rings.resize(rings);
+    for (std::vector<Ring>& of_run : found.of_runs) { of_run.resize(std::min(of_run.size(), rings)); }
+}
+
 }  // namespace fabricast::inline collectives::nccl

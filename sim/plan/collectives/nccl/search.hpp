@@ -16,6 +16,8 @@ namespace fabricast::inline collectives::nccl {
 
 struct TopologySearchResult {
     std::vector<Ring> rings;  // one per searched channel; execution channel c runs on rings[c % size]
+    std::vector<std::vector<Ring>> of_runs;  // the same of each run of equal nodes; empty: all nodes are alike
+    const std::vector<Ring>& rings_of(std::uint32_t run) const { return of_runs.empty() ? rings : of_runs[run]; }
     Graph ring, nvls;         // NVLS has a channel for each head
     Graphs graphs;            // of every algorithm
     int channels = 0;         // execution channels of rings and trees
@@ -30,5 +32,9 @@ struct TopologySearchResult {
 // ports), in bytes per second and direction.
 TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes,
                             double port, const Release& release, const Environment& environment);
+
+// What a communicator over nodes of several kinds has: of channels, speeds and what an algorithm needs the least of all
+// nodes', which exchange what they found (src/init.cc, initTransportsRank). Each keeps its own rings.
+void lower_to(const TopologySearchResult& other, TopologySearchResult& found);
 
 }  // namespace fabricast::inline collectives::nccl

@@ -75,7 +75,7 @@ namespace {
 std::optional<DeviceId> gpu_on_rail(const PathRequest& r, std::uint16_t nic) {
     const std::uint32_t first = r.fabric.node_of(r.from) * r.fabric.gpus_per_node();
     for (std::uint32_t local = 0; local < r.fabric.gpus_per_node(); ++local) {
-        if (r.fabric.nearest_nic(local) == nic) { return r.fabric.gpu(first + local); }
+        if (r.fabric.nearest_nic(r.fabric.gpu(first + local)) == nic) { return r.fabric.gpu(first + local); }
     }
     return std::nullopt;
 }
@@ -89,8 +89,8 @@ PathAttempt pxn_rdma(const PathRequest& r) {
         return Refusal{"it is for GPUs of two nodes"};
     }
     if (const auto why = no_gpu_rdma(r)) { return Refusal{*why}; }
-    const std::uint16_t own = r.fabric.nearest_nic(r.fabric.local_index(r.from));
-    const std::uint16_t theirs = r.fabric.nearest_nic(r.fabric.local_index(r.to));
+    const std::uint16_t own = r.fabric.nearest_nic(r.from);
+    const std::uint16_t theirs = r.fabric.nearest_nic(r.to);
     const auto proxy = gpu_on_rail(r, Trays(r.fabric.node()).on_rail_of(own, theirs));
     if (!proxy || *proxy == r.from) {
         return Refusal{proxy ? name_of(r, r.from) + " is on the receiver's rail already" : "no GPU is on that rail"};

@@ -159,7 +159,7 @@ TEST_CASE("without peer to peer a ring goes through host memory, NVLS stays") {
 TEST_CASE("NICs are crossed when asked for; without PXN rings take two rails in turn instead of forwarding") {
     const Run ring{.node = "dgx-h100", .nodes = 4, .env = {{"NCCL_ALGO", "Ring"}}};
     const auto rails = [](const Planned& p, const Edge& edge) {
-        const auto own = [&](DeviceId gpu) { return p.fabric.nearest_nic(p.fabric.local_index(gpu)); };
+        const auto own = [&](DeviceId gpu) { return p.fabric.nearest_nic(gpu); };
         return std::pair{std::pair{edge.path.src_nic, edge.path.dst_nic},
                          std::pair{own(edge.path.src), own(edge.path.dst)}};
     };
@@ -217,7 +217,7 @@ TEST_CASE("sends and receives leave by the receiver's rail, without PXN by the s
         for (const Edge& edge : edges(on)) {
             if (between_nodes(on, edge)) {
                 ++seen;
-                CHECK(edge.path.src_nic == on.fabric.nearest_nic(on.fabric.local_index(edge.path.dst)));
+                CHECK(edge.path.src_nic == on.fabric.nearest_nic(edge.path.dst));
                 CHECK(edge.path.dst_nic == edge.path.src_nic);
             }
         }

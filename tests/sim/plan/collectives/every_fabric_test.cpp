@@ -31,7 +31,7 @@ std::vector<std::string> every_node() {
 // What the devices of one kind can take in at once, per direction.
 double into(const Fabric& fabric, DeviceId device) {
     double capacity = 0;
-    for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
+    for (std::uint32_t l = 0; l < fabric.first_link(1); ++l) {
         const LinkEnds ends = fabric.ends(LinkId{l});
         capacity += ends.to == device && !ends.resource ? fabric.link(LinkId{l}).capacity : 0;
     }
@@ -40,7 +40,7 @@ double into(const Fabric& fabric, DeviceId device) {
 
 double into_node(const Fabric& fabric) {
     double capacity = 0;
-    for (std::uint32_t l = 0; l < fabric.node_link_count(); ++l) {
+    for (std::uint32_t l = 0; l < fabric.first_link(1); ++l) {
         const bool inward = fabric.kind(fabric.ends(LinkId{l}).from) == DeviceKind::fabric_switch ||
                             fabric.node_of(fabric.ends(LinkId{l}).from) != 0;
         capacity += inward ? fabric.link(LinkId{l}).capacity : 0;
