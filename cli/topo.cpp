@@ -78,7 +78,9 @@ void print_node(std::ostream& out, const NodeTemplate& node, const std::string& 
 void print_summary(std::ostream& out, const Fabric& fabric) {
     const std::vector<NodeRun>& runs = fabric.cluster().runs;
     std::string kinds;
-    for (const NodeRun& run : runs) { kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", run.nodes, run.node.name); }
+    for (const NodeRun& run : runs) {
+        kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", run.nodes, run.node.name);
+    }
     out << "cluster    " << fabric.cluster().name << ": " << plural(fabric.node_count(), "node") << " of "
         << (runs.empty() ? fabric.node().name : "several kinds (" + kinds + ")") << ", "
         << plural(fabric.gpu_count(), "GPU") << "\n";
@@ -168,7 +170,8 @@ ExitCode show_topology(const po::variables_map& values) {
     });
     outputs.write("nccl", [&] {
         if (fabric.runs().size() > 1) {
-            fail_at(scenario, "cluster.nodes", "NCCL's topology file describes one node, and these are of several kinds");
+            fail_at(scenario, "cluster.nodes",
+                    "NCCL's topology file describes one node, and these are of several kinds");
         }
         return to_nccl_topology(fabric.node(), catalog);
     });

@@ -104,8 +104,8 @@ struct NodeRun {
 
 struct Cluster {
     std::string name;
-    NodeTemplate node;         // of all nodes, or of the first where there are several kinds
-    std::uint32_t nodes = 1;   // in all
+    NodeTemplate node;          // of all nodes, or of the first where there are several kinds
+    std::uint32_t nodes = 1;    // in all
     std::vector<NodeRun> runs;  // in the order of nodes; empty: all are alike
     FabricSpec fabric;
     ExplicitGraph graph;               // only for FabricKind::explicit_graph

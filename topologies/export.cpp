@@ -162,11 +162,8 @@ Path path_between(const Fabric& fabric, const std::string& from, const std::stri
 }
 
 Json node_json(const NodeTemplate& node) {
-    return {{"name", node.name},
-            {"gpu", node.gpu.name},
-            {"gpus", node.gpus},
-            {"nic", node.nic_part},
-            {"nics", node.nics}};
+    return {
+        {"name", node.name}, {"gpu", node.gpu.name}, {"gpus", node.gpus}, {"nic", node.nic_part}, {"nics", node.nics}};
 }
 
 Json fabric_json(const Fabric& fabric) {

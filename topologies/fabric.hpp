@@ -40,12 +40,12 @@ public:
     const FabricGenerator& generator() const;
     // In a cluster of several kinds of nodes one sets the pace, that with the slowest GPU unless said otherwise: it
     // stands for all where they act in step.
-    std::uint32_t pace() const;                             // the first node of that kind
-    const NodeTemplate& node() const;                       // its template; the one that all nodes share
+    std::uint32_t pace() const;        // the first node of that kind
+    const NodeTemplate& node() const;  // its template; the one that all nodes share
     const NodeTemplate& node(std::uint32_t node) const;
-    const LinkSpec& port() const;                           // the link of its NICs' ports
-    std::vector<std::uint32_t> kinds() const;               // the first node with ranks of each run
-    Fabric paced_by(std::uint32_t node) const;              // the same fabric with this one's kind as the pace
+    const LinkSpec& port() const;               // the link of its NICs' ports
+    std::vector<std::uint32_t> kinds() const;   // the first node with ranks of each run
+    Fabric paced_by(std::uint32_t node) const;  // the same fabric with this one's kind as the pace
 
     std::uint32_t node_count() const;
     std::uint32_t gpus_per_node() const;

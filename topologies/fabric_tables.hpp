@@ -18,8 +18,8 @@ namespace fabricast::inline topologies {
 struct RunTables {
     NodeTemplate node;
     NodeGraph graph;
-    LinkInfo port;           // outward
-    Duration port_inward;    // without the NIC's own latency
+    LinkInfo port;         // outward
+    Duration port_inward;  // without the NIC's own latency
     std::uint32_t first_node = 0, end_node = 0;
     std::uint32_t devices = 0, links = 0;  // per node
     std::uint32_t first_port = 0;          // local

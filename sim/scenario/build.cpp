@@ -93,8 +93,9 @@ private:
             refuse("NICs", first.nics, node.nics, "`options: {nics: N}` that all of them have");
         }
         if (Trays(node).tray_of != Trays(first).tray_of) {
-            throw InputError(place, fmt::format("nodes of several kinds need equal trays: those of '{}' and '{}' differ",
-                                                first.name, node.name));
+            throw InputError(
+                place, fmt::format("nodes of several kinds need equal trays: those of '{}' and '{}' differ", first.name,
+                                   node.name));
         }
     }
 

@@ -58,8 +58,8 @@ void check_cluster(const Scenario& scenario) {
     const ClusterRequest& cluster = scenario.cluster;
     if (!cluster.kinds.empty() && (!cluster.node.empty() || cluster.graph)) {
         fail_at(scenario, "cluster.nodes",
-                fmt::format("a list of nodes does not go with 'cluster.{}'", cluster.graph ? "graph" : "node"), "a list",
-                "a number; or the list alone");
+                fmt::format("a list of nodes does not go with 'cluster.{}'", cluster.graph ? "graph" : "node"),
+                "a list", "a number; or the list alone");
     }
     if (cluster.node.empty() && cluster.kinds.empty() && !cluster.graph) {
         fail_at(scenario, "cluster", "missing key 'node' in 'cluster' (accepted: the name of a node template)");

@@ -114,7 +114,7 @@ std::string range_words(const Key& key) {
 }
 
 std::string accepted_words(const Key& key) {
-    static constexpr std::array<std::string_view, 18> words = {
+    static constexpr std::array<std::string_view, 19> words = {
         "a map of the keys below",
         "a list of maps of the keys below",
         "`true`, `false`",
@@ -132,7 +132,8 @@ std::string accepted_words(const Key& key) {
         "map, as `{cluster.nodes: [8, 16, 32]}`",
         "list of maps, as `[{cluster.nodes: 8}, {cluster.nodes: 32, seed: 2}]`",
         "map, as `{cluster.nodes: {from: 8, to: 64, scale: log}}`",
-        "text, or a map"};
+        "text, or a map",
+        "list of `{node, count}`, or a whole number"};
     if (!key.like.empty()) { return fmt::format("a map, as `{}`", key.like); }
     return key.form == Form::word ? fmt::format("`{}`", fmt::join(key.words, "` `"))
                                   : std::string(enum_name(words, key.form)) + range_words(key);

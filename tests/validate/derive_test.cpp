@@ -272,6 +272,18 @@ TEST_CASE("the launch is one process for all, one a GPU, or a framework's loop")
     CHECK(mode("tool: nccl-tests") == LaunchMode::process);
 }
 
+TEST_CASE("nccl-tests' -R says how buffers are registered") {
+    const auto derived_of = [](const std::string& options) {
+        return derived({"{gpu: H100, gpus_per_node: 8, nodes: 1}", "{nccl: \"2.28.3\"}",
+                        "{collective: all_reduce, options: \"-b 8 -e 16G -g 1" + options + "\"}"});
+    };
+    CHECK(derived_of(" -R 2").scenario.library.registered == Registered::window);
+    CHECK(derived_of("").scenario.library.registered == Registered::none);
+    const Derived local = derived_of(" -R 1");
+    CHECK(local.scenario.library.registered == Registered::none);
+    CHECK(local.assumptions.size() == derived_of("").assumptions.size() + 1);
+}
+
 TEST_CASE("collectives and element types are known or refused by name") {
     const auto collective = [](const std::string& name) {
         return collective_of(

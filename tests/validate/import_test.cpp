@@ -316,6 +316,20 @@ TEST_CASE("a run that had to stop at its GPUs' memory is whole when it got that 
                ContainsSubstring("rows are missing from the table (found 2; accepted: 3"));
 }
 
+TEST_CASE("the command line above an nccl-tests table says how its buffers are registered") {
+    const auto header = [](const std::string& command) {
+        const std::string log = "$ " + command +
+                                "\n# nThread 1 nGpus 8 minBytes 1024 maxBytes 1024 step: 2(factor)\n"
+                                "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+                                "        1024           256     float     sum      -1   100.0   0.01   0.01      0\n"
+                                "# Avg bus bandwidth    : 0.01\n";
+        const Measurement table = import_log(log, "all_reduce.log", "nccl-tests").at(0);
+        return std::string(text(table.benchmark, "header"));
+    };
+    CHECK(header("./build/all_reduce_perf -b 1K -e 1K -R 2 -g 8").ends_with(" -R 2"));
+    CHECK_FALSE(header("./build/all_reduce_perf -b 1K -e 1K -g 8").ends_with(" -R 2"));
+}
+
 TEST_CASE("a blank reduction or root in nccl-tests' table moves no other column") {
     const auto read = [](const std::string& cells) {
         return import_log(

@@ -110,6 +110,13 @@ void derive_launch(const Measurement& m, Derived& out) {
     if (const std::uint32_t n = option(words, "n", "(?:^|[^p] )iters:"); n != 0) {
         launch.iterations = static_cast<int>(n);
     }
+    const std::uint32_t registered = option(words, "R", "register:");
+    if (registered == 2) {
+        out.scenario.library.registered = Registered::window;
+        out.assumptions.emplace_back("registered: symmetric windows, as -R 2 says");
+    } else if (registered == 1) {
+        out.assumptions.emplace_back("registered: buffers as -R 1 says, which is forecast as without");
+    }
     if (first_match(builtin_aliases().launchers, text(m.benchmark, "tool")) != nullptr) {
         launch.mode = LaunchMode::framework;
         out.assumptions.push_back("launch: " + shown(text(m.benchmark, "tool")) + " is a framework's loop");

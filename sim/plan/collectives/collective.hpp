@@ -112,8 +112,14 @@ enum class LaunchMode : std::uint8_t {
 inline constexpr std::array<std::string_view, 4> launch_mode_names = {"process", "thread", "threads", "framework"};
 inline std::string_view to_string(LaunchMode mode) { return enum_name(launch_mode_names, mode); }
 
+// How the buffers of calls are registered: not, or in symmetric windows (nccl-tests -R 2).
+enum class Registered : std::uint8_t { none, window };
+inline constexpr std::array<std::string_view, 2> registered_names = {"none", "window"};
+inline std::string_view to_string(Registered registered) { return enum_name(registered_names, registered); }
+
 struct LibrarySpec {
     std::string nccl = "2.27";
+    Registered registered = Registered::none;
     std::string network_plugin;              // empty: the usual one for the fabric's link
     std::map<std::string, std::string> env;  // NCCL_ALGO, NCCL_PROTO, NCCL_NVLS_ENABLE ...
 };

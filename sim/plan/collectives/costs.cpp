@@ -152,8 +152,7 @@ std::string measured_elsewhere(const std::string& systems, const std::string& ow
 void add_network(const Catalog& catalog, const Fabric& fabric, const LibrarySpec& library, bool gpu_direct,
                  CostParts& parts) {
     parts.network = first_of(catalog, "kernel", "nccl-network");
-    const NearestTransport transport =
-        nearest_transport(catalog, fabric.port(), library.network_plugin, gpu_direct);
+    const NearestTransport transport = nearest_transport(catalog, fabric.port(), library.network_plugin, gpu_direct);
     parts.transport = transport.part;
     const double nodes_of_data = parts.transport->number_or("data.nodes", 1);
     const std::string other_links = parts.known.other_systems(*parts.transport);
@@ -197,6 +196,7 @@ CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::V
     parts.kernel = &nearest_kernel(catalog, gpu, inside, version);
     parts.kernels = first_of(catalog, "kernel", "nccl-kernels");
     parts.launch = first_of(catalog, "launch", "nccl-tests");
+    parts.windows = first_of(catalog, "kernel", "nccl-windows");
     parts.intervals = first_of(catalog, "interval", "forecast-intervals");
     const int far = distance(*parts.kernel, gpu, inside, version);
     parts.evidence = far == 0    ? Evidence::same_gpu_era_fabric

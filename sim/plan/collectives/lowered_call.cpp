@@ -117,8 +117,9 @@ PathQuery local_hop(const Call& call, const nccl::Ring& ring) {
 
 PathQuery rail_hop(const Call& call, const nccl::Ring& ring, std::uint16_t from) {
     const std::uint32_t next = (call.fabric.pace() + 1) % call.shape.nodes;
-    const nccl::Ring& there =
-        call.found.of_runs.empty() ? ring : call.found.rings_of(call.fabric.run_of(call.fabric.wired_node(next))).front();
+    const nccl::Ring& there = call.found.of_runs.empty()
+                                  ? ring
+                                  : call.found.rings_of(call.fabric.run_of(call.fabric.wired_node(next))).front();
     return call.rules.applied({.src = gpu_at_pace(call, from),
                                .dst = call.fabric.gpu(next * call.per_node() + there.order.front()),
                                .src_nic = ring.nic,

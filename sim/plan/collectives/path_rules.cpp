@@ -19,7 +19,9 @@ nccl::PeerLevel level_of(nccl::PciePath path) {
 // The nearest path type by which one GPU reaches the other: over NVLink, over NVLink through a third GPU, over PCIe.
 nccl::PeerLevel peer_path(const PathRules& rules, std::uint32_t node, std::uint32_t a, std::uint32_t b) {
     const nccl::Locality& places = rules.places(node);
-    if (rules.fabric.node(node).nvlink == NvlinkShape::nvswitch || places.links(a, b) > 0) { return nccl::PeerLevel::nvl; }
+    if (rules.fabric.node(node).nvlink == NvlinkShape::nvswitch || places.links(a, b) > 0) {
+        return nccl::PeerLevel::nvl;
+    }
     for (std::uint32_t via = 0; via < places.gpus; ++via) {
         if (places.links(a, via) > 0 && places.links(via, b) > 0) { return nccl::PeerLevel::nvb; }
     }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/text.hpp"
+#include "sim/plan/collectives/kinds/windows.hpp"
 #include "sim/plan/collectives/plan_call.hpp"
 
 namespace fabricast::inline collectives {
@@ -27,9 +28,15 @@ struct Planner::Prepared {
     nccl::Release release;
     nccl::Communicator comm;
     bool gpu_direct = true;
+    bool windows = false;
     std::vector<Paced> kinds;  // one for each kind of node
 
     nccl::Shape shape() const { return {comm.ranks, comm.nodes}; }
+    std::optional<nccl::Estimate> window_choice_of(double bytes) const {
+        const Paced& kind = kinds.front();
+        return window_choice(workload, environment, kind.found, kind.fabric.node().gpu, comm.ranks, bytes,
+                             *kind.costs.windows);
+    }
     // Plans the call at the pace of one kind of node. Returns how long it takes alone, where there are several.
     double plan_at(const Paced& kind, const nccl::Estimate& choice, double bytes, bool judged, int iterations,
                    CallPlan& plan) const;
@@ -245,8 +252,7 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
     keep_to_rails(fabric, environment);
     const nccl::Version version = nccl::parse_version(library.nccl);
     const Part* gpu = catalog.find(fabric.node().gpu.name);
-    nccl::Release release =
-        nccl::release(catalog, version, library_of(gpu));
+    nccl::Release release = nccl::release(catalog, version, library_of(gpu));
     note_unknown(catalog, version, release, library, environment.notes);
     for (const std::uint32_t node : fabric.kinds()) {
         const Part* other = catalog.find(fabric.node(node).gpu.name);
@@ -272,12 +278,13 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
                                   port_rate(kind.fabric), release, environment);
     }
     const nccl::Communicator comm = communicator_of(kinds, environment);
+    const bool windows = takes_windows(workload, library, version, kinds.front().rules, environment);
     agree(kinds);
     if (environment.peers == nccl::PeerLevel::loc && comm.nvls) {
         environment.notes.emplace_back("NVLS maps no peer's memory: it stays; NCCL_NVLS_ENABLE=0 turns it off");
     }
-    prepared_ = std::make_shared<const Prepared>(
-        Prepared{workload, launch, algorithms, environment, std::move(release), comm, gpu_direct, std::move(kinds)});
+    prepared_ = std::make_shared<const Prepared>(Prepared{workload, launch, algorithms, environment, std::move(release),
+                                                          comm, gpu_direct, windows, std::move(kinds)});
 }
 
 CallPlan Planner::plan(Bytes size, bool judged, int iterations) const {
@@ -286,11 +293,14 @@ CallPlan Planner::plan(Bytes size, bool judged, int iterations) const {
     if (!(bytes > 0)) { throw PlanError("a call of 0 bytes moves nothing"); }
     nccl::Estimate choice;
     const bool chooses = nccl_chooses(p.workload);
-    if (chooses) {
+    const auto window = p.windows ? p.window_choice_of(bytes) : std::nullopt;
+    if (window) {
+        choice = *window;
+    } else if (chooses) {
         const nccl::Graphs& graphs = p.kinds.front().found.graphs;
-        const std::vector<nccl::Estimate> able = nccl::estimates(p.algorithms, p.release, p.comm, graphs,
-                                                                 p.workload.collective, bytes, p.workload.dtype,
-                                                                 p.environment.allowed);
+        const std::vector<nccl::Estimate> able =
+            nccl::estimates(p.algorithms, p.release, p.comm, graphs, p.workload.collective, bytes, p.workload.dtype,
+                            p.environment.allowed);
         if (able.empty()) { throw nothing_runs(p.algorithms, p.release, p.comm, graphs, p.workload, bytes); }
         choice = nccl::choose(able);
         choice.proto = nccl::protocol_by_size(p.release, p.comm, p.workload.collective, bytes, p.environment.allowed,
@@ -311,12 +321,12 @@ double Planner::Prepared::plan_at(const Paced& kind, const nccl::Estimate& choic
                                   int iterations, CallPlan& plan) const {
     FigureReader ledger(kind.costs);
     const bool chooses = nccl_chooses(workload);
-    const Call call{workload, kind.fabric, release,    environment,    kind.found,   kind.rules,
+    const Call call{workload, kind.fabric, release,    environment,      kind.found,   kind.rules,
                     shape(),  bytes,       gpu_direct, choice.algorithm, choice.proto, ledger};
     const LoweredCall lowering = plan_call(call, launch, plan, iterations);
-    plan.algorithm = chooses                            ? choice.algorithm->word
+    plan.algorithm = chooses                          ? choice.algorithm->word
                      : is_stepped(workload.algorithm) ? workload.algorithm
-                                                        : Algorithm::direct;
+                                                      : Algorithm::direct;
     const bool asked = is_p2p(workload.collective) && workload.protocol != Protocol::automatic;
     plan.protocol = chooses ? nccl::scenario_protocol(choice.proto) : asked ? workload.protocol : Protocol::simple;
     plan.channels = lowering.channels;

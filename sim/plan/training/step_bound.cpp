@@ -20,7 +20,8 @@ Exits exits_of(const Fabric& fabric) {
         if (ends.resource) { continue; }
         const double capacity = fabric.link(LinkId{i}).capacity;
         exits.gpu += ends.from == gpu ? capacity : 0;
-        exits.node += fabric.kind(ends.to) == DeviceKind::fabric_switch || fabric.wired_node_of(ends.to) != node ? capacity : 0;
+        exits.node +=
+            fabric.kind(ends.to) == DeviceKind::fabric_switch || fabric.wired_node_of(ends.to) != node ? capacity : 0;
     }
     return exits;
 }

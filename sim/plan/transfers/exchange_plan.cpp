@@ -124,14 +124,13 @@ Messaging Exchanger::messaging(const DataPath& path, DataPathFigures& figures) c
         figures);
     const std::string& gpu = fabric_.node().gpu.name;
     const Part* part = catalog_.find(gpu);
-    if (m.issued_by_gpu && part != nullptr && part->has("copy.issue")) {
-        m.send = m.send_gap = from_seconds(figures.number(gpu, "copy.issue"));
-    }
+    if (!m.issued_by_gpu || part == nullptr) { return m; }
     // Writes to a peer are posted: its engine begins the next copy before the last has arrived.
-    if (m.issued_by_gpu && path.transport == "pcie-p2p" && part != nullptr && part->has("peer.issue")) {
-        m.send = m.send_gap = from_seconds(figures.number(gpu, "peer.issue"));
-        m.in_order = false;
+    const bool to_peer = path.transport == "pcie-p2p" && part->has("peer.issue");
+    if (to_peer || part->has("copy.issue")) {
+        m.send = m.send_gap = from_seconds(figures.number(gpu, to_peer ? "peer.issue" : "copy.issue"));
     }
+    m.in_order = m.in_order && !to_peer;
     return m;
 }
 

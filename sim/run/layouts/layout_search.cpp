@@ -99,7 +99,9 @@ public:
     }
 
 private:
-    double has() const { return static_cast<double>(smallest_gpu(fabric_).memory.count) * (1 - options_.memory_margin); }
+    double has() const {
+        return static_cast<double>(smallest_gpu(fabric_).memory.count) * (1 - options_.memory_margin);
+    }
 
     Candidate candidate(const LayoutChoice& choice, std::uint32_t gpus, double nodes, bool bounded) const {
         const TrainingWorkload workload = with_layout(training_of(scenario_), choice);

@@ -249,6 +249,16 @@ void plan_as_told() {
     }
 }
 
+// Kernels over symmetric windows, of both generations that have constants.
+void plan_over_windows() {
+    for (const char* node : {"dgx-h100", "dgx-b200"}) {
+        Scenario s;
+        s.cluster.node = node;
+        s.library.registered = Registered::window;
+        plan_collectives(s, Fabric(build(s, catalogue())));
+    }
+}
+
 // A calibrated catalogue says so in its figures' sources.
 void plan_on_own_figures() {
     Catalog own = catalogue();
@@ -276,6 +286,7 @@ TEST_CASE("every figure and word of the catalogue is read by something") {
     train_otherwise();
     plan_on_own_figures();
     plan_as_told();
+    plan_over_windows();
     // Read by name where a scenario or a fit asks for it, not in a run.
     const std::set<std::string> elsewhere = {"node", "site"};
     // NVLink of the RTX 3090 and the A40, which only a user's own catalogue has.

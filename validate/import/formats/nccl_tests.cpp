@@ -65,7 +65,10 @@ private:
             if (!run_.header.empty()) { begin(line); }
             started_ = true;
             run_.place = log_.at(line);
-            run_.header = line.text.substr(std::min(line.text.find("nThread"), line.text.size()));
+            run_.header = line.text.substr(std::min(line.text.find("nThread"), line.text.size())) + registered_;
+        } else if (line.contains("_perf ") && line.contains(" -b ")) {  // the command line, which the shell echoed
+            const std::string mode = line.contains(" -R ") ? word_behind(line, "-R") : "";
+            registered_ = mode.empty() ? "" : " -R " + mode;
         } else if (line.contains("Reducing maxBytes to ")) {
             // The options ask for more than the GPUs can hold; the run stops here instead (nccl-tests, src/common.cu).
             const std::string bytes = word_behind(line, "to");
@@ -235,8 +238,9 @@ private:
     const Statements& said_;
     NcclRun run_;
     Columns columns_;
-    bool started_ = false;   // the header of a run was read
-    bool in_table_ = false;  // the header of its table was read, its end not yet
+    bool started_ = false;    // the header of a run was read
+    std::string registered_;  // " -R 2": the table does not say how its buffers are registered
+    bool in_table_ = false;   // the header of its table was read, its end not yet
     double busbw_sum_ = 0, busbw_slack_ = 0;
     std::size_t busbw_cells_ = 0;
     std::vector<Measurement> done_;

@@ -45,8 +45,8 @@ NodeRing edges_of(const Call& call, const nccl::Ring& ring, std::size_t number, 
     return edges;
 }
 
-// How a ring runs through the even nodes of a run of equal nodes, and through the odd ones, which may come in by the even
-// ones' exit NIC and leave by their entry NIC.
+// How a ring runs through the even nodes of a run of equal nodes, and through the odd ones, which may come in by the
+// even ones' exit NIC and leave by their entry NIC.
 struct Ways {
     NodeRing even, odd;
 };

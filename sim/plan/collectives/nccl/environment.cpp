@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "sim/plan/collectives/nccl/windows.hpp"
 #include "sim/plan/collectives/plan.hpp"
 
 namespace fabricast::inline collectives::nccl {
@@ -109,6 +110,17 @@ void set_cross_nic(Environment& e, const Setting& setting) {
 }
 void set_gpu_direct(Environment& e, const Setting& setting) { e.gpu_direct = level(setting); }
 
+// NCCL takes no kernel over windows by a name that it does not know; here it is an error. "^" is all.
+void set_window_kernel(Environment& e, const Setting& setting) {
+    const std::vector<std::string> known = names_of(window_kernels(), &WindowKernel::name);
+    if (setting.value == "^") { return; }
+    if (std::ranges::find(known, setting.value) == known.end()) {
+        throw PlanError(fmt::format("{}={}: no such kernel is modelled (accepted: {})", setting.name, setting.value,
+                                    fmt::join(known, ", ")));
+    }
+    e.window_kernel = setting.value;
+}
+
 struct Variable {
     std::string_view name;
     void (*set)(Environment&, const Setting&);
@@ -138,6 +150,11 @@ constexpr std::array variables{
     Variable{"NCCL_P2P_LEVEL", [](Environment& e, const Setting& s) { e.peers = e.peers.value_or(level(s)); }},
     Variable{"NCCL_NET_GDR_LEVEL", set_gpu_direct},
     Variable{"NCCL_IB_GDR_LEVEL", set_gpu_direct},
+    Variable{"NCCL_WIN_ENABLE", [](Environment& e, const Setting& s) { e.windows = e.windows && s.whole(0) != 0; }},
+    Variable{"NCCL_CUMEM_ENABLE", [](Environment& e, const Setting& s) { e.windows = e.windows && s.whole(-2) != 0; }},
+    Variable{"NCCL_SYM_KERNEL", set_window_kernel},
+    Variable{"NCCL_SYM_CTAS",
+             [](Environment& e, const Setting& s) { e.window_blocks = static_cast<int>(std::min(s.whole(0), 64L)); }},
 };
 
 }  // namespace

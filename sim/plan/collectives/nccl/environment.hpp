@@ -29,6 +29,9 @@ struct Environment {
     bool collnet_enable = false;
     std::optional<PeerLevel> peers;       // NCCL_P2P_DISABLE, NCCL_P2P_LEVEL; not set: the node's own rule
     std::optional<PeerLevel> gpu_direct;  // NCCL_NET_GDR_LEVEL; not set: the node's own rule
+    bool windows = true;                  // NCCL_WIN_ENABLE, NCCL_CUMEM_ENABLE
+    std::string window_kernel;            // NCCL_SYM_KERNEL
+    int window_blocks = 0;                // NCCL_SYM_CTAS
     std::vector<std::string> notes;
 };
 

@@ -15,13 +15,13 @@
 namespace fabricast::inline collectives::nccl {
 
 struct TopologySearchResult {
-    std::vector<Ring> rings;  // one per searched channel; execution channel c runs on rings[c % size]
+    std::vector<Ring> rings;                 // one per searched channel; execution channel c runs on rings[c % size]
     std::vector<std::vector<Ring>> of_runs;  // the same of each run of equal nodes; empty: all nodes are alike
     const std::vector<Ring>& rings_of(std::uint32_t run) const { return of_runs.empty() ? rings : of_runs[run]; }
-    Graph ring, nvls;         // NVLS has a channel for each head
-    Graphs graphs;            // of every algorithm
-    int channels = 0;         // execution channels of rings and trees
-    int nvls_channels = 0;    // execution channels of NVLS; 0: no NVLS
+    Graph ring, nvls;                            // NVLS has a channel for each head
+    Graphs graphs;                               // of every algorithm
+    int channels = 0;                            // execution channels of rings and trees
+    int nvls_channels = 0;                       // execution channels of NVLS; 0: no NVLS
     double nvls_chunk = 0, nvls_tree_chunk = 0;  // bytes, of NVLS, and at most of NVLSTree; 0: as usual
     int p2p_channels = 0, p2p_channels_per_peer = 0;
     bool nvlink = false;              // every ring hop inside a node is NVLink

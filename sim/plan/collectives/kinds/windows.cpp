@@ -1,0 +1,144 @@
+// One kernel over symmetric windows: every GPU reads and writes its peers' buffers, or has the switch do it.
+
+#include "sim/plan/collectives/kinds/windows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/plan/collectives/nccl/windows.hpp"
+
+namespace fabricast::inline collectives {
+
+namespace {
+
+using nccl::WindowCall;
+using nccl::WindowKernel;
+
+WindowCall window_call(const CollectiveWorkload& workload, const nccl::Environment& environment,
+                       const nccl::TopologySearchResult& found, const GpuSpec& gpu, std::uint32_t ranks, double bytes) {
+    return {.collective = workload.collective,
+            .dtype = workload.dtype,
+            .bytes = bytes,
+            .ranks = ranks,
+            .gpu = nccl::generation(gpu.compute_capability),
+            .multicast = found.nvls_channels > 0 && ranks > 2,
+            .kernel = environment.window_kernel,
+            .blocks = environment.window_blocks};
+}
+
+// Of the bytes that a rank sends to each peer, or to the switch and back.
+double bytes_on_edge(const WindowKernel& kernel, const WindowCall& call) {
+    const double share = call.bytes / call.ranks;
+    const bool all = call.collective == Collective::all_reduce;
+    if (kernel.multicast) { return call.bytes; }
+    return all ? (kernel.ll ? call.bytes : 2 * share) : share;
+}
+
+// What one GPU's link to the switch carries up and down, in buffers. A multicast goes up once and comes down from all;
+// a reduction is read by the switch from all and goes down once.
+EdgeSet switch_edges(const Call& call, const WindowKernel& kernel) {
+    const double n = call.shape.ranks;
+    const bool all = kernel.collective == Collective::all_reduce;
+    double up = all ? 1 + 1 / n : kernel.reduces ? 1 : 1 / n;
+    double down = all ? 1 + 1 / n : kernel.reduces ? 1 / n : 1;
+    if (kernel.ll && all) {
+        up = 1;
+        down = n;
+    }
+    EdgeList list;
+    for (std::uint32_t g = 0; g < call.shape.ranks; ++g) {
+        Edge edge{.path = {.src = call.fabric.gpu(g), .dst = call.fabric.nvswitch(0)}, .count = up};
+        list.edges.push_back(edge);
+        std::swap(edge.path.src, edge.path.dst);
+        edge.count = down;
+        list.edges.push_back(edge);
+    }
+    return list;
+}
+
+LoweredCall plan_window_kernel(const Call& call, Schedule& schedule) {
+    const WindowCall asked = window_call(call.workload, call.environment, call.found, call.fabric.node().gpu,
+                                         call.shape.ranks, call.bytes);
+    const auto told = [&](std::string_view figure) { return call.ledger.window(figure); };
+    const auto plain = [&](std::string_view figure) { return call.ledger.parts().windows->number(figure); };
+    const nccl::WindowPick chosen = nccl::pick_window_kernel(asked, plain).value();
+    const WindowKernel& kernel = *chosen.kernel;
+    const nccl::WindowPick time = nccl::window_time(kernel, asked, chosen.blocks, told);
+    Pipeline pipeline;
+    pipeline.bytes_per_edge = bytes_on_edge(kernel, asked);
+    pipeline.chunk = pipeline.bytes_per_edge;
+    pipeline.slots = 1;
+    // Half of LL's bytes are flags; what the switch copies or reduces takes the links as NVLS does.
+    pipeline.wire_ratio = kernel.ll ? 2 : kernel.multicast ? call.ledger.kernel("nvls.wire") : 1;
+    pipeline.edge_rate_cap = pipeline.bytes_per_edge / time.moving;
+    pipeline.start = from_seconds(time.latency);
+    EdgeSet edges = kernel.multicast ? switch_edges(call, kernel)
+                                     : EdgeSet(AllPairs{.first = 0, .ranks = call.shape.ranks, .pxn = false});
+    const Stage stage{1, kernel.multicast ? PathQuery{.src = call.fabric.gpu(0), .dst = call.fabric.nvswitch(0)}
+                                          : local_hop(call, call.found.rings.front()),
+                      {}};
+    LoweredCall lowered = streamed(call, schedule, pipeline, std::move(edges), {stage}, chosen.blocks,
+                                   Evidence::formula_only);
+    lowered.inside_crossings = kernel.multicast ? 1 : call.shape.ranks - 1;
+    return lowered;
+}
+
+constexpr nccl::AlgorithmModel model(std::string_view key, Algorithm word) {
+    return {key, key, word, false, nullptr, nullptr, nullptr, plan_window_kernel};
+}
+// Reported as the way its data take: to all peers, or through the switch.
+constexpr nccl::AlgorithmModel to_peers = model("window", Algorithm::direct);
+constexpr nccl::AlgorithmModel by_switch = model("window_multicast", Algorithm::nvls);
+
+// Whether any two GPUs of the node have NVLink between them without a third.
+bool direct_nvlink(const PathRules& rules) {
+    const Fabric& fabric = rules.fabric;
+    if (rules.peers && *rules.peers < nccl::PeerLevel::nvl) { return false; }
+    if (fabric.node().nvlink == NvlinkShape::nvswitch) { return true; }
+    const nccl::Locality& places = rules.places(0);
+    const auto unlinked = std::ranges::count(places.nvlinks, 0);  // a GPU has none to itself
+    return unlinked == static_cast<std::ptrdiff_t>(places.gpus);
+}
+
+}  // namespace
+
+bool takes_windows(const CollectiveWorkload& workload, const LibrarySpec& library, const nccl::Version& version,
+                   const PathRules& rules, nccl::Environment& environment) {
+    const bool named = !environment.window_kernel.empty() || environment.window_blocks > 0 || !environment.windows;
+    if (library.registered != Registered::window) {
+        if (named) { environment.notes.emplace_back("NCCL's settings of windows change nothing: none is registered"); }
+        return false;
+    }
+    if (version < nccl::Version{2, 27, 0}) {
+        throw PlanError("windows came with NCCL 2.27: `registered` has no effect in " + library.nccl,
+                        "library.registered");
+    }
+    if (workload.algorithm != Algorithm::automatic || workload.protocol != Protocol::automatic) {
+        throw PlanError("kernels over windows have no algorithm or protocol to choose (accepted: auto)",
+                        "library.registered");
+    }
+    using enum Collective;
+    const bool served = workload.collective == all_reduce || workload.collective == all_gather ||
+                        workload.collective == reduce_scatter;
+    const std::string why = !environment.windows ? "NCCL_WIN_ENABLE or NCCL_CUMEM_ENABLE turns them off"
+                            : !served ? fmt::format("NCCL has none for {}", to_string(workload.collective))
+                            : rules.fabric.node_count() > 1
+                                ? "those between nodes (GIN, from NCCL 2.29 on) are not modelled"
+                            : !direct_nvlink(rules) ? "not all GPUs have NVLink to each other"
+                                                    : "";
+    if (!why.empty()) { environment.notes.push_back("no kernel over the registered windows: " + why); }
+    return why.empty();
+}
+
+std::optional<nccl::Estimate> window_choice(const CollectiveWorkload& workload, const nccl::Environment& environment,
+                                            const nccl::TopologySearchResult& found, const GpuSpec& gpu,
+                                            std::uint32_t ranks, double bytes, const Part& figures) {
+    const auto pick = nccl::pick_window_kernel(window_call(workload, environment, found, gpu, ranks, bytes),
+                                               [&](std::string_view figure) { return figures.number(figure); });
+    if (!pick) { return std::nullopt; }
+    return nccl::Estimate{pick->kernel->multicast ? &by_switch : &to_peers,
+                          pick->kernel->ll ? nccl::Proto::ll : nccl::Proto::simple, pick->seconds()};
+}
+
+}  // namespace fabricast::inline collectives

@@ -1,0 +1,55 @@
+#pragma once
+// NCCL's kernels for buffers in symmetric windows, and which of them it picks. They serve one NVLink domain: from 2.29
+// on there are some for several nodes (GIN), which are not modelled. Source: NVIDIA/nccl src/sym_kernels.cc.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sim/plan/collectives/collective.hpp"
+#include "sim/plan/collectives/nccl/release.hpp"
+
+namespace fabricast::inline collectives::nccl {
+
+struct WindowKernel {
+    std::string_view name;  // as NCCL_SYM_KERNEL spells it
+    Collective collective;
+    bool ll;         // data with flags, no barrier
+    bool multicast;  // the switch copies what a GPU writes, or reduces what it reads
+    bool reduces;    // in the switch
+};
+
+std::span<const WindowKernel> window_kernels();
+
+// A call that may take one of them.
+struct WindowCall {
+    Collective collective = Collective::all_reduce;
+    DataType dtype = DataType::float32;
+    double bytes = 0;  // nccl-tests' size
+    std::uint32_t ranks = 1;
+    Generation gpu = Generation::hopper;
+    bool multicast = false;  // the switch has it
+    std::string kernel;      // NCCL_SYM_KERNEL; empty: the fastest
+    int blocks = 0;          // NCCL_SYM_CTAS; 0: as few as are nearly as fast
+};
+
+struct WindowPick {
+    const WindowKernel* kernel = nullptr;
+    int blocks = 0;
+    double latency = 0, moving = 0;  // seconds
+    double seconds() const { return latency + moving; }
+};
+
+// A figure of the catalogue's part `nccl-windows`.
+using WindowFigure = std::function<double(std::string_view)>;
+
+// The kernel that NCCL picks; none if no kernel serves the call.
+std::optional<WindowPick> pick_window_kernel(const WindowCall& call, const WindowFigure& figure);
+
+// How long it takes by NCCL's model on so many blocks.
+WindowPick window_time(const WindowKernel& kernel, const WindowCall& call, int blocks, const WindowFigure& figure);
+
+}  // namespace fabricast::inline collectives::nccl

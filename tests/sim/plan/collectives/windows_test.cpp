@@ -1,0 +1,148 @@
+// NCCL's kernels over symmetric windows.
+
+#include <cmath>
+#include <string>
+
+#include "sim/plan/collectives/nccl/windows.hpp"
+#include "sim/run/simulate.hpp"
+#include "sim/scenario/parse.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace fabricast;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::WithinRel;
+
+namespace {
+
+constexpr double GiB = 1 << 30;
+
+double figure(std::string_view name) { return catalogue().at("kernel", "nccl-windows").number(std::string(name)); }
+
+nccl::WindowCall on_h100(Collective collective, double bytes) {
+    return {.collective = collective, .bytes = bytes, .ranks = 8, .gpu = nccl::Generation::hopper, .multicast = true};
+}
+
+std::string kernel_of(const nccl::WindowCall& call) {
+    const auto pick = nccl::pick_window_kernel(call, figure);
+    return pick ? std::string(pick->kernel->name) : "none";
+}
+
+Report run(const std::string& cluster, const std::string& sizes, const std::string& library,
+           const std::string& collective = "all_reduce") {
+    return simulate(parse_scenario("name: t\ncluster: {" + cluster + "}\nworkload: {kind: collective, collective: " +
+                                       collective + ", sizes: [" + sizes + "]}\nlibrary: {" + library + "}\n",
+                                   "t.yaml"),
+                    catalogue());
+}
+
+bool notes(const Report& report, const std::string& what) {
+    for (const std::string& note : report.notes) {
+        if (note.find(what) != std::string::npos) { return true; }
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("NCCL picks LL for small calls over windows, and the switch for large ones") {
+    CHECK(kernel_of(on_h100(Collective::all_reduce, 1024)) == "AllReduce_AGxLLMC_R");
+    CHECK(kernel_of(on_h100(Collective::all_reduce, 1 << 20)) == "AllReduce_RSxLDMC_AGxSTMC");
+    CHECK(kernel_of(on_h100(Collective::all_gather, 8192)) == "AllGather_LLMC");
+    CHECK(kernel_of(on_h100(Collective::all_gather, GiB)) == "AllGather_STMC");
+    CHECK(kernel_of(on_h100(Collective::reduce_scatter, GiB)) == "ReduceScatter_LDMC");
+    nccl::WindowCall plain = on_h100(Collective::all_reduce, GiB);
+    plain.multicast = false;
+    CHECK(kernel_of(plain) == "AllReduce_RSxLD_AGxST");
+    plain.bytes = 1024;
+    CHECK(kernel_of(plain) == "AllReduce_AGxLL_R");
+    // The switch does not reduce FP8 before Blackwell, and nothing sums integers.
+    nccl::WindowCall narrow = on_h100(Collective::all_reduce, GiB);
+    narrow.dtype = DataType::float8;
+    CHECK(kernel_of(narrow) == "AllReduce_RSxLD_AGxST");
+    narrow.dtype = DataType::int32;
+    CHECK(kernel_of(narrow) == "none");
+    narrow.collective = Collective::all_gather;
+    CHECK(kernel_of(narrow) == "AllGather_STMC");
+    CHECK(kernel_of(on_h100(Collective::all_gather, 64 * GiB)) == "none");
+}
+
+TEST_CASE("the time of a kernel over windows is NCCL's own model") {
+    // Hopper, 8 GPUs: two blocks of 65 GiB/s, eightfold in the switch, come near 480 GiB/s; the busier direction carries
+    // the buffer and an eighth.
+    const auto pick = nccl::pick_window_kernel(on_h100(Collective::all_reduce, GiB), figure).value();
+    CHECK(pick.blocks <= 2);
+    const double one = 65, peak = 480, asked = pick.blocks * 8 * one;
+    const double rate = peak - one * std::log1p((std::exp(peak / one) - 1) * std::exp(-asked / one));
+    CHECK_THAT(pick.seconds(), WithinRel(7.8e-6 + 1.125 / rate - 1e-6, 1e-9));
+    // Nothing to move: the latency, and what the smooth bend leaves of the hidden microsecond.
+    const auto least = nccl::pick_window_kernel(on_h100(Collective::all_reduce, 0), figure).value();
+    CHECK_THAT(least.seconds(), WithinRel(4.5e-6 + 1e-6 * std::log1p(std::exp(-1.0)), 1e-9));
+}
+
+TEST_CASE("registered windows make small all-reduces inside a node several times faster") {
+    for (const std::string node : {"dgx-h100", "dgx-b200"}) {
+        const Report with = run("node: " + node, "1 KiB, 64 KiB", "nccl: \"2.28\", registered: window");
+        const Report without = run("node: " + node, "1 KiB, 64 KiB", "nccl: \"2.28\"");
+        INFO(node);
+        const double latency = figure(node == "dgx-h100" ? "latency.ll.hopper" : "latency.ll.blackwell");
+        CHECK(with.rows[0].time_s > latency);
+        CHECK(with.rows[0].time_s < 1.6 * latency);
+        CHECK(without.rows[0].time_s / with.rows[0].time_s > 1.3);
+        CHECK(without.rows[0].time_s / with.rows[0].time_s < 9);  // NVIDIA's "up to"
+        CHECK(with.rows[0].protocol == "ll");
+        CHECK(with.rows[0].evidence == Evidence::formula_only);
+    }
+}
+
+TEST_CASE("a large call over windows is bound by NVLink, in every engine alike") {
+    const std::string all = "nccl: \"2.28\", registered: window";
+    const Row large = run("node: dgx-h100", "1 GiB", all).rows.front();
+    CHECK(large.algorithm == "nvls");
+    // A link carries the buffer and an eighth each way, as NVLS does: about 480 GB/s on H100 with registered buffers.
+    CHECK_THAT(1.75 * GiB / large.time_s, WithinRel(480e9, 0.06));
+    for (const char* kernel : {"AllReduce_AGxLL_R", "AllReduce_RSxLD_AGxST", "AllReduce_RSxLDMC_AGxSTMC"}) {
+        const std::string forced = all + ", env: {NCCL_SYM_KERNEL: " + kernel + "}";
+        const std::string scenario =
+            std::string("name: t\ncluster: {node: dgx-h100}\nworkload: {kind: collective, sizes: [4 MiB]}\nlibrary: {") +
+            forced + "}\n";
+        INFO(kernel);
+        const double flow = simulate(parse_scenario(scenario, "t.yaml"), catalogue()).rows.front().time_s;
+        const double packet =
+            simulate(parse_scenario(scenario + "engine: packet\n", "t.yaml"), catalogue()).rows.front().time_s;
+        CHECK_THAT(packet, WithinRel(flow, 0.05));
+    }
+}
+
+TEST_CASE("NCCL's settings of windows have their effect, or are said to have none") {
+    const std::string node = "node: dgx-h100", sizes = "1 KiB, 16 MiB";
+    const std::string all = "nccl: \"2.28\", registered: window";
+    const Report without = run(node, sizes, "nccl: \"2.28\"");
+    const auto same = [&](const Report& other) {
+        return other.rows[0].time_s == without.rows[0].time_s && other.rows[1].time_s == without.rows[1].time_s;
+    };
+    for (const char* off : {"NCCL_WIN_ENABLE: 0", "NCCL_CUMEM_ENABLE: 0"}) {
+        const Report report = run(node, sizes, all + ", env: {" + off + "}");
+        CHECK(same(report));
+        CHECK(notes(report, "turns them off"));
+    }
+    const Report unregistered = run(node, sizes, "nccl: \"2.28\", env: {NCCL_SYM_CTAS: 4}");
+    CHECK(same(unregistered));
+    CHECK(notes(unregistered, "none is registered"));
+    const Report one_block = run(node, sizes, all + ", env: {NCCL_SYM_CTAS: 1, NCCL_SYM_KERNEL: AllReduce_RSxLD_AGxST}");
+    const Report many = run(node, sizes, all + ", env: {NCCL_SYM_CTAS: 32, NCCL_SYM_KERNEL: AllReduce_RSxLD_AGxST}");
+    CHECK(one_block.rows[1].time_s > 3 * many.rows[1].time_s);
+    CHECK_THROWS_WITH(run(node, sizes, all + ", env: {NCCL_SYM_KERNEL: AllReduce}"),
+                      ContainsSubstring("no such kernel is modelled"));
+}
+
+TEST_CASE("windows that cannot be used are refused at their line, or noted") {
+    CHECK_THROWS_WITH(run("node: dgx-h100", "1 KiB", "nccl: \"2.26\", registered: window"),
+                      ContainsSubstring("t.yaml:4:") && ContainsSubstring("came with NCCL 2.27"));
+    const std::string all = "nccl: \"2.28\", registered: window";
+    const Report broadcast = run("node: dgx-h100", "1 KiB", all, "broadcast");
+    CHECK(notes(broadcast, "NCCL has none for broadcast"));
+    CHECK(broadcast.rows[0].time_s == run("node: dgx-h100", "1 KiB", "nccl: \"2.28\"", "broadcast").rows[0].time_s);
+    CHECK(notes(run("node: dgx-h100, nodes: 2", "1 KiB", all), "not modelled"));
+    CHECK(notes(run("node: rtx4090-8x", "1 KiB", all), "not all GPUs have NVLink"));
+}
