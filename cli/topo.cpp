@@ -77,13 +77,9 @@ void print_node(std::ostream& out, const NodeTemplate& node, const std::string& 
 
 void print_summary(std::ostream& out, const Fabric& fabric) {
     const std::vector<NodeRun>& runs = fabric.cluster().runs;
-    std::string kinds;
-    for (const NodeRun& run : runs) {
-        kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", run.nodes, run.node.name);
-    }
-    out << "cluster    " << fabric.cluster().name << ": " << plural(fabric.node_count(), "node") << " of "
-        << (runs.empty() ? fabric.node().name : "several kinds (" + kinds + ")") << ", "
-        << plural(fabric.gpu_count(), "GPU") << "\n";
+    out << "cluster    " << fabric.cluster().name << ": "
+        << (runs.empty() ? plural(fabric.node_count(), "node") + " of " + fabric.node().name : node_words(fabric))
+        << ", " << plural(fabric.gpu_count(), "GPU") << "\n";
     if (runs.empty()) { print_node(out, fabric.node(), ""); }
     std::uint32_t first = 0;
     for (const NodeRun& run : runs) {

@@ -166,6 +166,14 @@ Json node_json(const NodeTemplate& node) {
         {"name", node.name}, {"gpu", node.gpu.name}, {"gpus", node.gpus}, {"nic", node.nic_part}, {"nics", node.nics}};
 }
 
+std::string node_words(const Fabric& fabric) {
+    std::string words;
+    for (const NodeRun& run : fabric.cluster().runs) {
+        words += fmt::format("{}{} x {}", words.empty() ? "" : " + ", run.nodes, run.node.name);
+    }
+    return words.empty() ? fmt::format("{} x {}", fabric.node_count(), fabric.node().name) : words;
+}
+
 Json fabric_json(const Fabric& fabric) {
     Json json = {{"name", fabric.cluster().name},
                  {"nodes", fabric.cluster().nodes},

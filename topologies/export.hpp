@@ -36,6 +36,9 @@ std::map<LinkKind, std::uint64_t> count_links(const Fabric& fabric);
 Path path_between(const Fabric& fabric, const std::string& from, const std::string& to,
                   PathKind kind = PathKind::automatic);
 
+// "16 x dgx-h100", or each kind of node: "8 x dgx-h100 + 4 x dgx-a100".
+std::string node_words(const Fabric& fabric);
+
 Json fabric_json(const Fabric& fabric);
 Json path_json(const Fabric& fabric, const std::string& from, const std::string& to,
                PathKind kind = PathKind::automatic);

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "sim/report/columns.hpp"
 #include "topologies/bill.hpp"
+#include "topologies/export.hpp"
 
 namespace fabricast::inline report::html {
 
@@ -273,9 +274,11 @@ Page fabric_page(const Fabric& fabric, const std::vector<std::string>& hosts) {
     const Bill bill = bill_of(fabric);
     Page page;
     page.title = fabric.cluster().name;
-    page.answer = fmt::format("{} of {}, {} GPUs; {} {}, {}.", plural(bill.nodes, "node"), fabric.node().name,
-                              bill.gpus, bill.switch_count(), bill.switch_count() == 1 ? "switch" : "switches",
-                              plural(bill.cable_count(), "cable"));
+    page.answer = fmt::format(
+        "{}, {} GPUs; {} {}, {}.",
+        fabric.cluster().runs.empty() ? plural(bill.nodes, "node") + " of " + fabric.node().name : node_words(fabric),
+        bill.gpus, bill.switch_count(), bill.switch_count() == 1 ? "switch" : "switches",
+        plural(bill.cable_count(), "cable"));
     if (fabric.cluster().nodes > 1) {
         page.sections.emplace_back(Scene{
             "Racks and tiers",

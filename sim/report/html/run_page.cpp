@@ -11,6 +11,7 @@
 #include "sim/report/result_file.hpp"
 #include "sim/report/summarize.hpp"
 #include "sim/scenario/keys.hpp"
+#include "topologies/export.hpp"
 
 namespace fabricast::inline report::html {
 
@@ -19,8 +20,7 @@ namespace {
 // "16 x dgx-h100 (128 GPUs), rail-optimized infiniband-ndr".
 std::string cluster_words(const Fabric& fabric) {
     const FabricSpec& spec = fabric.cluster().fabric;
-    std::string words = std::to_string(fabric.node_count()) + " x " + fabric.node().name + " (" +
-                        std::to_string(fabric.gpu_count()) + " GPUs)";
+    std::string words = node_words(fabric) + " (" + std::to_string(fabric.gpu_count()) + " GPUs)";
     if (spec.kind != FabricKind::none) {
         words += ", " + std::string(fabricast::to_string(spec.kind));
         words += spec.link.name.empty() ? "" : " " + std::string(spec.link.name);

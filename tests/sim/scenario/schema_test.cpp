@@ -32,7 +32,7 @@ cluster:
   options: {peer_to_peer: false}
 workload: {kind: collective, collective: broadcast, algorithm: ring, protocol: ll128, sizes: {from: 8 B, to: 1 KiB, factor: 2},
            dtype: int8, in_place: true, root: 3}
-library: {nccl: "2.18", transport: tcp, env: {NCCL_ALGO: Ring}}
+library: {nccl: "2.18", registered: window, transport: tcp, env: {NCCL_ALGO: Ring}}
 launch: {mode: framework, iterations: 10}
 scaling: {nodes: [1, 2], step: {compute: 1.5 ms, bytes: 1 GiB, overlap: 0.25}}
 events: [{at: 1 us, link: leaf0 -> node0.nic0, share: 0.5}]
@@ -181,13 +181,21 @@ cluster: {node: dgx-h100}
 workload: {kind: collective}
 sweep: {random: {points: 10, seed: 3, ranges: {cluster.nodes: {from: 8, to: 64, scale: log}}}}
 )";
+// Nodes of several kinds, one by its parts.
+constexpr const char* full_kinds = R"(name: full
+cluster:
+  nodes:
+    - {node: dgx-h100, count: 2}
+    - {node: {name: own, gpus: {part: h100-sxm, count: 8, joined: nvswitch}, cpus: {part: epyc-turin, count: 2}}, count: 1}
+workload: {kind: collective}
+)";
 
 }  // namespace
 
 TEST_CASE("the resolved scenario reads back as itself") {
     for (const char* text :
          {full, full_study, full_list, full_random, full_packet, full_trace, full_training, full_transfer, full_jobs,
-          "name: s\ncluster: {node: dgx-h100}\nworkload: {kind: collective}\n"}) {
+          "name: s\ncluster: {node: dgx-h100}\nworkload: {kind: collective}\n", full_kinds}) {
         const Json once = to_json(parse_scenario(text, "t.yaml"));
         const Json twice = to_json(parse_scenario(once.dump(2), "t.yaml"));
         CHECK(once.dump(2) == twice.dump(2));

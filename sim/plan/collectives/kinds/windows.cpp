@@ -58,8 +58,8 @@ EdgeSet switch_edges(const Call& call, const WindowKernel& kernel) {
 }
 
 LoweredCall plan_window_kernel(const Call& call, Schedule& schedule) {
-    const WindowCall asked = window_call(call.workload, call.environment, call.found, call.fabric.node().gpu,
-                                         call.shape.ranks, call.bytes);
+    const WindowCall asked =
+        window_call(call.workload, call.environment, call.found, call.fabric.node().gpu, call.shape.ranks, call.bytes);
     const auto told = [&](std::string_view figure) { return call.ledger.window(figure); };
     const auto plain = [&](std::string_view figure) { return call.ledger.parts().windows->number(figure); };
     const nccl::WindowPick chosen = nccl::pick_window_kernel(asked, plain).value();
@@ -75,11 +75,12 @@ LoweredCall plan_window_kernel(const Call& call, Schedule& schedule) {
     pipeline.start = from_seconds(time.latency);
     EdgeSet edges = kernel.multicast ? switch_edges(call, kernel)
                                      : EdgeSet(AllPairs{.first = 0, .ranks = call.shape.ranks, .pxn = false});
-    const Stage stage{1, kernel.multicast ? PathQuery{.src = call.fabric.gpu(0), .dst = call.fabric.nvswitch(0)}
-                                          : local_hop(call, call.found.rings.front()),
+    const Stage stage{1,
+                      kernel.multicast ? PathQuery{.src = call.fabric.gpu(0), .dst = call.fabric.nvswitch(0)}
+                                       : local_hop(call, call.found.rings.front()),
                       {}};
-    LoweredCall lowered = streamed(call, schedule, pipeline, std::move(edges), {stage}, chosen.blocks,
-                                   Evidence::formula_only);
+    LoweredCall lowered =
+        streamed(call, schedule, pipeline, std::move(edges), {stage}, chosen.blocks, Evidence::formula_only);
     lowered.inside_crossings = kernel.multicast ? 1 : call.shape.ranks - 1;
     return lowered;
 }
@@ -119,10 +120,10 @@ bool takes_windows(const CollectiveWorkload& workload, const LibrarySpec& librar
                         "library.registered");
     }
     using enum Collective;
-    const bool served = workload.collective == all_reduce || workload.collective == all_gather ||
-                        workload.collective == reduce_scatter;
+    const bool served =
+        workload.collective == all_reduce || workload.collective == all_gather || workload.collective == reduce_scatter;
     const std::string why = !environment.windows ? "NCCL_WIN_ENABLE or NCCL_CUMEM_ENABLE turns them off"
-                            : !served ? fmt::format("NCCL has none for {}", to_string(workload.collective))
+                            : !served            ? fmt::format("NCCL has none for {}", to_string(workload.collective))
                             : rules.fabric.node_count() > 1
                                 ? "those between nodes (GIN, from NCCL 2.29 on) are not modelled"
                             : !direct_nvlink(rules) ? "not all GPUs have NVLink to each other"

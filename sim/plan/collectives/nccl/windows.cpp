@@ -51,8 +51,8 @@ bool reduces(const WindowCall& call, bool in_switch) {
 bool serves(const WindowKernel& kernel, const WindowCall& call) {
     constexpr double GiB = 1 << 30;
     const bool named = call.kernel.empty() || call.kernel == kernel.name;
-    const bool able = (!kernel.multicast || call.multicast) &&
-                      (kernel.collective == all_gather || reduces(call, kernel.reduces));
+    const bool able =
+        (!kernel.multicast || call.multicast) && (kernel.collective == all_gather || reduces(call, kernel.reduces));
     return kernel.collective == call.collective && named && able && call.bytes < (kernel.ll ? 2 : 64) * GiB;
 }
 
@@ -89,7 +89,8 @@ double gain(const WindowKernel& kernel, const WindowCall& call, const WindowFigu
 int most_blocks(const WindowKernel& kernel, const WindowCall& call, const WindowFigure& figure) {
     const double all = figure("blocks");
     if (!kernel.multicast || kernel.ll) { return static_cast<int>(all); }
-    return static_cast<int>(std::min(all, std::ceil(figure(fmt::format("blocks.multicast.{}", era(call))) / call.ranks)));
+    return static_cast<int>(
+        std::min(all, std::ceil(figure(fmt::format("blocks.multicast.{}", era(call))) / call.ranks)));
 }
 
 // Of several block counts that are nearly as fast, the least.

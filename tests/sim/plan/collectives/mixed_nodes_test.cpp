@@ -79,7 +79,8 @@ TEST_CASE("nodes that differ by name only are planned run by run, with the same 
 TEST_CASE("a mixed cluster is no faster than its slower half, and about as fast as one of slow nodes alone") {
     for (const std::string words : {"collective: all_reduce", "collective: all_gather", "collective: reduce_scatter",
                                     "collective: broadcast", "collective: all_to_all"}) {
-        const std::string simple = words.ends_with("all_to_all") ? words : words + ", protocol: simple, algorithm: ring";
+        const std::string simple =
+            words.ends_with("all_to_all") ? words : words + ", protocol: simple, algorithm: ring";
         const std::vector<double> mix = times(run(mixed, collective(simple)));
         const std::vector<double> half = times(run(two_old, collective(simple)));
         const std::vector<double> old = times(run(four_old, collective(simple)));
@@ -117,8 +118,8 @@ TEST_CASE("both engines agree on a mixed cluster") {
 TEST_CASE("every port of a mixed cluster runs at its own rate, and the bill counts each kind") {
     const Fabric fabric = built(mixed);
     const auto rate = [&](std::uint32_t node) {
-        return fabric.link(fabric.path({.src = fabric.nic(node, 0), .dst = fabric.nic(1 - node % 2 + node / 2 * 2, 0)})
-                               .links[0])
+        return fabric
+            .link(fabric.path({.src = fabric.nic(node, 0), .dst = fabric.nic(1 - node % 2 + node / 2 * 2, 0)}).links[0])
             .capacity;
     };
     CHECK_THAT(rate(0) / rate(2), WithinRel(2.0, 0.01));

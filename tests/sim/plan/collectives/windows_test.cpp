@@ -1,9 +1,10 @@
 // NCCL's kernels over symmetric windows.
 
+#include "sim/plan/collectives/nccl/windows.hpp"
+
 #include <cmath>
 #include <string>
 
-#include "sim/plan/collectives/nccl/windows.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/support/catalogue.hpp"
@@ -68,8 +69,8 @@ TEST_CASE("NCCL picks LL for small calls over windows, and the switch for large 
 }
 
 TEST_CASE("the time of a kernel over windows is NCCL's own model") {
-    // Hopper, 8 GPUs: two blocks of 65 GiB/s, eightfold in the switch, come near 480 GiB/s; the busier direction carries
-    // the buffer and an eighth.
+    // Hopper, 8 GPUs: two blocks of 65 GiB/s, eightfold in the switch, come near 480 GiB/s; the busier direction
+    // carries the buffer and an eighth.
     const auto pick = nccl::pick_window_kernel(on_h100(Collective::all_reduce, GiB), figure).value();
     CHECK(pick.blocks <= 2);
     const double one = 65, peak = 480, asked = pick.blocks * 8 * one;
@@ -104,7 +105,8 @@ TEST_CASE("a large call over windows is bound by NVLink, in every engine alike")
     for (const char* kernel : {"AllReduce_AGxLL_R", "AllReduce_RSxLD_AGxST", "AllReduce_RSxLDMC_AGxSTMC"}) {
         const std::string forced = all + ", env: {NCCL_SYM_KERNEL: " + kernel + "}";
         const std::string scenario =
-            std::string("name: t\ncluster: {node: dgx-h100}\nworkload: {kind: collective, sizes: [4 MiB]}\nlibrary: {") +
+            std::string(
+                "name: t\ncluster: {node: dgx-h100}\nworkload: {kind: collective, sizes: [4 MiB]}\nlibrary: {") +
             forced + "}\n";
         INFO(kernel);
         const double flow = simulate(parse_scenario(scenario, "t.yaml"), catalogue()).rows.front().time_s;
@@ -129,7 +131,8 @@ TEST_CASE("NCCL's settings of windows have their effect, or are said to have non
     const Report unregistered = run(node, sizes, "nccl: \"2.28\", env: {NCCL_SYM_CTAS: 4}");
     CHECK(same(unregistered));
     CHECK(notes(unregistered, "none is registered"));
-    const Report one_block = run(node, sizes, all + ", env: {NCCL_SYM_CTAS: 1, NCCL_SYM_KERNEL: AllReduce_RSxLD_AGxST}");
+    const Report one_block =
+        run(node, sizes, all + ", env: {NCCL_SYM_CTAS: 1, NCCL_SYM_KERNEL: AllReduce_RSxLD_AGxST}");
     const Report many = run(node, sizes, all + ", env: {NCCL_SYM_CTAS: 32, NCCL_SYM_KERNEL: AllReduce_RSxLD_AGxST}");
     CHECK(one_block.rows[1].time_s > 3 * many.rows[1].time_s);
     CHECK_THROWS_WITH(run(node, sizes, all + ", env: {NCCL_SYM_KERNEL: AllReduce}"),
