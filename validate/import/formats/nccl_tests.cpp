@@ -65,10 +65,8 @@ private:
             if (!run_.header.empty()) { begin(line); }
             started_ = true;
             run_.place = log_.at(line);
-            run_.header = line.text.substr(std::min(line.text.find("nThread"), line.text.size())) + registered_;
-        } else if (line.contains("_perf ") && line.contains(" -b ")) {  // the command line, which the shell echoed
-            const std::string mode = line.contains(" -R ") ? word_behind(line, "-R") : "";
-            registered_ = mode.empty() ? "" : " -R " + mode;
+            run_.header = line.text.substr(std::min(line.text.find("nThread"), line.text.size()));
+            run_.header += registered_;
         } else if (line.contains("Reducing maxBytes to ")) {
             // The options ask for more than the GPUs can hold; the run stops here instead (nccl-tests, src/common.cu).
             const std::string bytes = word_behind(line, "to");
@@ -227,8 +225,12 @@ private:
         busbw_cells_ = 0;
     }
 
-    // Debug output of NCCL, launchers and shells; only the NCCL version is used.
+    // Debug output of NCCL, launchers and shells; only the NCCL version and the command are used.
     void aside(const TextLine& line) {
+        if (line.contains("_perf ") && line.contains(" -b ")) {  // the command line, which a shell echoed
+            const std::string mode = line.contains(" -R ") ? word_behind(line, "-R") : "";
+            registered_ = mode.empty() ? "" : " -R " + mode;
+        }
         if (const std::size_t at = line.text.find("NCCL version "); at != std::string_view::npos && run_.nccl.empty()) {
             run_.nccl = line.text.substr(at + 13, line.text.find_first_of("+ ", at + 13) - at - 13);
         }

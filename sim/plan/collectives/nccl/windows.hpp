@@ -32,7 +32,7 @@ struct WindowCall {
     std::uint32_t ranks = 1;
     Generation gpu = Generation::hopper;
     bool multicast = false;  // the switch has it
-    std::string kernel;      // NCCL_SYM_KERNEL; empty: the fastest
+    std::string kernel{};    // NCCL_SYM_KERNEL; empty: the fastest
     int blocks = 0;          // NCCL_SYM_CTAS; 0: as few as are nearly as fast
 };
 

@@ -15,7 +15,6 @@
 #include "topologies/export.hpp"
 
 using namespace fabricast;
-using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::WithinRel;
 
 namespace {
@@ -24,17 +23,17 @@ const std::string mixed = "nodes: [{node: dgx-h100, count: 2}, {node: dgx-a100, 
 const std::string two_old = "node: dgx-a100, nodes: 2", four_old = "node: dgx-a100, nodes: 4";
 const std::string four_new = "node: dgx-h100, nodes: 4";
 
-Scenario scenario(const std::string& cluster, const std::string& workload, const std::string& more = {}) {
+Scenario on_cluster(const std::string& cluster, const std::string& workload, const std::string& more = {}) {
     return parse_scenario("name: t\ncluster: {" + cluster + "}\nworkload: {" + workload + "}\n" + more, "t.yaml");
 }
 
 std::string collective(const std::string& words) { return "kind: collective, sizes: [8 KiB, 4 MiB, 1 GiB], " + words; }
 
-Report run(const std::string& cluster, const std::string& workload, const std::string& more = {}) {
-    return simulate(scenario(cluster, workload, more), catalogue());
+Report forecast(const std::string& cluster, const std::string& workload, const std::string& more = {}) {
+    return simulate(on_cluster(cluster, workload, more), catalogue());
 }
 
-Fabric built(const std::string& cluster) { return Fabric(build(scenario(cluster, collective("")), catalogue())); }
+Fabric built(const std::string& cluster) { return Fabric(build(on_cluster(cluster, collective("")), catalogue())); }
 
 std::vector<double> times(const Report& report) {
     std::vector<double> seconds;
@@ -54,9 +53,9 @@ std::string box(const std::string& name) {
 TEST_CASE("equal nodes written as two entries are one kind") {
     const std::string twice = "nodes: [{node: dgx-h100, count: 1}, {node: dgx-h100, count: 3}]";
     for (const std::string words : {"collective: all_reduce", "collective: all_to_all", "algorithm: ring"}) {
-        CHECK(times(run(twice, collective(words))) == times(run(four_new, collective(words))));
+        CHECK(times(forecast(twice, collective(words))) == times(forecast(four_new, collective(words))));
     }
-    CHECK(build(scenario(twice, collective("")), catalogue()).runs.empty());
+    CHECK(build(on_cluster(twice, collective("")), catalogue()).runs.empty());
     CHECK(to_dot(built(twice)) == to_dot(built(four_new)));
 }
 
@@ -70,10 +69,10 @@ TEST_CASE("nodes that differ by name only are planned run by run, with the same 
          {"collective: all_reduce", "collective: all_gather", "collective: all_to_all", "collective: sendrecv",
           "collective: broadcast", "algorithm: tree", "algorithm: nvls-tree", "algorithm: hierarchical"}) {
         INFO(words);
-        CHECK(times(run(twice, collective(words))) == times(run(once, collective(words))));
+        CHECK(times(forecast(twice, collective(words))) == times(forecast(once, collective(words))));
     }
     const std::string step = "kind: training, model: llama-2-7b, precision: bf16, sharding: zero-3, global_batch: 64";
-    CHECK(times(run(twice, step)) == times(run(once, step)));
+    CHECK(times(forecast(twice, step)) == times(forecast(once, step)));
 }
 
 TEST_CASE("a mixed cluster is no faster than its slower half, and about as fast as one of slow nodes alone") {
@@ -81,10 +80,10 @@ TEST_CASE("a mixed cluster is no faster than its slower half, and about as fast 
                                     "collective: broadcast", "collective: all_to_all"}) {
         const std::string simple =
             words.ends_with("all_to_all") ? words : words + ", protocol: simple, algorithm: ring";
-        const std::vector<double> mix = times(run(mixed, collective(simple)));
-        const std::vector<double> half = times(run(two_old, collective(simple)));
-        const std::vector<double> old = times(run(four_old, collective(simple)));
-        const std::vector<double> young = times(run(four_new, collective(simple)));
+        const std::vector<double> mix = times(forecast(mixed, collective(simple)));
+        const std::vector<double> half = times(forecast(two_old, collective(simple)));
+        const std::vector<double> old = times(forecast(four_old, collective(simple)));
+        const std::vector<double> young = times(forecast(four_new, collective(simple)));
         for (std::size_t i = 0; i < mix.size(); ++i) {
             INFO(simple << " row " << i);
             CHECK(mix[i] >= half[i] * (1 - 1e-9));
@@ -96,21 +95,21 @@ TEST_CASE("a mixed cluster is no faster than its slower half, and about as fast 
 
 TEST_CASE("nodes of several kinds have the least of all channels, and LL128 only from Hopper on") {
     const auto protocol = [](const std::string& cluster) {
-        return run(cluster, "kind: collective, sizes: [1 MiB]").rows.front().protocol;
+        return forecast(cluster, "kind: collective, sizes: [1 MiB]").rows.front().protocol;
     };
     CHECK(protocol(four_old) == "ll128");
     CHECK(protocol(four_new) == "ll128");
     CHECK(protocol(mixed) != "ll128");
-    CHECK_THROWS_WITH(run(mixed, collective("algorithm: nvls-tree")), ContainsSubstring("nvls-tree cannot run"));
-    CHECK_NOTHROW(run(four_new, collective("algorithm: nvls-tree")));
+    CHECK_THROWS_WITH(forecast(mixed, collective("algorithm: nvls-tree")), ContainsSubstring("nvls-tree cannot run"));
+    CHECK_NOTHROW(forecast(four_new, collective("algorithm: nvls-tree")));
     CHECK(protocol("nodes: [{node: dgx-h100, count: 1}, {node: dgx-h200, count: 1}]") == "ll128");
 }
 
 TEST_CASE("both engines agree on a mixed cluster") {
     for (const std::string words : {"collective: all_reduce, algorithm: ring, protocol: simple", "algorithm: tree"}) {
         const std::string workload = "kind: collective, sizes: [1 MiB, 64 MiB], " + words;
-        const std::vector<double> flow = times(run(mixed, workload));
-        const std::vector<double> packet = times(run(mixed, workload, "engine: packet\n"));
+        const std::vector<double> flow = times(forecast(mixed, workload));
+        const std::vector<double> packet = times(forecast(mixed, workload, "engine: packet\n"));
         for (std::size_t i = 0; i < flow.size(); ++i) { CHECK_THAT(packet[i], WithinRel(flow[i], 0.05)); }
     }
 }
@@ -126,7 +125,7 @@ TEST_CASE("every port of a mixed cluster runs at its own rate, and the bill coun
     CHECK(fabric.node().gpu.name == "a100-sxm4-40");  // the slowest sets the pace
     CHECK(fabric.device_name(fabric.device("node3.gpu7")) == "node3.gpu7");
     CHECK(bill_of(fabric).cables.front().cables == 32);
-    const Scenario s = scenario(mixed, collective(""));
+    const Scenario s = on_cluster(mixed, collective(""));
     double systems = 0, modules = 0;
     for (const auto& line : parts_list(s, fabric, catalogue()).lines) {
         systems += line.part == "dgx-h100-system" || line.part == "dgx-a100-system" ? line.count : 0;
@@ -138,16 +137,16 @@ TEST_CASE("every port of a mixed cluster runs at its own rate, and the bill coun
 
 TEST_CASE("the slowest GPU sets the pace of a training step") {
     const std::string step = "kind: training, model: llama-2-7b, precision: bf16, sharding: zero-3, global_batch: 64";
-    const double mix = run(mixed, step).rows.front().time_s;
-    const double old = run(four_old, step).rows.front().time_s;
-    CHECK(mix > run(four_new, step).rows.front().time_s);
+    const double mix = forecast(mixed, step).rows.front().time_s;
+    const double old = forecast(four_old, step).rows.front().time_s;
+    CHECK(mix > forecast(four_new, step).rows.front().time_s);
     CHECK_THAT(mix, WithinRel(old, 0.03));
 }
 
 TEST_CASE("what cannot take nodes of several kinds is refused at its line") {
     const auto refusal = [](const std::string& cluster, const std::string& workload) {
         try {
-            run(cluster, workload);
+            forecast(cluster, workload);
         } catch (const std::runtime_error& error) { return std::string(error.what()); }
         return std::string("none");
     };
@@ -162,12 +161,12 @@ TEST_CASE("what cannot take nodes of several kinds is refused at its line") {
     CHECK_THAT(refusal("nodes: []", plain), ContainsSubstring("must not be empty"));
     CHECK_THAT(refusal(mixed, "kind: transfer, from: node0.gpu0, to: node2.gpu0, sizes: [1 MiB]"),
                ContainsSubstring("between nodes of one kind"));
-    CHECK(scenario("options: {nics: 4}, nodes: [{node: dgx-h100, count: 1}, {node: hgx-a100-4nic, count: 1}]", plain)
+    CHECK(on_cluster("options: {nics: 4}, nodes: [{node: dgx-h100, count: 1}, {node: hgx-a100-4nic, count: 1}]", plain)
               .cluster.nodes == 2);
 }
 
 TEST_CASE("ranks on nodes of one kind are planned as a cluster of that kind") {
-    const Report placed = run(mixed + ", place: \"node[2-3]\"", collective(""));
-    const std::vector<double> alone = times(run(two_old + ", fabric: {link: infiniband-hdr}", collective("")));
+    const Report placed = forecast(mixed + ", place: \"node[2-3]\"", collective(""));
+    const std::vector<double> alone = times(forecast(two_old + ", fabric: {link: infiniband-hdr}", collective("")));
     for (std::size_t i = 0; i < alone.size(); ++i) { CHECK_THAT(placed.rows[i].time_s, WithinRel(alone[i], 0.02)); }
 }

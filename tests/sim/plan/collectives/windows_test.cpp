@@ -11,7 +11,6 @@
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;
-using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::WithinRel;
 
 namespace {
@@ -29,8 +28,8 @@ std::string kernel_of(const nccl::WindowCall& call) {
     return pick ? std::string(pick->kernel->name) : "none";
 }
 
-Report run(const std::string& cluster, const std::string& sizes, const std::string& library,
-           const std::string& collective = "all_reduce") {
+Report forecast(const std::string& cluster, const std::string& sizes, const std::string& library,
+                const std::string& collective = "all_reduce") {
     return simulate(parse_scenario("name: t\ncluster: {" + cluster + "}\nworkload: {kind: collective, collective: " +
                                        collective + ", sizes: [" + sizes + "]}\nlibrary: {" + library + "}\n",
                                    "t.yaml"),
@@ -83,8 +82,8 @@ TEST_CASE("the time of a kernel over windows is NCCL's own model") {
 
 TEST_CASE("registered windows make small all-reduces inside a node several times faster") {
     for (const std::string node : {"dgx-h100", "dgx-b200"}) {
-        const Report with = run("node: " + node, "1 KiB, 64 KiB", "nccl: \"2.28\", registered: window");
-        const Report without = run("node: " + node, "1 KiB, 64 KiB", "nccl: \"2.28\"");
+        const Report with = forecast("node: " + node, "1 KiB, 64 KiB", "nccl: \"2.28\", registered: window");
+        const Report without = forecast("node: " + node, "1 KiB, 64 KiB", "nccl: \"2.28\"");
         INFO(node);
         const double latency = figure(node == "dgx-h100" ? "latency.ll.hopper" : "latency.ll.blackwell");
         CHECK(with.rows[0].time_s > latency);
@@ -98,7 +97,7 @@ TEST_CASE("registered windows make small all-reduces inside a node several times
 
 TEST_CASE("a large call over windows is bound by NVLink, in every engine alike") {
     const std::string all = "nccl: \"2.28\", registered: window";
-    const Row large = run("node: dgx-h100", "1 GiB", all).rows.front();
+    const Row large = forecast("node: dgx-h100", "1 GiB", all).rows.front();
     CHECK(large.algorithm == "nvls");
     // A link carries the buffer and an eighth each way, as NVLS does: about 480 GB/s on H100 with registered buffers.
     CHECK_THAT(1.75 * GiB / large.time_s, WithinRel(480e9, 0.06));
@@ -119,33 +118,35 @@ TEST_CASE("a large call over windows is bound by NVLink, in every engine alike")
 TEST_CASE("NCCL's settings of windows have their effect, or are said to have none") {
     const std::string node = "node: dgx-h100", sizes = "1 KiB, 16 MiB";
     const std::string all = "nccl: \"2.28\", registered: window";
-    const Report without = run(node, sizes, "nccl: \"2.28\"");
+    const Report without = forecast(node, sizes, "nccl: \"2.28\"");
     const auto same = [&](const Report& other) {
         return other.rows[0].time_s == without.rows[0].time_s && other.rows[1].time_s == without.rows[1].time_s;
     };
     for (const char* off : {"NCCL_WIN_ENABLE: 0", "NCCL_CUMEM_ENABLE: 0"}) {
-        const Report report = run(node, sizes, all + ", env: {" + off + "}");
+        const Report report = forecast(node, sizes, all + ", env: {" + off + "}");
         CHECK(same(report));
         CHECK(notes(report, "turns them off"));
     }
-    const Report unregistered = run(node, sizes, "nccl: \"2.28\", env: {NCCL_SYM_CTAS: 4}");
+    const Report unregistered = forecast(node, sizes, "nccl: \"2.28\", env: {NCCL_SYM_CTAS: 4}");
     CHECK(same(unregistered));
     CHECK(notes(unregistered, "none is registered"));
     const Report one_block =
-        run(node, sizes, all + ", env: {NCCL_SYM_CTAS: 1, NCCL_SYM_KERNEL: AllReduce_RSxLD_AGxST}");
-    const Report many = run(node, sizes, all + ", env: {NCCL_SYM_CTAS: 32, NCCL_SYM_KERNEL: AllReduce_RSxLD_AGxST}");
+        forecast(node, sizes, all + ", env: {NCCL_SYM_CTAS: 1, NCCL_SYM_KERNEL: AllReduce_RSxLD_AGxST}");
+    const Report many =
+        forecast(node, sizes, all + ", env: {NCCL_SYM_CTAS: 32, NCCL_SYM_KERNEL: AllReduce_RSxLD_AGxST}");
     CHECK(one_block.rows[1].time_s > 3 * many.rows[1].time_s);
-    CHECK_THROWS_WITH(run(node, sizes, all + ", env: {NCCL_SYM_KERNEL: AllReduce}"),
+    CHECK_THROWS_WITH(forecast(node, sizes, all + ", env: {NCCL_SYM_KERNEL: AllReduce}"),
                       ContainsSubstring("no such kernel is modelled"));
 }
 
 TEST_CASE("windows that cannot be used are refused at their line, or noted") {
-    CHECK_THROWS_WITH(run("node: dgx-h100", "1 KiB", "nccl: \"2.26\", registered: window"),
+    CHECK_THROWS_WITH(forecast("node: dgx-h100", "1 KiB", "nccl: \"2.26\", registered: window"),
                       ContainsSubstring("t.yaml:4:") && ContainsSubstring("came with NCCL 2.27"));
     const std::string all = "nccl: \"2.28\", registered: window";
-    const Report broadcast = run("node: dgx-h100", "1 KiB", all, "broadcast");
+    const Report broadcast = forecast("node: dgx-h100", "1 KiB", all, "broadcast");
     CHECK(notes(broadcast, "NCCL has none for broadcast"));
-    CHECK(broadcast.rows[0].time_s == run("node: dgx-h100", "1 KiB", "nccl: \"2.28\"", "broadcast").rows[0].time_s);
-    CHECK(notes(run("node: dgx-h100, nodes: 2", "1 KiB", all), "not modelled"));
-    CHECK(notes(run("node: rtx4090-8x", "1 KiB", all), "not all GPUs have NVLink"));
+    CHECK(broadcast.rows[0].time_s ==
+          forecast("node: dgx-h100", "1 KiB", "nccl: \"2.28\"", "broadcast").rows[0].time_s);
+    CHECK(notes(forecast("node: dgx-h100, nodes: 2", "1 KiB", all), "not modelled"));
+    CHECK(notes(forecast("node: rtx4090-8x", "1 KiB", all), "not all GPUs have NVLink"));
 }
