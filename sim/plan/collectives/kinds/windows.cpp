@@ -67,8 +67,9 @@ LoweredCall plan_window_kernel(const Call& call, Schedule& schedule) {
     const nccl::WindowPick time = nccl::window_time(kernel, asked, chosen.blocks, told);
     Pipeline pipeline;
     pipeline.bytes_per_edge = bytes_on_edge(kernel, asked);
-    pipeline.chunk = pipeline.bytes_per_edge;
-    pipeline.slots = 1;
+    constexpr int loops = 64;  // a kernel streams in cells of 1 KiB: enough to be smooth, few enough to replay
+    pipeline.chunk = pipeline.bytes_per_edge / loops;
+    pipeline.slots = loops;
     // Half of LL's bytes are flags; what the switch copies or reduces takes the links as NVLS does.
     pipeline.wire_ratio = kernel.ll ? 2 : kernel.multicast ? call.ledger.kernel("nvls.wire") : 1;
     pipeline.edge_rate_cap = pipeline.bytes_per_edge / time.moving;

@@ -27,6 +27,7 @@ struct Run {
     double oversubscription = 1;
     Protocol protocol = Protocol::automatic;
     std::map<std::string, std::string> options = {};  // of the node
+    Registered registered = Registered::none;
 };
 
 struct Planned {
@@ -43,6 +44,7 @@ Planned planned(const Run& run) {
     collective_of(s).collective = run.collective;
     collective_of(s).protocol = run.protocol;
     s.library.env = run.env;
+    s.library.registered = run.registered;
     const Fabric fabric(build(s, catalogue()));
     return {fabric, Planner(collective_of(s), fabric, s.library, s.launch, catalogue()).plan(Bytes{run.bytes})};
 }
@@ -73,6 +75,7 @@ Run with(Run run, const std::string& name, const std::string& value) {
 TEST_CASE("every NCCL variable that is modelled changes some plan") {
     const Run h100{.node = "dgx-h100"}, a100{.node = "dgx-a100"};
     const Run two{.node = "dgx-h100", .nodes = 2};
+    const Run windows{.node = "dgx-h100", .registered = Registered::window};
     const Run ring{.node = "dgx-h100", .nodes = 64, .env = {{"NCCL_ALGO", "Ring"}}, .oversubscription = 4};
     const struct {
         const char *name, *value;
@@ -103,6 +106,10 @@ TEST_CASE("every NCCL variable that is modelled changes some plan") {
         {"NCCL_P2P_LEVEL", "LOC", {.node = "dgx-h100", .collective = Collective::all_gather}},
         {"NCCL_NET_GDR_LEVEL", "LOC", two},
         {"NCCL_IB_GDR_LEVEL", "0", two},
+        {"NCCL_WIN_ENABLE", "0", windows},
+        {"NCCL_CUMEM_ENABLE", "0", windows},
+        {"NCCL_SYM_KERNEL", "AllReduce_RSxLD_AGxST", windows},
+        {"NCCL_SYM_CTAS", "1", windows},
     };
     std::set<std::string_view> tried;
     for (const auto& c : cases) {

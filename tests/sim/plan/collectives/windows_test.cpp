@@ -15,7 +15,7 @@ using Catch::Matchers::WithinRel;
 
 namespace {
 
-constexpr double GiB = 1 << 30;
+constexpr double gibibyte = 1 << 30;
 
 double figure(std::string_view name) { return catalogue().at("kernel", "nccl-windows").number(std::string(name)); }
 
@@ -28,8 +28,8 @@ std::string kernel_of(const nccl::WindowCall& call) {
     return pick ? std::string(pick->kernel->name) : "none";
 }
 
-Report forecast(const std::string& cluster, const std::string& sizes, const std::string& library,
-                const std::string& collective = "all_reduce") {
+Report with_library(const std::string& cluster, const std::string& sizes, const std::string& library,
+                    const std::string& collective = "all_reduce") {
     return simulate(parse_scenario("name: t\ncluster: {" + cluster + "}\nworkload: {kind: collective, collective: " +
                                        collective + ", sizes: [" + sizes + "]}\nlibrary: {" + library + "}\n",
                                    "t.yaml"),
@@ -49,28 +49,28 @@ TEST_CASE("NCCL picks LL for small calls over windows, and the switch for large 
     CHECK(kernel_of(on_h100(Collective::all_reduce, 1024)) == "AllReduce_AGxLLMC_R");
     CHECK(kernel_of(on_h100(Collective::all_reduce, 1 << 20)) == "AllReduce_RSxLDMC_AGxSTMC");
     CHECK(kernel_of(on_h100(Collective::all_gather, 8192)) == "AllGather_LLMC");
-    CHECK(kernel_of(on_h100(Collective::all_gather, GiB)) == "AllGather_STMC");
-    CHECK(kernel_of(on_h100(Collective::reduce_scatter, GiB)) == "ReduceScatter_LDMC");
-    nccl::WindowCall plain = on_h100(Collective::all_reduce, GiB);
+    CHECK(kernel_of(on_h100(Collective::all_gather, gibibyte)) == "AllGather_STMC");
+    CHECK(kernel_of(on_h100(Collective::reduce_scatter, gibibyte)) == "ReduceScatter_LDMC");
+    nccl::WindowCall plain = on_h100(Collective::all_reduce, gibibyte);
     plain.multicast = false;
     CHECK(kernel_of(plain) == "AllReduce_RSxLD_AGxST");
     plain.bytes = 1024;
     CHECK(kernel_of(plain) == "AllReduce_AGxLL_R");
     // The switch does not reduce FP8 before Blackwell, and nothing sums integers.
-    nccl::WindowCall narrow = on_h100(Collective::all_reduce, GiB);
+    nccl::WindowCall narrow = on_h100(Collective::all_reduce, gibibyte);
     narrow.dtype = DataType::float8;
     CHECK(kernel_of(narrow) == "AllReduce_RSxLD_AGxST");
     narrow.dtype = DataType::int32;
     CHECK(kernel_of(narrow) == "none");
     narrow.collective = Collective::all_gather;
     CHECK(kernel_of(narrow) == "AllGather_STMC");
-    CHECK(kernel_of(on_h100(Collective::all_gather, 64 * GiB)) == "none");
+    CHECK(kernel_of(on_h100(Collective::all_gather, 64 * gibibyte)) == "none");
 }
 
 TEST_CASE("the time of a kernel over windows is NCCL's own model") {
     // Hopper, 8 GPUs: two blocks of 65 GiB/s, eightfold in the switch, come near 480 GiB/s; the busier direction
     // carries the buffer and an eighth.
-    const auto pick = nccl::pick_window_kernel(on_h100(Collective::all_reduce, GiB), figure).value();
+    const auto pick = nccl::pick_window_kernel(on_h100(Collective::all_reduce, gibibyte), figure).value();
     CHECK(pick.blocks <= 2);
     const double one = 65, peak = 480, asked = pick.blocks * 8 * one;
     const double rate = peak - one * std::log1p((std::exp(peak / one) - 1) * std::exp(-asked / one));
@@ -82,8 +82,8 @@ TEST_CASE("the time of a kernel over windows is NCCL's own model") {
 
 TEST_CASE("registered windows make small all-reduces inside a node several times faster") {
     for (const std::string node : {"dgx-h100", "dgx-b200"}) {
-        const Report with = forecast("node: " + node, "1 KiB, 64 KiB", "nccl: \"2.28\", registered: window");
-        const Report without = forecast("node: " + node, "1 KiB, 64 KiB", "nccl: \"2.28\"");
+        const Report with = with_library("node: " + node, "1 KiB, 64 KiB", "nccl: \"2.28\", registered: window");
+        const Report without = with_library("node: " + node, "1 KiB, 64 KiB", "nccl: \"2.28\"");
         INFO(node);
         const double latency = figure(node == "dgx-h100" ? "latency.ll.hopper" : "latency.ll.blackwell");
         CHECK(with.rows[0].time_s > latency);
@@ -97,10 +97,10 @@ TEST_CASE("registered windows make small all-reduces inside a node several times
 
 TEST_CASE("a large call over windows is bound by NVLink, in every engine alike") {
     const std::string all = "nccl: \"2.28\", registered: window";
-    const Row large = forecast("node: dgx-h100", "1 GiB", all).rows.front();
+    const Row large = with_library("node: dgx-h100", "1 GiB", all).rows.front();
     CHECK(large.algorithm == "nvls");
     // A link carries the buffer and an eighth each way, as NVLS does: about 480 GB/s on H100 with registered buffers.
-    CHECK_THAT(1.75 * GiB / large.time_s, WithinRel(480e9, 0.06));
+    CHECK_THAT(1.75 * gibibyte / large.time_s, WithinRel(480e9, 0.06));
     for (const char* kernel : {"AllReduce_AGxLL_R", "AllReduce_RSxLD_AGxST", "AllReduce_RSxLDMC_AGxSTMC"}) {
         const std::string forced = all + ", env: {NCCL_SYM_KERNEL: " + kernel + "}";
         const std::string scenario =
@@ -118,35 +118,35 @@ TEST_CASE("a large call over windows is bound by NVLink, in every engine alike")
 TEST_CASE("NCCL's settings of windows have their effect, or are said to have none") {
     const std::string node = "node: dgx-h100", sizes = "1 KiB, 16 MiB";
     const std::string all = "nccl: \"2.28\", registered: window";
-    const Report without = forecast(node, sizes, "nccl: \"2.28\"");
+    const Report without = with_library(node, sizes, "nccl: \"2.28\"");
     const auto same = [&](const Report& other) {
         return other.rows[0].time_s == without.rows[0].time_s && other.rows[1].time_s == without.rows[1].time_s;
     };
     for (const char* off : {"NCCL_WIN_ENABLE: 0", "NCCL_CUMEM_ENABLE: 0"}) {
-        const Report report = forecast(node, sizes, all + ", env: {" + off + "}");
+        const Report report = with_library(node, sizes, all + ", env: {" + off + "}");
         CHECK(same(report));
         CHECK(notes(report, "turns them off"));
     }
-    const Report unregistered = forecast(node, sizes, "nccl: \"2.28\", env: {NCCL_SYM_CTAS: 4}");
+    const Report unregistered = with_library(node, sizes, "nccl: \"2.28\", env: {NCCL_SYM_CTAS: 4}");
     CHECK(same(unregistered));
     CHECK(notes(unregistered, "none is registered"));
     const Report one_block =
-        forecast(node, sizes, all + ", env: {NCCL_SYM_CTAS: 1, NCCL_SYM_KERNEL: AllReduce_RSxLD_AGxST}");
+        with_library(node, sizes, all + ", env: {NCCL_SYM_CTAS: 1, NCCL_SYM_KERNEL: AllReduce_RSxLD_AGxST}");
     const Report many =
-        forecast(node, sizes, all + ", env: {NCCL_SYM_CTAS: 32, NCCL_SYM_KERNEL: AllReduce_RSxLD_AGxST}");
+        with_library(node, sizes, all + ", env: {NCCL_SYM_CTAS: 32, NCCL_SYM_KERNEL: AllReduce_RSxLD_AGxST}");
     CHECK(one_block.rows[1].time_s > 3 * many.rows[1].time_s);
-    CHECK_THROWS_WITH(forecast(node, sizes, all + ", env: {NCCL_SYM_KERNEL: AllReduce}"),
+    CHECK_THROWS_WITH(with_library(node, sizes, all + ", env: {NCCL_SYM_KERNEL: AllReduce}"),
                       ContainsSubstring("no such kernel is modelled"));
 }
 
 TEST_CASE("windows that cannot be used are refused at their line, or noted") {
-    CHECK_THROWS_WITH(forecast("node: dgx-h100", "1 KiB", "nccl: \"2.26\", registered: window"),
+    CHECK_THROWS_WITH(with_library("node: dgx-h100", "1 KiB", "nccl: \"2.26\", registered: window"),
                       ContainsSubstring("t.yaml:4:") && ContainsSubstring("came with NCCL 2.27"));
     const std::string all = "nccl: \"2.28\", registered: window";
-    const Report broadcast = forecast("node: dgx-h100", "1 KiB", all, "broadcast");
+    const Report broadcast = with_library("node: dgx-h100", "1 KiB", all, "broadcast");
     CHECK(notes(broadcast, "NCCL has none for broadcast"));
     CHECK(broadcast.rows[0].time_s ==
-          forecast("node: dgx-h100", "1 KiB", "nccl: \"2.28\"", "broadcast").rows[0].time_s);
-    CHECK(notes(forecast("node: dgx-h100, nodes: 2", "1 KiB", all), "not modelled"));
-    CHECK(notes(forecast("node: rtx4090-8x", "1 KiB", all), "not all GPUs have NVLink"));
+          with_library("node: dgx-h100", "1 KiB", "nccl: \"2.28\"", "broadcast").rows[0].time_s);
+    CHECK(notes(with_library("node: dgx-h100, nodes: 2", "1 KiB", all), "not modelled"));
+    CHECK(notes(with_library("node: rtx4090-8x", "1 KiB", all), "not all GPUs have NVLink"));
 }
