@@ -109,7 +109,7 @@ TEST_CASE("every NCCL variable that is modelled changes some plan") {
         {"NCCL_WIN_ENABLE", "0", windows},
         {"NCCL_CUMEM_ENABLE", "0", windows},
         {"NCCL_SYM_KERNEL", "AllReduce_RSxLD_AGxST", windows},
-        {"NCCL_SYM_CTAS", "1", windows},
+        {"NCCL_SYM_CTAS", "1", with(windows, "NCCL_SYM_KERNEL", "AllReduce_RSxLD_AGxST")},
     };
     std::set<std::string_view> tried;
     for (const auto& c : cases) {
