@@ -24,9 +24,6 @@ constexpr double points_a_table = 8;
 constexpr double noise = 0.03;
 constexpr std::size_t rows_a_table = 12;  // say as much of it as all
 constexpr double step_of_slope = 0.05;    // of ln(figure)
-// Expected size of a residual of one run against another of its series: published series of one release repeat within
-// about 1 % (the two releases of each model's series in validate/measurements/training/dgxc-h100-*).
-constexpr double noise_of_series = 0.01;
 
 // Solves A x = b by elimination; A must be symmetric and positive definite.
 std::vector<double> solve(std::vector<std::vector<double>> a, std::vector<double> b) {
@@ -148,6 +145,10 @@ std::vector<double> variances(const std::vector<RowSlope>& rows, const std::vect
     return out;
 }
 
+bool in_weak_series(const TrainingForecast& f) {
+    return f.forecast_efficiency && f.table->scaling == TableScaling::weak;
+}
+
 // ln(forecast / measured) of one row, and its slope by each constant.
 RowSlope slope_of(const TrainingForecast& base, const Catalog& catalog, const std::vector<Catalog>& changed) {
     std::set<std::size_t> used;
@@ -187,7 +188,7 @@ std::vector<RowSlope> slopes(const std::vector<TrainingForecast>& forecasts, con
         for (std::size_t i = 0; i < taken; ++i) {
             const TrainingForecast* f = counted.emplace_back(rows[i * rows.size() / taken]);
             simulate(f);
-            if (f->forecast_efficiency) { simulate(all.at({table, f->base_row})); }
+            if (in_weak_series(*f)) { simulate(all.at({table, f->base_row})); }
         }
     }
     std::vector<Catalog> changed;
@@ -203,10 +204,9 @@ std::vector<RowSlope> slopes(const std::vector<TrainingForecast>& forecasts, con
         const RowSlope& own = each[place.at({f->table, f->row})];
         RowSlope& row = out.emplace_back(own);
         row.weight = points_a_table / std::min<double>(rows_a_table, static_cast<double>(rows_of.at(f->table).size()));
-        if (!f->forecast_efficiency) { continue; }
+        if (!in_weak_series(*f)) { continue; }
         const RowSlope& base = each[place.at({f->table, f->base_row})];
         RowSlope series = out.back();
-        series.weight *= noise / noise_of_series;
         series.base = f->base_row;
         series.residual -= base.residual;
         for (std::size_t k = 0; k < series.slope.size(); ++k) { series.slope[k] -= base.slope[k]; }

@@ -41,8 +41,8 @@ std::vector<double> least_absolute(const std::vector<RowSlope>& rows, const std:
                                    const std::vector<double>& spread);
 
 // Slopes of the forecasts that count, of a large table at most twelve, evenly spaced: each is simulated again with each
-// constant that it uses slightly increased. Takes minutes. Those that belong to a series are in it twice, the second
-// time against the series' smallest run: same software and machine, so that this tells what is lost with scale.
+// constant that it uses slightly increased. Takes minutes. Those of a weak-scaling series are in it twice, the
+// second time against the series' smallest run: same software and machine, so that this tells what is lost with scale.
 std::vector<RowSlope> slopes(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog,
                              std::size_t threads);
 

@@ -48,8 +48,7 @@ std::vector<OpId> add_host_copies(Schedule& schedule, const Fabric& fabric, std:
         const DeviceId gpu = fabric.gpu(rank), host = host_memory_of(fabric, gpu).device;
         const auto connection = static_cast<std::uint32_t>(schedule.connections.size());
         schedule.connections.push_back({.path = {.src = to_host ? gpu : host, .dst = to_host ? host : gpu}});
-        ends.push_back(
-            schedule.add(Transfer{connection, Bytes{std::llround(bytes)}, {}}, after));
+        ends.push_back(schedule.add(Transfer{connection, Bytes{std::llround(bytes)}, {}}, after));
     }
     return ends;
 }

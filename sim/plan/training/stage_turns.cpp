@@ -34,13 +34,22 @@ void StageTurns::run(const Body& body, const Body& later) {
                 }
                 const bool received = receive(what, place.lane);
                 moved = moved || received;
-                const std::optional<Ends> waits = inputs(what, place.lane);
+                std::optional<Ends> waits = inputs(what, place.lane);
+                if (waits && what.with_next) {
+                    const std::optional<Ends> more = inputs(place.actions[place.next + 1], place.lane);
+                    waits = more ? std::optional(joined(*waits, *more)) : std::nullopt;
+                }
                 if (!waits) { break; }
                 Ends& computed = computed_[{what.stage, place.lane}];
                 const Ends launched = joined(builder_.launch(what, place.lane),
                                              builder_.offload_activations(what, place.lane, joined(computed, *waits)));
                 computed = joined(body(what, place.lane, joined(computed, *waits)), launched);
                 sent_.erase({what.stage, place.lane});
+                moved = true;
+                if (what.with_next) { continue; }
+                if (place.next > 0 && place.actions[place.next - 1].with_next) {
+                    post(place.actions[place.next - 1], place.lane, computed);
+                }
                 post(what, place.lane, computed);
                 if (later) { computed = later(what, place.lane, computed); }
                 moved = true;
@@ -146,15 +155,21 @@ std::vector<StepOp> dual_actions(std::uint32_t stage, std::uint32_t stages, std:
         actions.push_back({StepTag::compute, false, stage, backwards.at(chunk)++, chunk,
                            waits ? WeightsAt::later : WeightsAt::with_backward});
     };
+    const auto both = [&](std::uint32_t onward, std::uint32_t back) {
+        forward(onward);
+        actions.back().with_next = true;
+        backward(back, false);
+    };
     const auto weights = [&] { actions.push_back({StepTag::compute, false, stage, 0, 0, WeightsAt::now}); };
     const std::uint32_t far = 1 - near;
     for (std::uint32_t i = 0; i < 2 * outer; ++i) { forward(near); }
     for (std::uint32_t i = 0; i <= inner; ++i) { forward(near), forward(far); }
     for (std::uint32_t i = 0; i < outer; ++i) { backward(far, true), weights(), forward(far); }
     for (std::uint32_t i = 0; i < micro_batches / 2 + inner + 1 - stages; ++i) {
-        forward(near), backward(far, false), forward(far), backward(near, false);
+        both(near, far), both(far, near);
+        if (i == 0 && outer == 0) { actions[actions.size() - 4].with_next = false; }  // the middle's first pair
     }
-    for (std::uint32_t i = 0; i < outer; ++i) { backward(far, false), forward(far), backward(near, false); }
+    for (std::uint32_t i = 0; i < outer; ++i) { backward(far, false), both(far, near); }
     for (std::uint32_t i = 0; i <= 2 * inner + 1; ++i) { backward(i % 2 == 0 ? far : near, i > inner); }
     for (std::uint32_t i = 0; i < outer; ++i) { weights(), backward(near, true); }
     for (std::uint32_t i = 0; i <= inner; ++i) { weights(); }

@@ -40,9 +40,10 @@ public:
 private:
     using ActionKey = std::pair<std::uint32_t, StepOp>;  // lane, action
 
-    // Without when its gradients of weights are computed: the other end does not know.
+    // Without what only its own stage knows of it.
     static StepOp action(StepOp what) {
         what.weights = WeightsAt::own_time;
+        what.with_next = false;
         return what;
     }
 

@@ -30,6 +30,7 @@ struct StepOp {
     std::uint32_t micro_batch = 0;
     std::uint32_t chunk = 0;
     WeightsAt weights = WeightsAt::own_time;
+    bool with_next = false;  // side by side with the stage's next pass: starts and sends when both can (dual_pipe)
     friend auto operator<=>(const StepOp&, const StepOp&) = default;
 };
 

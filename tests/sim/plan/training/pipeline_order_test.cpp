@@ -26,18 +26,30 @@ double makespan(PipelineOrder order, std::uint32_t p, std::uint32_t v, std::uint
         for (std::uint32_t stage = 0; stage < p; ++stage) {
             while (next[stage] < todo[stage].size()) {
                 const StepOp a = todo[stage][next[stage]];
-                const std::uint32_t place = layout.place(stage, a.chunk), line = dual ? a.chunk : 0;
-                const bool starts =
-                    a.weights == WeightsAt::now || (a.forward ? place == 0 : place + 1 == layout.pieces());
-                const std::tuple needs{a.forward, line, a.forward ? place - 1 : place + 1, a.micro_batch};
-                if (!starts && !done.contains(needs)) { break; }
-                const double from = std::max(free[stage], starts ? 0 : done[needs]);
+                const auto arrived = [&](const StepOp& of) -> const double* {
+                    const std::uint32_t at = layout.place(stage, of.chunk);
+                    static constexpr double always = 0;
+                    if (of.weights == WeightsAt::now || (of.forward ? at == 0 : at + 1 == layout.pieces())) {
+                        return &always;
+                    }
+                    const auto found =
+                        done.find({of.forward, dual ? of.chunk : 0, of.forward ? at - 1 : at + 1, of.micro_batch});
+                    return found == done.end() ? nullptr : &found->second;
+                };
+                const double* const own = arrived(a);
+                const double* const both = a.with_next ? arrived(todo[stage][next[stage] + 1]) : own;
+                if (own == nullptr || both == nullptr) { break; }
                 const double takes = a.weights == WeightsAt::now     ? w
                                      : a.forward                     ? f / v
                                      : a.weights == WeightsAt::later ? b - w
                                                                      : b / v;
-                free[stage] = from + takes;
-                if (a.weights != WeightsAt::now) { done[{a.forward, line, place, a.micro_batch}] = free[stage]; }
+                free[stage] = std::max({free[stage], *own, *both}) + takes;
+                const auto ends = [&](const StepOp& of) {
+                    done[{of.forward, dual ? of.chunk : 0, layout.place(stage, of.chunk), of.micro_batch}] =
+                        free[stage];
+                };
+                if (next[stage] > 0 && todo[stage][next[stage] - 1].with_next) { ends(todo[stage][next[stage] - 1]); }
+                if (a.weights != WeightsAt::now && !a.with_next) { ends(a); }
                 ++next[stage];
                 moved = true;
             }
