@@ -113,9 +113,9 @@ Rows<TrainingWorkload> step_keys() {
              whole_key("global_batch", &W::global_batch, 1, 1e9, "Sequences or images a step.",
                        "one micro-batch a data rank"),
              whole_key("micro_batch", &W::micro_batch, 1, 1e6, "Of them at once on one data rank."),
-             word_key("order", &W::order, PipelineOrder::zero_bubble,
+             word_key("order", &W::order, PipelineOrder::dual_pipe,
                       "Of forward and backward in the pipeline; zero-bubble: gradients of weights fill its bubbles "
-                      "(ZB-H1)."),
+                      "(ZB-H1); dual-pipe: so they do, and half of the micro-batches enter at each end."),
              word_key(
                  "sharding", &W::sharding, Sharding::hsdp,
                  "What data-parallel ranks share out: nothing, optimizer states, gradients too, parameters too; hsdp: "
@@ -135,7 +135,17 @@ Rows<TrainingWorkload> step_keys() {
                          flag_key("experts", &Overlap::experts,
                                   "Tokens on their way to experts and back, beside another micro-batch's layers."),
                      }),
+         map_keys<W>("offload", &W::offload, "What host memory holds in place of the GPU's.",
+                     {
+                         flag_key("optimizer", &Offload::optimizer,
+                                  "The optimizer's states; CPUs take its step (ZeRO-Offload, FSDP's CPUOffload)."),
+                         number_key("activations", &Offload::activations, 0, 1,
+                                    "This share of the activations that the backward pass needs."),
+                     }),
          {
+             flag_key("deferred_embedding", &W::deferred_embedding,
+                      "Gradients of the output matrix wait until the last stage has nothing else to do (Megatron's "
+                      "defer_embedding_wgrad_compute)."),
              word_key(
                  "recompute", &W::recompute, Recompute::full,
                  "Activations computed again in the backward pass: none, attention only, every second layer, all."),

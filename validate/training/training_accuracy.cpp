@@ -76,6 +76,7 @@ void add_efficiencies(std::vector<TrainingForecast>& forecasts) {
             if (f->step.gpus != base.step.gpus) {
                 f->measured_efficiency = per_gpu(f->measured_s, f->step) / per_gpu(base.measured_s, base.step);
                 f->forecast_efficiency = per_gpu(f->forecast_s, f->step) / per_gpu(base.forecast_s, base.step);
+                f->base_row = base.row;
             }
         }
     }

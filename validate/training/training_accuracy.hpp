@@ -31,6 +31,7 @@ struct TrainingForecast {
     // Throughput per GPU relative to the smallest run of the series; empty if the row has no series or is its smallest
     // run.
     std::optional<double> measured_efficiency, forecast_efficiency;
+    std::size_t base_row = 0;  // of the table: that smallest run, where there are efficiencies
 
     bool compared() const { return failed.empty() && measured_s > 0; }
     bool counts() const { return excluded.empty() && compared(); }

@@ -145,16 +145,51 @@ std::vector<double> variances(const std::vector<RowSlope>& rows, const std::vect
     return out;
 }
 
+bool in_weak_series(const TrainingForecast& f) {
+    return f.forecast_efficiency && f.table->scaling == TableScaling::weak;
+}
+
+// ln(forecast / measured) of one row, and its slope by each constant.
+RowSlope slope_of(const TrainingForecast& base, const Catalog& catalog, const std::vector<Catalog>& changed) {
+    std::set<std::size_t> used;
+    for (const auto& [part, figure] : base.used) {
+        const Part* known = catalog.find(part);
+        if (known != nullptr && is_refitted(*known)) {
+            used.insert(constant_behind(catalog, part, figure).value_or(changed.size()));
+        }
+    }
+    RowSlope out{base.table, 1, std::log(base.forecast_s / base.measured_s), {}, base.row};
+    for (std::size_t k = 0; k < changed.size(); ++k) {
+        const double moved =
+            used.contains(k) ? forecast_row(*base.table, base.row, changed[k]).forecast_s : base.forecast_s;
+        out.slope.push_back(std::log(moved / base.forecast_s) / step_of_slope);
+    }
+    return out;
+}
+
 std::vector<RowSlope> slopes(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog,
                              std::size_t threads) {
+    using Key = std::pair<const TrainingTable*, std::size_t>;
     std::map<const TrainingTable*, std::vector<const TrainingForecast*>> rows_of;
+    std::map<Key, const TrainingForecast*> all;
     for (const TrainingForecast& f : forecasts) {
-        if (f.counts()) { rows_of[f.table].push_back(&f); }
+        if (!f.counts()) { continue; }
+        rows_of[f.table].push_back(&f);
+        all[{f.table, f.row}] = &f;
     }
     std::vector<const TrainingForecast*> counted;
+    std::map<Key, std::size_t> place;  // in what is simulated: the counted rows and the smallest runs of their series
+    std::vector<const TrainingForecast*> simulated;
+    const auto simulate = [&](const TrainingForecast* f) {
+        if (place.emplace(Key{f->table, f->row}, simulated.size()).second) { simulated.push_back(f); }
+    };
     for (auto& [table, rows] : rows_of) {
         const std::size_t taken = std::min(rows_a_table, rows.size());
-        for (std::size_t i = 0; i < taken; ++i) { counted.push_back(rows[i * rows.size() / taken]); }
+        for (std::size_t i = 0; i < taken; ++i) {
+            const TrainingForecast* f = counted.emplace_back(rows[i * rows.size() / taken]);
+            simulate(f);
+            if (in_weak_series(*f)) { simulate(all.at({table, f->base_row})); }
+        }
     }
     std::vector<Catalog> changed;
     for (std::size_t k = 0; k < training_constants().size(); ++k) {
@@ -162,28 +197,22 @@ std::vector<RowSlope> slopes(const std::vector<TrainingForecast>& forecasts, con
         changes[k] = step_of_slope;
         changed.push_back(scaled(catalog, changes));
     }
-    return parallel_map(counted.size(), threads, [&](std::size_t i) {
-        const TrainingForecast& base = *counted[i];
-        std::set<std::size_t> used;
-        for (const auto& [part, figure] : base.used) {
-            const Part* known = catalog.find(part);
-            if (known != nullptr && is_refitted(*known)) {
-                used.insert(constant_behind(catalog, part, figure).value_or(changed.size()));
-            }
-        }
-        RowSlope out{
-            base.table,
-            points_a_table / std::min<double>(rows_a_table, static_cast<double>(rows_of.at(base.table).size())),
-            std::log(base.forecast_s / base.measured_s),
-            {},
-            base.row};
-        for (std::size_t k = 0; k < changed.size(); ++k) {
-            const double moved =
-                used.contains(k) ? forecast_row(*base.table, base.row, changed[k]).forecast_s : base.forecast_s;
-            out.slope.push_back(std::log(moved / base.forecast_s) / step_of_slope);
-        }
-        return out;
-    });
+    const std::vector<RowSlope> each = parallel_map(
+        simulated.size(), threads, [&](std::size_t i) { return slope_of(*simulated[i], catalog, changed); });
+    std::vector<RowSlope> out;
+    for (const TrainingForecast* f : counted) {
+        const RowSlope& own = each[place.at({f->table, f->row})];
+        RowSlope& row = out.emplace_back(own);
+        row.weight = points_a_table / std::min<double>(rows_a_table, static_cast<double>(rows_of.at(f->table).size()));
+        if (!in_weak_series(*f)) { continue; }
+        const RowSlope& base = each[place.at({f->table, f->base_row})];
+        RowSlope series = out.back();
+        series.base = f->base_row;
+        series.residual -= base.residual;
+        for (std::size_t k = 0; k < series.slope.size(); ++k) { series.slope[k] -= base.slope[k]; }
+        out.push_back(std::move(series));
+    }
+    return out;
 }
 
 std::vector<double> refitted_changes(const Catalog& catalog, const std::vector<RowSlope>& rows,

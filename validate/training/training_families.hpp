@@ -24,13 +24,15 @@ const std::vector<TrainingConstant>& training_constants();
 // The index of the constant that a part's figure comes from; empty if the figure is not refitted.
 std::optional<std::size_t> constant_behind(const Catalog& catalog, const std::string& part, const std::string& figure);
 
-// One row as a linear function: the current ln(forecast / measured), and its slope by ln of each constant.
+// One row as a linear function: the current ln(forecast / measured), and its slope by ln of each constant. With a
+// `base`: the difference to that row of the table, which is the error of a scaling efficiency.
 struct RowSlope {
     const TrainingTable* table = nullptr;
     double weight = 1;
     double residual = 0;
     std::vector<double> slope;
     std::size_t row = 0;
+    std::optional<std::size_t> base = std::nullopt;
 };
 
 // The changes of ln(constants) that minimise the weighted sum of |residual|, under a Gaussian prior with mean `start`
@@ -39,7 +41,8 @@ std::vector<double> least_absolute(const std::vector<RowSlope>& rows, const std:
                                    const std::vector<double>& spread);
 
 // Slopes of the forecasts that count, of a large table at most twelve, evenly spaced: each is simulated again with each
-// constant that it uses slightly increased. Takes minutes.
+// constant that it uses slightly increased. Takes minutes. Those of a weak-scaling series are in it twice, the
+// second time against the series' smallest run: same software and machine, so that this tells what is lost with scale.
 std::vector<RowSlope> slopes(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog,
                              std::size_t threads);
 

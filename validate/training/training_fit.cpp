@@ -25,7 +25,7 @@ void move_to(std::vector<RowSlope>& rows, const std::vector<TrainingForecast>& f
         if (f.counts()) { residuals[{f.table, f.row}] = std::log(f.forecast_s / f.measured_s); }
     }
     for (RowSlope& row : rows) {
-        row.residual = residuals.at({row.table, row.row}) -
+        row.residual = residuals.at({row.table, row.row}) - (row.base ? residuals.at({row.table, *row.base}) : 0) -
                        std::inner_product(changes.begin(), changes.end(), row.slope.begin(), 0.0);
     }
 }

@@ -179,8 +179,11 @@ Work ComputeCosts::cast(double bytes) const {
     return work(WorkKind::small_kernels, 0, 0, 0, bytes / gpu("cast.memory"));
 }
 
-Work ComputeCosts::convolution(double flops, double bytes) const {
-    const double compute = flops / (peak_ * gpu("conv." + std::string(to_string(precision_))));
+Work ComputeCosts::convolution(double flops, double bytes) const { return roofline("conv.", flops, bytes); }
+Work ComputeCosts::large_product(double flops, double bytes) const { return roofline("gemm.", flops, bytes); }
+
+Work ComputeCosts::roofline(const std::string& share, double flops, double bytes) const {
+    const double compute = flops / (peak_ * gpu(share + std::string(to_string(precision_))));
     const double memory = bytes / (gpu("gemm.memory") * gpu_.memory_bandwidth);
     return work(WorkKind::products, flops, either(compute, memory) + launch(), bytes, 0);
 }

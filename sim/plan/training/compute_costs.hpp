@@ -58,6 +58,8 @@ public:
     Work elementwise(double bytes, double kernels = 0) const;
     Work cast(double bytes) const;
     Work convolution(double flops, double bytes) const;
+    // At the share of the peak, or of the memory's bandwidth, that large products reach.
+    Work large_product(double flops, double bytes) const;
     Work optimizer(double held, double all) const;
 
     // The same work, accounted for as `kind`.
@@ -85,6 +87,7 @@ private:
     Work work(WorkKind kind, double flops, double busy_s, double operand_bytes, double streamed_bytes) const;
     std::string attention_kernel() const;
     double waves(const Product& product) const;
+    Work roofline(const std::string& share, double flops, double bytes) const;
     double launch() const;
 
     const Part* compute_;

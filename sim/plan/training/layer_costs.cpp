@@ -33,6 +33,10 @@ std::vector<NetworkLayer> network(const LayerCosts& step) {
         layers.push_back(
             {trained_product(costs, product, false), trained_product(costs, product, true), p.in * p.out + p.out});
     }
+    for (const CustomLayer& c : step.model.custom) {
+        const Work forward = costs.large_product(images * c.flops, images * c.bytes + 2 * c.parameters);
+        layers.push_back({c.count * forward, c.count * (2.0 * forward), c.count * c.parameters});
+    }
     return layers;
 }
 
@@ -198,11 +202,11 @@ Piece LayerCosts::piece(const Layers& layers) const {
 ChunkEnds LayerCosts::ends(std::uint32_t stage, std::uint32_t chunk) const {
     ChunkEnds ends;
     if (model.convolutional()) { return ends; }
-    if (stage == 0 && chunk == 0) {
+    if (layout.place(stage, chunk) == 0) {
         ends.before = embedding();
         ends.front_parameters = embedding_parameters(model) / layout.t;
     }
-    if (stage + 1 == layout.p && chunk + 1 == layout.v) {
+    if (layout.place(stage, chunk) + 1 == layout.pieces()) {
         ends.after = (1 + workload.next_tokens) * head(false);
         ends.head_back = (1 + workload.next_tokens) * head(true);
         ends.back_parameters = head_parameters(model) / layout.t;

@@ -115,10 +115,30 @@ Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, st
     set_batches(workload, out);
     out.sequence = model.convolutional() ? 1 : model.sequence;
     out.tokens = workload.imbalance * workload.micro_batch * out.sequence / out.c;
-    if (workload.order == PipelineOrder::zero_bubble && (out.v > 1 || workload.sharding >= Sharding::zero_2)) {
+    if (workload.order >= PipelineOrder::zero_bubble && (out.v > 1 || workload.sharding >= Sharding::zero_2)) {
         refuse("order",
-               "a zero-bubble pipeline has one chunk a stage, and whole parameters and gradients there "
-               "(accepted: chunks: 1 with ddp or zero-1)");
+               "a {} pipeline has one chunk a stage, and whole parameters and gradients there (accepted: chunks: 1 "
+               "with ddp or zero-1)",
+               to_string(workload.order));
+    }
+    if (workload.order == PipelineOrder::dual_pipe) {
+        if (out.p % 2 != 0 || out.micro_batches % 2 != 0 || out.micro_batches < 2 * out.p) {
+            refuse("order",
+                   "{} stages and {} micro-batches a data rank make no dual-pipe (accepted: even numbers, at least two "
+                   "micro-batches a stage)",
+                   out.p, out.micro_batches);
+        }
+        out.dual = true;
+        out.v = 2;
+    }
+    if (workload.deferred_embedding && (workload.order >= PipelineOrder::zero_bubble || out.p == 1 ||
+                                        workload.sharding >= Sharding::zero_2 || model.convolutional())) {
+        refuse("deferred_embedding",
+               "gradients of the output matrix fill the end of a pipeline's last stage (accepted: more than one stage, "
+               "1f1b or gpipe, with ddp or zero-1)");
+    }
+    if (workload.offload.activations > 0 && model.convolutional()) {
+        refuse("offload.activations", "activations go to the host layer by layer of a transformer (accepted: 0)");
     }
     const std::uint32_t a_node = std::max(1U, std::min(out.replicas(), gpus_per_node / out.t));
     const bool copied = workload.sharding == Sharding::hsdp;
@@ -131,9 +151,9 @@ Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, st
 }
 
 Layers Layout::layers_of(const ModelShape& model, std::uint32_t stage, std::uint32_t chunk) const {
-    const auto pieces = static_cast<double>(p) * v;
-    const double place = static_cast<double>(chunk) * p + stage;
-    const bool uneven = v > 1 && std::fmod(model.layers, pieces) != 0 && std::fmod(model.layers + 2, pieces) == 0;
+    const double pieces = this->pieces(), place = this->place(stage, chunk);
+    const bool uneven =
+        v > 1 && !dual && std::fmod(model.layers, pieces) != 0 && std::fmod(model.layers + 2, pieces) == 0;
     const double end = uneven ? 1 : 0;
     const double each = std::floor((model.layers + 2 * end) / pieces);
     const double more = model.layers + 2 * end - each * pieces;

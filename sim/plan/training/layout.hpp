@@ -43,7 +43,9 @@ struct Layout {
     std::uint32_t t = 1, c = 1, e = 1, p = 1, v = 1, d = 1;  // tensor, context, expert, stages, chunks, data
     std::uint32_t x = 1;                                     // ranks that share an expert
     std::uint32_t shard = 1;                                 // ranks over which states or parameters are sharded
-    std::uint32_t micro_batches = 1;                         // per data rank and step
+    bool dual =
+        false;  // two chunks a stage, the second of a pipeline in the other direction: each layer is there twice
+    std::uint32_t micro_batches = 1;  // per data rank and step
     std::uint32_t global_batch = 1;
     std::uint32_t gpus_per_node = 1;
     double tokens = 0;    // of one micro-batch on one GPU: b * s / c; for a convolutional network: images
@@ -52,6 +54,13 @@ struct Layout {
     std::uint32_t stage_ranks() const { return t * c * d; }
     std::uint32_t replicas() const { return c * d; }  // ranks that hold the same parameters
     std::uint32_t world() const { return stage_ranks() * p; }
+    // Pieces that a micro-batch passes, and the place of a stage's chunk among them.
+    std::uint32_t pieces() const { return dual ? p : p * v; }
+    std::uint32_t place(std::uint32_t stage, std::uint32_t chunk) const {
+        return !dual ? chunk * p + stage : chunk == 0 ? stage : p - 1 - stage;
+    }
+    std::uint32_t copies() const { return dual ? 2 : 1; }  // of each layer in one pipeline
+    std::uint32_t micro_batches_of_chunk() const { return micro_batches / copies(); }
 
     // Of the chunk on the stage: as evenly as possible, the first chunks may have one more. Where only layers + 2
     // divide evenly, embedding and loss count as a layer each (Megatron-Core, transformer_config.py,

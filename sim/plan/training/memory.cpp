@@ -48,6 +48,8 @@ double score_activations(const LayerCosts& step) {
 double in_flight(const TrainingWorkload& w, const Layout& layout, std::uint32_t stage) {
     if (w.order == PipelineOrder::gpipe) { return layout.micro_batches; }
     if (w.order == PipelineOrder::zero_bubble) { return std::min(layout.p, layout.micro_batches); }
+    // Of each chunk: p + 1 in both (DeepSeek-V3, table 2).
+    if (layout.dual) { return (layout.p + 1) / 2.0; }
     const double ahead =
         layout.v == 1 ? layout.p - stage : (2.0 * (layout.p - stage - 1) + (layout.v - 1) * layout.p + 1) / layout.v;
     return std::min<double>(ahead, layout.micro_batches);
@@ -66,32 +68,53 @@ void add_reserved(StepMemory& memory, const ComputeCosts& costs) {
     memory.high80 = states + memory.activations * kept.high80 / kept.value.front() + reserved.high80;
 }
 
+// Whether a chunk of the stage is the model's last.
+bool has_head(const Layout& layout, std::uint32_t stage) {
+    return stage + 1 == layout.p || (layout.dual && stage == 0);
+}
+
 using LayerCounts = std::array<double, 2>;  // of a stage: without experts and with them
+
+// Of these, and of the scores of an unfused attention, what is kept: all, or what recomputation starts from.
+struct KeptOfLayer {
+    double kept = 0, again = 0;  // bytes; again: what is there while the layer is recomputed
+};
+KeptOfLayer kept_of_layer(const LayerCosts& step, bool experts) {
+    const TrainingWorkload& w = step.workload;
+    const double stored = 2 * step.layout.tokens * step.model.hidden / (w.parallelism.sequence ? step.layout.t : 1.0);
+    const double whole = layer_activations(step, experts);
+    const double core = step.costs.unfused_attention() ? score_activations(step) : 0;
+    const double kept = w.recompute == Recompute::full        ? stored
+                        : w.recompute == Recompute::half      ? (whole + core + stored) / 2
+                        : w.recompute == Recompute::selective ? whole
+                                                              : whole + core;
+    return {kept, w.recompute == Recompute::none ? 0 : whole + core - kept};
+}
 
 // Bytes of all activations that are kept on a GPU of the stage, and of the one layer that is being recomputed.
 double activations(const LayerCosts& step, std::uint32_t stage, const LayerCounts& layers) {
     const TrainingWorkload& w = step.workload;
     const Layout& layout = step.layout;
-    const double stored = 2 * layout.tokens * step.model.hidden / (w.parallelism.sequence ? layout.t : 1.0);
-    const bool scores = step.costs.unfused_attention();
     double kept = 0, again = 0;
     for (const bool experts : {false, true}) {
-        const double whole = layer_activations(step, experts);
-        const double core = scores ? score_activations(step) : 0;
-        const double layer = w.recompute == Recompute::full        ? stored
-                             : w.recompute == Recompute::half      ? (whole + core + stored) / 2
-                             : w.recompute == Recompute::selective ? whole
-                                                                   : whole + core;
+        const KeptOfLayer layer = kept_of_layer(step, experts);
         const double count = layers[experts ? 1 : 0];
-        kept += count * layer;
-        again = std::max(again, count > 0 && w.recompute != Recompute::none ? whole + core - layer : 0);
+        kept += count * layer.kept;
+        again = std::max(again, count > 0 ? layer.again : 0);
     }
-    double bytes = kept * in_flight(w, layout, stage) + again;
-    if (stage + 1 == layout.p) {
+    double bytes = kept * (1 - w.offload.activations) * in_flight(w, layout, stage) + again;
+    if (w.offload.activations > 0) {  // what is on its way to the host and from there: two layers
+        bytes += 2 * w.offload.activations * kept / std::max(1.0, layers[0] + layers[1]);
+    }
+    if (has_head(layout, stage)) {
         const double split = step.costs.framework("memory.logits") / layout.t;
         const double gathered = layout.t > 1 ? step.costs.framework_or("memory.logits.gathered", 0) : 0;
         bytes += step.model.predicted * layout.tokens * step.model.vocabulary *
                  (split + step.costs.framework_or("memory.logits.whole", 0) + gathered);
+        if (w.deferred_embedding) {  // the output matrix's inputs and its results' gradients, of every micro-batch
+            bytes += layout.micro_batches * step.model.predicted * layout.tokens * 2 *
+                     (step.model.hidden + step.model.vocabulary / layout.t);
+        }
     }
     return bytes;
 }
@@ -107,8 +130,9 @@ StepMemory stage_memory(const LayerCosts& step, std::uint32_t stage) {
         all += step.held(here);
     }
     const double largest_layer = all.total() / std::max(1.0, layers[0] + layers[1]);
-    const bool last = stage + 1 == layout.p;
-    double ends = stage == 0 ? embedding_parameters(model) / layout.t : 0;
+    const bool last = has_head(layout, stage);
+    const bool first = stage == 0 || (layout.dual && last);
+    double ends = first ? embedding_parameters(model) / layout.t : 0;
     ends += last ? head_parameters(model) / layout.t : 0;
     // A tied output matrix on another stage than the embedding is a copy.
     ends += last && layout.p > 1 && model.tied ? model.vocabulary * model.hidden / layout.t : 0;
@@ -126,8 +150,9 @@ StepMemory stage_memory(const LayerCosts& step, std::uint32_t stage) {
         out.parameters -= (2 - costs.framework_or("memory.frozen", 2)) * layers_only;
     }
     out.gradients = gradient_bytes(w) * held(trained, w.sharding >= Sharding::zero_2);
+    const double copies = w.sharding >= Sharding::zero_1 ? layout.copies() : 1;  // share out what each has
     out.optimizer = (w.optimizer == OptimizerKind::adam ? costs.framework("memory.adam") : 8) *
-                    held(trained, w.sharding >= Sharding::zero_1);
+                    held(trained, w.sharding >= Sharding::zero_1) / copies * (w.offload.optimizer ? 0 : 1);
     // DeepSpeed gathers product by product and holds a number of parameters at most, and the product at work.
     const double live = costs.framework_or("memory.live", 0);
     const double product = model.hidden * std::max(model.gates() * model.ffn, model.query_width()) / layout.t;
@@ -145,6 +170,14 @@ StepMemory stage_memory(const LayerCosts& step, std::uint32_t stage) {
 
 }  // namespace
 
+double kept_activations(const LayerCosts& step, const Layers& layers) {
+    double bytes = 0;
+    for (int i = 0; i < layers.count; ++i) {
+        bytes += kept_of_layer(step, step.model.has_experts(layers.first + i)).kept;
+    }
+    return bytes * step.costs.framework("memory.activations");
+}
+
 StepMemory step_memory(const LayerCosts& step) {
     const ModelShape& model = step.model;
     if (model.convolutional()) {
@@ -154,6 +187,9 @@ StepMemory step_memory(const LayerCosts& step) {
         StepMemory memory;
         memory.parameters = memory.gradients = memory.optimizer = 4 * all;
         memory.activations = 2 * 4 * step.layout.tokens * outputs;
+        for (const CustomLayer& c : model.custom) {
+            memory.activations += step.layout.tokens * c.count * c.activations;
+        }
         add_reserved(memory, step.costs);
         return memory;
     }

@@ -16,4 +16,7 @@ struct StepMemory {
 // stored as wide as they are sent. docs/training.md, memory, explains each term.
 StepMemory step_memory(const LayerCosts& step);
 
+// Bytes that a GPU keeps of one micro-batch's pass through these layers, on it or in host memory.
+double kept_activations(const LayerCosts& step, const Layers& layers);
+
 }  // namespace fabricast::inline training

@@ -62,6 +62,15 @@ void read_part(const Part& part, ModelShape& model) {
     }
 }
 
+void read_custom(const Part& part, ModelShape& model) {
+    if (!part.has("layer.flops")) { return; }
+    const std::vector<double>& flops = part.list("layer.flops");
+    for (std::size_t i = 0; i < flops.size(); ++i) {
+        model.custom.push_back({flops[i], part.list("layer.bytes").at(i), part.list("layer.parameters").at(i),
+                                part.list("layer.activations").at(i), part.list("layer.count").at(i)});
+    }
+}
+
 void apply(const ModelDimensions& own, ModelShape& model) {
     if (own.hidden > 0 || own.heads > 0) {
         model.head_size = model.value_head_size = 0;  // follows from the new dimensions
@@ -113,7 +122,10 @@ ModelShape model_shape(const Catalog& catalog, const TrainingWorkload& workload)
     const ModelDimensions& own = workload.dimensions;
     const bool whole = own.layers > 0 && own.hidden > 0 && own.heads > 0 && own.vocabulary > 0;
     const Part* part = catalog.find(workload.model);
-    if (!whole || (part != nullptr && part->kind == "model")) { read_part(catalog.at("model", workload.model), model); }
+    if (!whole || (part != nullptr && part->kind == "model")) {
+        read_part(catalog.at("model", workload.model), model);
+        read_custom(catalog.at("model", workload.model), model);
+    }
     apply(own, model);
     fill(model);
     model.layers += workload.next_tokens;  // more layers of the last kind, behind the others
@@ -156,6 +168,7 @@ double parameters(const ModelShape& m) {
         double sum = 0;
         for (const Convolution& c : m.convolutions) { sum += c.parameters(); }
         for (const Convolution& p : m.products) { sum += p.in * p.out + p.out; }
+        for (const CustomLayer& c : m.custom) { sum += c.count * c.parameters; }
         return sum;
     }
     double sum = embedding_parameters(m) + head_parameters(m);
@@ -176,6 +189,7 @@ double model_flops(const ModelShape& m, double tokens) {
             sum += c.count * c.in * c.out * c.kernel * c.kernel * c.width * c.width;
         }
         for (const Convolution& p : m.products) { sum += p.in * p.out; }
+        for (const CustomLayer& c : m.custom) { sum += c.count * c.flops / 2; }
         return 6 * sum;
     }
     const double sparse = m.layers_with_experts();

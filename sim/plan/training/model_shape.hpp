@@ -17,6 +17,12 @@ struct Convolution {
     double parameters() const { return count * (in * out * kernel * kernel + 2 * out); }
 };
 
+// `count` equal layers of a model of your own: of one sample, operations forward (as many twice backward), bytes that
+// they move, bytes that the backward pass needs.
+struct CustomLayer {
+    double flops = 0, bytes = 0, parameters = 0, activations = 0, count = 1;
+};
+
 struct ModelShape {
     std::string name;
     double layers = 0, hidden = 0, heads = 0, kv_heads = 0;
@@ -40,7 +46,10 @@ struct ModelShape {
     std::vector<Convolution> convolutions;
     std::vector<Convolution> products;  // fully connected layers of a convolutional network: in, out
 
-    bool convolutional() const { return !convolutions.empty(); }
+    std::vector<CustomLayer> custom;
+
+    // Cut by samples alone: a convolutional network, or a list of layers of your own.
+    bool convolutional() const { return !convolutions.empty() || !custom.empty(); }
     bool has_experts(double layer) const {
         return experts > 0 && layer >= dense_layers && std::fmod(layer + 1, expert_every) == 0;
     }

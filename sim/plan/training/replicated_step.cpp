@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <map>
 
 #include "sim/plan/training/stage_turns.hpp"
@@ -25,6 +26,7 @@ struct ReplicatedChunk {
     ChunkEnds ends;
     std::vector<Ends> gathered;  // by piece: the end of its gathering; empty: nothing is gathered
     std::vector<Work> weights;   // by piece: gradients of weights that wait (zero-bubble)
+    Work head_weights;           // of a micro-batch: gradients of the output matrix that wait (deferred_embedding)
     struct Ready {               // the gradients of a piece
         Ends ends;
         std::uint32_t lanes = 0;
@@ -49,10 +51,15 @@ public:
         const auto action = [&](const StepOp& what, std::uint32_t lane, const Ends& after) {
             return what.forward ? forward(what, lane, after) : backward(what, lane, after);
         };
-        const auto later = [&](const StepOp& what, std::uint32_t lane, const Ends& after) {
-            return what.forward ? after : weights(what, lane, after);
+        const auto then = [&](const StepOp& what, std::uint32_t lane, const Ends& after) {
+            return later(what, lane, after);
         };
-        defers() ? turns_.run(action, later) : turns_.run(action);
+        const auto head = [&](const StepOp& what, std::uint32_t lane, const Ends& after) {
+            return head_weights(what, lane, after);
+        };
+        defers()                            ? turns_.run(action, then)
+        : step_.workload.deferred_embedding ? turns_.run(action, head)
+                                            : turns_.run(action);
         if (!step_.workload.overlap.gradients) {
             for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
                 for (std::uint32_t chunk = layout_.v; chunk-- > 0;) {
@@ -64,11 +71,12 @@ public:
         for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
             for (const ReplicatedChunk& chunk : stages_[stage]) { held[stage] += chunk.whole.held; }
         }
+        add_copies(held);
         builder_.finish(held, joined(reduced_, turns_.computed_by_all()));
     }
 
 private:
-    bool defers() const { return step_.workload.order == PipelineOrder::zero_bubble; }
+    bool defers() const { return step_.workload.order >= PipelineOrder::zero_bubble; }
     bool shares_states() const { return step_.workload.sharding >= Sharding::zero_1; }
     bool broadcasts() const { return step_.costs.framework_or("broadcast_per_rank", 0) > 0; }
     double bucket() const {
@@ -78,7 +86,8 @@ private:
 
     ReplicatedChunk make_chunk(std::uint32_t stage, std::uint32_t place) const {
         const Layers layers = layout_.layers_of(step_.model, stage, place);
-        ReplicatedChunk chunk{step_.piece(layers), {}, step_.ends(stage, place), {}, {}, {}};
+        ReplicatedChunk chunk{step_.piece(layers), {}, step_.ends(stage, place), {}, {}, {}, {}};
+        if (step_.workload.deferred_embedding) { chunk.head_weights = chunk.ends.head_back.take_weights(); }
         chunk.whole.held.shared += chunk.ends.front_parameters + chunk.ends.back_parameters;
         const double wanted = std::ceil(4 * chunk.whole.held.total() / bucket());
         const double buckets = std::max(1.0, std::min({wanted, most_buckets, layers.count}));
@@ -88,7 +97,7 @@ private:
             chunk.pieces.push_back(step_.piece({layers.first + from, to - from}));
         }
         chunk.pieces.front().held.shared += chunk.ends.front_parameters;
-        chunk.pieces.back().held.shared += chunk.ends.back_parameters;
+        if (!step_.workload.deferred_embedding) { chunk.pieces.back().held.shared += chunk.ends.back_parameters; }
         if (defers()) {
             for (Piece& piece : chunk.pieces) {
                 chunk.weights.emplace_back();
@@ -120,8 +129,12 @@ private:
                 ReplicatedChunk& gathering = stages_[stage][chunk];
                 for (const Piece& piece : gathering.pieces) {
                     const StepOp what{StepTag::data, true, stage, 0, chunk};
-                    chain = builder_.call_on(Collective::all_gather, 2, step_.trained(piece.held),
-                                             layout_.sharded(stage), what, chain);
+                    Held held = piece.held;
+                    if (step_.workload.deferred_embedding && &piece == &gathering.pieces.back()) {
+                        held.shared += gathering.ends.back_parameters;  // not in the piece, whose gradients are earlier
+                    }
+                    chain = builder_.call_on(Collective::all_gather, 2, step_.trained(held), layout_.sharded(stage),
+                                             what, chain);
                     gathering.gathered.push_back(chain);
                 }
             }
@@ -158,7 +171,7 @@ private:
     Ends backward(const StepOp& what, std::uint32_t lane, Ends after) {
         ReplicatedChunk& chunk = stages_[what.stage][what.chunk];
         after = builder_.compute(chunk.ends.head_back, what, lane, after);
-        if (what.micro_batch + 1 == layout_.micro_batches) {
+        if (is_last(what)) {
             chunk.ready.resize(chunk.pieces.size());
             for (std::size_t i = chunk.pieces.size(); i-- > 0;) {
                 after = builder_.phases(chunk.pieces[i].backward, what, lane, after);
@@ -171,38 +184,86 @@ private:
         } else {
             after = builder_.phases(chunk.whole.backward, what, lane, after);
         }
-        return builder_.compute(chunk.ends.before, what, lane, after);
+        after = builder_.compute(chunk.ends.before, what, lane, after);
+        return what.weights == WeightsAt::with_backward ? weights(what, lane, after) : after;
     }
 
-    // Gradients of weights, of as many micro-batches late as stages are before this one: each stage then keeps as many
-    // micro-batches, and the last ones fill what would be the bubble at the end (Qi et al. 2023, 2.2, ZB-H1).
-    Ends weights(const StepOp& what, std::uint32_t lane, Ends after) {
-        const std::uint32_t last = layout_.micro_batches - 1;
-        std::uint32_t& done = weights_done_[{what.stage, lane}];
-        for (; done <= what.micro_batch && (what.micro_batch == last || done + what.stage <= what.micro_batch);
-             ++done) {
-            ReplicatedChunk& chunk = stages_[what.stage][what.chunk];
-            for (std::size_t i = chunk.pieces.size(); i-- > 0;) {
-                after = builder_.compute(chunk.weights[i], what, lane, after);
-                if (done < last || !step_.workload.overlap.gradients) { continue; }
-                Ends& ready = chunk.ready[i].ends;
-                ready = joined(std::move(ready), after);
-                if (chunk.ready[i].lanes == builder_.lanes()) {
-                    reduce(what.stage, what.chunk, chunk.pieces[i], ready);
-                }
-            }
+    // What a stage does when it has sent an action's result. Zero-bubble: gradients of weights, of as many
+    // micro-batches late as stages are before this one: each stage then keeps as many micro-batches, and the last ones
+    // fill what would be the bubble at the end (Qi et al. 2023, 2.2, ZB-H1). DualPipe says itself when.
+    Ends later(const StepOp& what, std::uint32_t lane, Ends after) {
+        std::deque<StepOp>& waiting = weights_waiting_[{what.stage, lane}];
+        if (!what.forward && (what.weights == WeightsAt::own_time || what.weights == WeightsAt::later)) {
+            waiting.push_back(what);
+        }
+        const auto due = [&] {
+            if (layout_.dual) { return what.weights == WeightsAt::now; }
+            const bool last = what.micro_batch + 1 == layout_.micro_batches;
+            return !what.forward && (last || waiting.front().micro_batch + what.stage <= what.micro_batch);
+        };
+        while (!waiting.empty() && due()) {
+            after = weights(waiting.front(), lane, after);
+            waiting.pop_front();
+            if (layout_.dual) { break; }
         }
         return after;
+    }
+
+    // Gradients of the output matrix, of all micro-batches once the last has been sent back (Megatron-Core,
+    // schedules.py, drain_embedding_wgrad_compute), and their reduction.
+    Ends head_weights(const StepOp& what, std::uint32_t lane, Ends after) {
+        const ReplicatedChunk& chunk = stages_[what.stage][what.chunk];
+        if (what.forward || !is_last(what) || !(chunk.ends.back_parameters > 0)) { return after; }
+        after = builder_.compute(layout_.micro_batches * chunk.head_weights, what, lane, after);
+        head_ready_ = joined(std::move(head_ready_), after);
+        if (lane + 1 == builder_.lanes() && step_.workload.overlap.gradients) {
+            Piece head;
+            head.held.shared = chunk.ends.back_parameters;
+            reduce(what.stage, what.chunk, head, head_ready_);
+        }
+        return after;
+    }
+
+    Ends weights(const StepOp& what, std::uint32_t lane, Ends after) {
+        ReplicatedChunk& chunk = stages_[what.stage][what.chunk];
+        for (std::size_t i = chunk.pieces.size(); i-- > 0;) {
+            after = builder_.compute(chunk.weights[i], what, lane, after);
+            if (!is_last(what) || !step_.workload.overlap.gradients) { continue; }
+            Ends& ready = chunk.ready[i].ends;
+            ready = joined(std::move(ready), after);
+            if (chunk.ready[i].lanes == builder_.lanes()) { reduce(what.stage, what.chunk, chunk.pieces[i], ready); }
+        }
+        return after;
+    }
+
+    bool is_last(const StepOp& what) const { return what.micro_batch + 1 == layout_.micro_batches_of_chunk(); }
+
+    // DualPipe's two copies of each layer, on a stage and on the one as far from the other end, add their gradients: of
+    // what each rank reduces and steps.
+    void add_copies(const std::vector<Held>& held) {
+        const std::uint32_t ranks = layout_.stage_ranks();
+        const double shard = shares_states() ? layout_.shard : 1;
+        const double experts_shard = shares_states() ? layout_.expert_shard() : 1;
+        for (std::uint32_t stage = 0; layout_.dual && stage < layout_.p / 2; ++stage) {
+            const Held of = step_.trained(held[stage]);
+            const Groups pairs{2, (layout_.p - 1 - 2 * stage) * ranks, layout_.device_rank(stage), 2 * ranks};
+            const double bytes = gradient_bytes(step_.workload) * (of.shared / shard + of.experts / experts_shard);
+            const StepOp what{StepTag::data, false, stage, layout_.micro_batches - 1, 0};
+            const Ends computed = joined(turns_.computed_by(stage), turns_.computed_by(layout_.p - 1 - stage));
+            reduced_ = joined(std::move(reduced_), builder_.call({CommKind::data, Collective::all_reduce, bytes, 1},
+                                                                 pairs, what, Layout::all, joined(reduced_, computed)));
+        }
     }
 
     StepBuilder& builder_;
     const LayerCosts& step_;
     const Layout& layout_;
     StageTurns turns_;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> weights_done_;  // [stage, lane]: micro-batches
-    std::vector<std::vector<ReplicatedChunk>> stages_;                               // [stage][chunk]
-    std::map<std::uint32_t, Ends> reducing_;                                         // [stage]
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<StepOp>> weights_waiting_;  // [stage, lane]
+    std::vector<std::vector<ReplicatedChunk>> stages_;                                       // [stage][chunk]
+    std::map<std::uint32_t, Ends> reducing_;                                                 // [stage]
     Ends reduced_;
+    Ends head_ready_;  // by all lanes
 };
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace fabricast::inline training {
 // The order in which a pipeline stage runs its micro-batches, which causes bubbles. GPipe: all forward passes, then all
 // backward passes. 1F1B (Narayanan et al. 2021, 2.2): a stage first runs as many micro-batches forward as stages follow
 // it, then alternates one forward and one backward; chunks are interleaved as in Megatron-Core, in rounds of `stages`
-// micro-batches per chunk. Precondition: with chunks > 1, micro_batches is a multiple of stages.
+// micro-batches per chunk. Precondition: with chunks > 1, micro_batches is a multiple of stages; of dual_pipe,
+// Layout's.
 std::vector<StepOp> stage_actions(PipelineOrder order, std::uint32_t stage, std::uint32_t stages, std::uint32_t chunks,
                                   std::uint32_t micro_batches);
 
@@ -27,7 +28,8 @@ public:
     explicit StageTurns(StepBuilder& builder) : builder_(builder), step_(builder.step()) {}
 
     // Adds every stage's actions in their order, each as soon as everything that it waits for has been added. `later`,
-    // if any, adds what a stage still has to do when it has sent an action's result.
+    // if any, adds what a stage still has to do when it has sent an action's result, and gradients of weights that
+    // wait.
     void run(const Body& body, const Body& later = {});
 
     // The end of what the stage's lane has computed so far; what comes next waits for it.
@@ -37,6 +39,13 @@ public:
 
 private:
     using ActionKey = std::pair<std::uint32_t, StepOp>;  // lane, action
+
+    // Without what only its own stage knows of it.
+    static StepOp action(StepOp what) {
+        what.weights = WeightsAt::own_time;
+        what.with_next = false;
+        return what;
+    }
 
     struct Sent {
         std::uint32_t to = 0;

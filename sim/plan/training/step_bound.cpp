@@ -46,8 +46,8 @@ public:
                 held += piece.held;
                 held.shared += ends.front_parameters + ends.back_parameters;
             }
-            longest = std::max({longest, through + layout_.micro_batches * busy, wire});
-            through += first_chunk;
+            longest = std::max({longest, through + layout_.micro_batches_of_chunk() * busy, wire});
+            through += layout_.dual ? 0 : first_chunk;
             last = std::max(last, optimizer(held));
         }
         return longest + last + step_.costs.framework("step");

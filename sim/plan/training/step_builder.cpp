@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/plan/training/host_offload.hpp"
+
 namespace fabricast::inline training {
 
 namespace {
@@ -119,16 +121,48 @@ Ends StepBuilder::call_on(Collective collective, double width, const Held& held,
                             : ends;
 }
 
+Ends StepBuilder::copy(const StepOp& what, std::uint32_t lane, double bytes, bool to_host, const Ends& after) {
+    if (bytes < 1) { return after; }
+    const Layout& layout = step_.layout;
+    const std::uint32_t gpus = fabric_.gpus_per_node();
+    const std::uint32_t rank = layout.device_rank(what.stage, lane == Layout::all ? 0 : lane);
+    const std::uint32_t first = std::max(rank / gpus * gpus, layout.device_rank(what.stage));
+    const std::uint32_t last = std::min((rank / gpus + 1) * gpus, layout.device_rank(what.stage + 1));
+    const std::vector<OpId> ends = add_host_copies(plan_.schedule, fabric_, first, last, bytes, to_host, after);
+    tag(what, StepTag::fixed);
+    return finishes(ends);
+}
+
+Ends StepBuilder::offload_activations(const StepOp& what, std::uint32_t lane, const Ends& after) {
+    const double share = step_.workload.offload.activations;
+    if (!(share > 0) || step_.model.convolutional()) { return {}; }
+    const Layers layers = step_.layout.layers_of(step_.model, what.stage, what.chunk);
+    return copy(what, lane, share * kept_activations(step_, layers), what.forward, after);
+}
+
+// CPUs take the step at the share of their memory's bandwidth that DeepSpeed's Adam reaches there, all GPUs' parameters
+// that the memory holds one after the other.
+Ends StepBuilder::step_on_host(const StepOp& what, std::uint32_t lane, double held, const Ends& after) {
+    const HostMemory host = host_memory_of(fabric_, device(what.stage, lane));
+    const double seconds = step_.costs.gpu("optimizer.host") * held * host.gpus /
+                           (step_.costs.gpu("optimizer.host.memory") * host.bandwidth);
+    const Ends there = copy(what, lane, gradient_bytes(step_.workload) * held, true, after);
+    return copy(what, lane, 2 * held, false, wait(from_seconds(seconds), what, there));
+}
+
 Ends StepBuilder::finish(const std::vector<Held>& held_of_stage, const Ends& after) {
     const double shard = step_.workload.sharding == Sharding::ddp ? 1 : step_.layout.shard;
     Ends done;
     for (std::uint32_t stage = 0; stage < held_of_stage.size(); ++stage) {
         const Held held = step_.trained(held_of_stage[stage]);
         const double experts_shard = shard > 1 ? step_.layout.expert_shard() : 1;
-        const Work work = step_.costs.optimizer(held.shared / shard + held.experts / experts_shard, held.total());
+        const double copies = shard > 1 ? step_.layout.copies() : 1;  // each steps its half of what they share out
         const StepOp what{StepTag::fixed, false, stage, step_.layout.micro_batches - 1, 0};
+        const double own = (held.shared / shard + held.experts / experts_shard) / copies;
+        const Work work = step_.costs.optimizer(own, held.total());
         for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
-            done = joined(std::move(done), compute(work, what, lane, after));
+            done = joined(std::move(done), step_.workload.offload.optimizer ? step_on_host(what, lane, own, after)
+                                                                            : compute(work, what, lane, after));
         }
     }
     // Some frameworks broadcast the new parameters rank by rank.

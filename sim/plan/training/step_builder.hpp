@@ -33,6 +33,8 @@ public:
     Ends phases(const Phases& phases, const StepOp& what, std::uint32_t lane, Ends after);
     // Sends the activations of all ranks of the lane from the operation's stage to another.
     Ends send(const StepOp& what, std::uint32_t to, std::uint32_t lane, const Ends& after);
+    // What the stage's action writes to host memory, or reads from there, beside its computation.
+    Ends offload_activations(const StepOp& what, std::uint32_t lane, const Ends& after);
     // The host launches the kernels of the stage's next action, after those of the actions before it. It does not wait
     // for the GPU, but the GPU cannot be done before it.
     Ends launch(const StepOp& what, std::uint32_t lane);
@@ -44,6 +46,10 @@ private:
     DeviceId device(std::uint32_t stage, std::uint32_t lane) const;
     Ends add(const GroupCall& call, const Groups& groups, std::span<const DeviceId> devices, const StepOp& what,
              Ends after, GroupDirection direction);
+    // A copy to host memory or from there, of each of the stage's GPUs on the representative's node.
+    Ends copy(const StepOp& what, std::uint32_t lane, double bytes, bool to_host, const Ends& after);
+    // Gradients to the host, the optimizer's step there, parameters back, for `held` parameters of each GPU.
+    Ends step_on_host(const StepOp& what, std::uint32_t lane, double held, const Ends& after);
     Ends wait(Duration duration, const StepOp& what, Ends after);
     void tag(StepOp what, StepTag as);
 

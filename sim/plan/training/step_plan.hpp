@@ -19,12 +19,18 @@ namespace fabricast::inline training {
 // What an operation of a step is for.
 enum class StepTag : std::uint8_t { tensor, context, expert, pipeline, data, compute, fixed };  // CommKind first
 
+// When gradients of weights are computed: as the order of the pipeline says for all, with the backward pass, later, or
+// nothing but the oldest that wait (dual_pipe).
+enum class WeightsAt : std::uint8_t { own_time, with_backward, later, now };
+
 struct StepOp {
     StepTag tag = StepTag::compute;
     bool forward = true;
     std::uint32_t stage = 0;
     std::uint32_t micro_batch = 0;
     std::uint32_t chunk = 0;
+    WeightsAt weights = WeightsAt::own_time;
+    bool with_next = false;  // side by side with the stage's next pass: starts and sends when both can (dual_pipe)
     friend auto operator<=>(const StepOp&, const StepOp&) = default;
 };
 

@@ -16,7 +16,8 @@ namespace fabricast::inline training {
 enum class Precision : std::uint8_t { bf16, fp16, fp8, mxfp8, fp4, tf32, fp32 };
 enum class Recompute : std::uint8_t { none, selective, half, full };
 // zero_bubble: 1F1B whose gradients of weights wait until the stage has nothing else to do (Qi et al. 2023, ZB-H1).
-enum class PipelineOrder : std::uint8_t { one_f_one_b, gpipe, zero_bubble };
+// dual_pipe: half of the micro-batches enter at each end (DeepSeek-V3, 3.2.1), so a stage has two pieces of the model.
+enum class PipelineOrder : std::uint8_t { one_f_one_b, gpipe, zero_bubble, dual_pipe };
 // What the data-parallel ranks shard: nothing (ddp), optimizer states (zero-1), also gradients (zero-2), also
 // parameters (zero-3); hsdp shards all three inside a group and replicates the group.
 enum class Sharding : std::uint8_t { ddp, zero_1, zero_2, zero_3, hsdp };
@@ -33,7 +34,7 @@ enum class Dispatch : std::uint8_t { all_to_all, once };
 inline constexpr std::array<std::string_view, 7> precision_names = {"bf16", "fp16", "fp8", "mxfp8",
                                                                     "fp4",  "tf32", "fp32"};
 inline constexpr std::array<std::string_view, 4> recompute_names = {"none", "selective", "half", "full"};
-inline constexpr std::array<std::string_view, 3> pipeline_order_names = {"1f1b", "gpipe", "zero-bubble"};
+inline constexpr std::array<std::string_view, 4> pipeline_order_names = {"1f1b", "gpipe", "zero-bubble", "dual-pipe"};
 inline constexpr std::array<std::string_view, 5> sharding_names = {"ddp", "zero-1", "zero-2", "zero-3", "hsdp"};
 inline constexpr std::array<std::string_view, 5> attention_names = {"auto", "cudnn", "flash-2", "triton", "unfused"};
 inline constexpr std::array<std::string_view, 2> optimizer_names = {"adam", "sgd"};
@@ -79,6 +80,12 @@ struct Overlap {
     bool experts = false;    // tokens go to experts and back during another micro-batch's computation
 };
 
+// What host memory holds in place of the GPU's, over PCIe and back.
+struct Offload {
+    bool optimizer = false;  // its states, and the step itself (ZeRO-Offload, arXiv 2101.06840)
+    double activations = 0;  // this share of what the backward pass needs
+};
+
 struct TrainingWorkload {
     std::string model;  // catalogue part of kind `model`
     ModelDimensions dimensions;
@@ -91,6 +98,8 @@ struct TrainingWorkload {
     Bytes bucket{0};                   // size of the gradients reduced in one call; 0: the framework's
     std::uint32_t gradient_bytes = 0;  // bytes of one gradient on the wire; 0: 4, or 2 for zero-3 and hsdp
     Overlap overlap;
+    Offload offload;
+    bool deferred_embedding = false;  // gradients of the output matrix wait until the last stage has nothing else to do
     Recompute recompute = Recompute::none;
     Precision precision = Precision::bf16;
     AttentionKernel attention = AttentionKernel::automatic;

@@ -131,6 +131,8 @@ workload:
   bucket: 25 MB
   gradient_bytes: 2
   overlap: {gradients: false, parameters: false, tensor: true}
+  offload: {optimizer: true, activations: 0.5}
+  deferred_embedding: true
   recompute: full
   precision: fp8
   attention: flash-2

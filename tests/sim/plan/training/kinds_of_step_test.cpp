@@ -60,7 +60,8 @@ TEST_CASE("attention stays inside the documents of a packed sequence") {
 
 TEST_CASE("the fullest rank sets the pace, and what it has more than the others counts for nobody") {
     const StepRow equal = row(), unequal = row({"workload.imbalance=1.25"});
-    CHECK(unequal.step_time_s > 1.15 * equal.step_time_s);
+    CHECK(unequal.compute_s > 1.2 * equal.compute_s);
+    CHECK(unequal.step_time_s > 1.1 * equal.step_time_s);
     CHECK(unequal.step_time_s < 1.3 * equal.step_time_s);
     CHECK(unequal.tokens_per_s * unequal.step_time_s == Approx(equal.tokens_per_s * equal.step_time_s));
 }
