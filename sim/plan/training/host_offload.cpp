@@ -11,8 +11,8 @@ namespace {
 
 std::optional<Path> nearest(const Fabric& fabric, DeviceId gpu, DeviceId& memory) {
     std::optional<Path> best;
-    const std::uint32_t devices = fabric.node_device_count(), first = index(gpu) / devices * devices;
-    for (std::uint32_t d = first; d < first + devices; ++d) {
+    const std::uint32_t node = fabric.wired_node_of(gpu);
+    for (std::uint32_t d = fabric.first_device(node); d < fabric.first_device(node + 1); ++d) {
         if (fabric.kind(DeviceId{d}) != DeviceKind::host_memory) { continue; }
         const Path path = fabric.path({.src = gpu, .dst = DeviceId{d}});
         if (!best || path.latency < best->latency) {
