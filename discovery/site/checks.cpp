@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "discovery/site/fabric_checks.hpp"
+#include "discovery/site/plan_check.hpp"
 
 namespace fabricast::inline site {
 
@@ -53,9 +54,7 @@ public:
         for (const SiteHost& host : site.hosts) {
             if (host.inside) { add(host.name, *host.inside); }
         }
-        for (std::size_t i = 0; i < site.unnamed.size(); ++i) {
-            add(site.unnamed.size() == 1 ? "the node" : fmt::format("node {}", i), site.unnamed[i]);
-        }
+        for (std::size_t i = 0; i < site.unnamed.size(); ++i) { add(unnamed_text(site, i), site.unnamed[i]); }
     }
 
     std::vector<Finding> run() {
@@ -183,6 +182,7 @@ private:
                     fmt::format("its port runs at {} Gb/s, its peers at {} Gb/s", nic.megabits / 1000,
                                 usual.value / 1000),
                     static_cast<double>(nic.megabits) / static_cast<double>(usual.value), nic.at);
+                findings_.back().fact = Fact::rate;
             }
         }
     }
@@ -253,7 +253,8 @@ std::vector<Finding> check(const Site& site, const Description& description, con
                            const StatedParts& said) {
     std::vector<Finding> all = site.findings;
     for (const std::vector<Finding>& some :
-         {NodeChecks(site, catalog, said).run(), check_fabric(site, description.wiring), check_plan(site)}) {
+         {NodeChecks(site, catalog, said).run(), check_fabric(site, description.wiring),
+          check_plan(site, description.wiring)}) {
         all.insert(all.end(), some.begin(), some.end());
     }
     return all;

@@ -39,14 +39,18 @@ public:
             const bool nvlink =
                 std::ranges::find(draft_.gpus[g].nvlinks, "cpu", &NvlinkSeen::target) != draft_.gpus[g].nvlinks.end();
             if (draft_.gpus[g].c2c) {
-                draft_.shape.cables.push_back({fmt::format("gpu{}", g), draft_.cpu_of(draft_.gpus[g].numa), "nvlink-c2c"});
+                draft_.shape.cables.push_back(
+                    {fmt::format("gpu{}", g), draft_.cpu_of(draft_.gpus[g].numa), "nvlink-c2c"});
             }
             // Joined to its CPU otherwise, it has PCIe only to what shares its switch.
-            if ((!draft_.gpus[g].c2c && !nvlink) || (draft_.gpus[g].c2c && !switches_above(draft_.gpus[g].bus).empty())) {
+            if ((!draft_.gpus[g].c2c && !nvlink) ||
+                (draft_.gpus[g].c2c && !switches_above(draft_.gpus[g].bus).empty())) {
                 attach(fmt::format("gpu{}", g), draft_.gpus[g], draft_.shape.gpu.name, draft_.gpus[g].c2c);
             }
         }
-        for (std::size_t n = 0; n < draft_.nics.size(); ++n) { attach(fmt::format("nic{}", n), draft_.nics[n], draft_.shape.nic.name); }
+        for (std::size_t n = 0; n < draft_.nics.size(); ++n) {
+            attach(fmt::format("nic{}", n), draft_.nics[n], draft_.shape.nic.name);
+        }
         place_others();
     }
 
@@ -107,7 +111,8 @@ private:
 
     // The link of an end, no faster than its part: what a virtual machine prints may be anything.
     std::string leg(const std::string& bus, const std::string& part) const {
-        const std::string usual = draft_.catalog.find(part) == nullptr ? "" : draft_.catalog.find(part)->word_or("host_link", "");
+        const std::string usual =
+            draft_.catalog.find(part) == nullptr ? "" : draft_.catalog.find(part)->word_or("host_link", "");
         const PciSeen* seen = draft_.pci(bus);
         if (seen == nullptr || !seen->link.known()) { return usual.empty() ? pcie_name(4, 16) : usual; }
         const int width = std::min(seen->link.width, 16);
@@ -130,8 +135,8 @@ private:
         const PciLink link = believed ? port.link : below;
         const int generation = std::max(pcie_generation(link.gigatransfers), 3);
         if (!believed && port.link.known()) {
-            draft_.shape.notes.push_back(fmt::format("{} at {} prints {} GT/s x{}; taken as fast as what is below it", name,
-                                               bridge, port.link.gigatransfers, port.link.width));
+            draft_.shape.notes.push_back(fmt::format("{} at {} prints {} GT/s x{}; taken as fast as what is below it",
+                                                     name, bridge, port.link.gigatransfers, port.link.width));
         }
         draft_.shape.devices.emplace_back(name, "");
         draft_.shape.cables.push_back(

@@ -9,6 +9,8 @@
 
 #include "base/text.hpp"
 #include "discovery/site/node_merge.hpp"
+#include "discovery/site/node_names.hpp"
+#include "discovery/site/one_domain.hpp"
 
 namespace fabricast::inline site {
 
@@ -27,7 +29,8 @@ public:
         for (Observations& seen : all) { take_devices(seen); }
         for (Observations& seen : all) { take_cables(seen, seen.plan && found); }
         for (Observations& seen : all) { take_groups(seen); }
-        for (Observations& seen : all) { take_nodes(seen); }
+        const std::vector<std::string> words = words_of_hosts(all);
+        for (std::size_t i = 0; i < all.size(); ++i) { take_nodes(all[i], words[i]); }
         for (Observations& seen : all) {
             for (const auto& [kind, count] : seen.dropped) { site_.dropped[kind] += count; }
             for (const std::string& note : seen.notes) { site_.notes.push_back(seen.file + ": " + note); }
@@ -267,7 +270,7 @@ private:
         return {};
     }
 
-    void take_nodes(Observations& seen) {
+    void take_nodes(Observations& seen, const std::string& word) {
         // Where a fabric's cables end at hosts, each host is a node; alone, a domain is one.
         if (seen.one_domain && hosts_.empty()) {
             site_.notes.push_back(fmt::format("{}: one NVLink domain of {} hosts", seen.file, seen.nodes.size()));
@@ -286,9 +289,11 @@ private:
                 }
                 continue;
             }
-            // Files of different kinds about a nameless host are about the same one; several of a kind are several.
+            // Files of different kinds about a nameless host are about the same one; several of a kind are several,
+            // whose other files have a word of their path in common.
+            node.host = word;
             const auto same = std::ranges::find_if(site_.unnamed, [&](const NodeSeen& other) {
-                return i == 0 && !formats_[&other - site_.unnamed.data()].contains(seen.format);
+                return i == 0 && other.host == word && !formats_[&other - site_.unnamed.data()].contains(seen.format);
             });
             if (same != site_.unnamed.end()) {
                 formats_[same - site_.unnamed.begin()].insert(seen.format);
@@ -314,6 +319,12 @@ private:
 std::string device_text(const Site& site, std::uint32_t device) {
     const SiteDevice& own = site.devices[device];
     return own.adapter && !own.nic.empty() ? own.name + " " + own.nic : own.name;
+}
+
+std::string unnamed_text(const Site& site, std::size_t unnamed) {
+    const std::string& host = site.unnamed[unnamed].host;
+    if (!host.empty()) { return host; }
+    return site.unnamed.size() == 1 ? "the node" : fmt::format("node {}", unnamed);
 }
 
 std::string cable_text(const Site& site, const SiteCable& cable) {

@@ -1,0 +1,15 @@
+#pragma once
+// Which host a file is about that names none: by its path, where others of other kinds have the same word in theirs.
+
+#include <string>
+#include <vector>
+
+#include "discovery/observation.hpp"
+
+namespace fabricast::inline site {
+
+// The longest word in the path of each file ("dgx-03/topo.xml", "topo_dgx-03.txt") that files of several kinds have in
+// theirs, and of each kind only one. Empty where there is none, or no kind has two files of a nameless host.
+std::vector<std::string> words_of_hosts(const std::vector<Observations>& all);
+
+}  // namespace fabricast::inline site
