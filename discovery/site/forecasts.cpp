@@ -13,9 +13,9 @@ namespace fabricast::inline site {
 
 std::optional<double> Forecasts::busbw(const std::string& cluster, const std::string& collective,
                                        const std::string& event) {
-    const std::string text = fmt::format(
-        "name: cost\ncluster:\n{}workload: {{kind: collective, collective: {}, sizes: [1 GiB]}}\n{}", cluster,
-        collective, event);
+    const std::string text =
+        fmt::format("name: cost\ncluster:\n{}workload: {{kind: collective, collective: {}, sizes: [1 GiB]}}\n{}",
+                    cluster, collective, event);
     const auto known = known_.find(text);
     if (known != known_.end()) { return known->second; }
     std::optional<double> found;

@@ -107,13 +107,16 @@ private:
         if (own.sm == 0) { own.sm = other.sm; }
         own.inactive = std::max(own.inactive, other.inactive);
         const int mine = own.nvlink_count(), theirs = other.nvlink_count();
-        if (own.nvlinks_stated && other.nvlinks_stated && mine != theirs) {
+        // A matrix without NVLinks may be one of PCIe alone (`topo -mp`).
+        const auto speaks = [](const GpuSeen& gpu) { return gpu.nvlinks_stated || !gpu.nvlinks.empty(); };
+        if (speaks(own) && speaks(other) && mine != theirs) {
             differ(end_text(own), fmt::format("{} NVLinks here, {} there", mine, theirs), other.at, Fact::nvlinks, mine,
                    theirs);
         }
+        // A listing without far ends adds no more than its count, cells of a matrix no more than their widest.
+        const bool better = other.nvlinks_stated && !own.nvlinks_stated && !other.nvlinks.empty();
+        if (own.nvlinks.empty() || better) { own.nvlinks = other.nvlinks; }
         own.nvlinks_stated = own.nvlinks_stated || other.nvlinks_stated;
-        // A listing without far ends adds no more than its count.
-        if (own.nvlinks.empty()) { own.nvlinks = other.nvlinks; }
     }
 
     void merge_nic(NicSeen& own, const NicSeen& other) {

@@ -63,4 +63,14 @@ std::vector<std::string> words_of_hosts(const std::vector<Observations>& all) {
     return chosen;
 }
 
+std::string host_in_path(const std::string& file, const std::function<bool(const std::string&)>& known) {
+    for (const auto& part : std::filesystem::path(file)) {
+        for (std::string word = host_name(part.string()); !word.empty();
+             word.resize(word.find_last_of("-_") == std::string::npos ? 0 : word.find_last_of("-_"))) {
+            if (known(word)) { return word; }
+        }
+    }
+    return {};
+}
+
 }  // namespace fabricast::inline site

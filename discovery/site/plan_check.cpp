@@ -91,7 +91,9 @@ private:
 
     // Cables of the lower end of a trunk. A miswired one goes up all the same, but not where its peers go.
     Uplinks uplinks_of(const SiteCable& planned, PlanFault fault) const {
-        const auto tier = [&](std::uint32_t device) { return site_.devices[device].adapter ? -1 : wiring_.tier[device]; };
+        const auto tier = [&](std::uint32_t device) {
+            return site_.devices[device].adapter ? -1 : wiring_.tier[device];
+        };
         const bool a_below = wiring_.tier[planned.a] <= wiring_.tier[planned.b];
         const std::uint32_t lower = a_below ? planned.a : planned.b;
         Uplinks of;
