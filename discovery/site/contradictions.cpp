@@ -35,8 +35,7 @@ void check_adapter_rates(Site& site) {
                                         own / 1000, cable.megabits / 1000, to_string(nic->at), to_string(cable.at)),
                             cable.at};
             finding.fact = Fact::rate;
-            finding.said = std::minmax(static_cast<double>(cable.megabits), static_cast<double>(own),
-                                       std::greater<>());
+            finding.said = std::minmax(static_cast<double>(cable.megabits), static_cast<double>(own), std::greater<>());
             finding.share = finding.said.second / finding.said.first;
             site.findings.push_back(std::move(finding));
         }

@@ -31,8 +31,8 @@ void add_uplinks(const std::vector<GroupSeen>& groups, std::map<std::string, std
     for (const GroupSeen& group : groups) {
         for (const std::string& child : group.groups) {
             const std::uint64_t up = std::max<std::uint64_t>(1, below[child] / parents[child]);
-            cables.push_back({switch_of(child, group.at), switch_of(group.name, group.at),
-                              std::min<std::uint64_t>(up, 4096)});
+            cables.push_back(
+                {switch_of(child, group.at), switch_of(group.name, group.at), std::min<std::uint64_t>(up, 4096)});
         }
     }
 }
@@ -50,8 +50,8 @@ std::vector<GroupCable> cables_of_groups(
         below[group.name] = group.hosts.size();
         for (const std::string& name : group.hosts) {
             const auto [own, nic] = host_and_nic(name);
-            cables.push_back({{"group\n" + own + "\n" + nic, Role::host, group.at, own, nic},
-                              switch_of(group.name, group.at)});
+            cables.push_back(
+                {{"group\n" + own + "\n" + nic, Role::host, group.at, own, nic}, switch_of(group.name, group.at)});
         }
     }
     add_uplinks(groups, below, cables);

@@ -58,9 +58,7 @@ std::string matrix_of(const NodeSeen& node, const std::function<std::string(std:
         text += "GPU" + std::to_string(g);
         for (std::size_t i = 0; i < node.gpus.size(); ++i) {
             const std::string word = odd && i != g ? odd(g, i) : "";
-            text += "\t" + (i == g                ? "X"
-                            : !word.empty() ? word
-                                                  : "NV" + std::to_string(node.gpus[g].nvlink_count()));
+            text += "\t" + (i == g ? "X" : !word.empty() ? word : "NV" + std::to_string(node.gpus[g].nvlink_count()));
         }
         for (std::size_t n = 0; n < node.nics.size(); ++n) {
             const std::string word = odd ? odd(g, 100 + n) : "";
@@ -123,8 +121,7 @@ Planted matrix_against_tree(Random& random) {
         default:
             // Its own adapter is said to be on the other socket.
             matrix = matrix_of(node, [&](std::size_t a, std::size_t b) {
-                const bool near =
-                    b >= 100 && root_of(node, node.gpus[a].bus) == root_of(node, node.nics[b - 100].bus);
+                const bool near = b >= 100 && root_of(node, node.gpus[a].bus) == root_of(node, node.nics[b - 100].bus);
                 return a == gpu && near ? std::string("SYS") : std::string();
             });
     }
@@ -194,7 +191,8 @@ Planted tree_against_cables(Random& random) {
 
 // Two discoveries of one fabric, between which two cables changed places.
 Planted two_discoveries(Random& random) {
-    const Fabric fabric = fabric_of(scenario_on("{node: dgx-h100, nodes: " + std::to_string(4 + random.below(30)) + "}"));
+    const Fabric fabric =
+        fabric_of(scenario_on("{node: dgx-h100, nodes: " + std::to_string(4 + random.below(30)) + "}"));
     const std::string one = to_ibnetdiscover(fabric);
     std::string other = one;
     const std::string node = "node" + std::to_string(random.below(4));
@@ -208,8 +206,10 @@ Planted two_discoveries(Random& random) {
     const auto [from_a, end_a] = line(at);
     const auto [from_b, end_b] = line(to);
     const std::string text_a = other.substr(from_a, end_a - from_a), text_b = other.substr(from_b, end_b - from_b);
-    other.replace(std::max(from_a, from_b), (from_a > from_b ? text_a : text_b).size(), from_a > from_b ? text_b : text_a);
-    other.replace(std::min(from_a, from_b), (from_a > from_b ? text_b : text_a).size(), from_a > from_b ? text_a : text_b);
+    other.replace(std::max(from_a, from_b), (from_a > from_b ? text_a : text_b).size(),
+                  from_a > from_b ? text_b : text_a);
+    other.replace(std::min(from_a, from_b), (from_a > from_b ? text_b : text_a).size(),
+                  from_a > from_b ? text_a : text_b);
     return {{{"morning.out", one}, {"evening.out", other}}, node};
 }
 
@@ -218,8 +218,10 @@ Planted two_discoveries(Random& random) {
 TEST_CASE("two files that contradict each other are found, on every host and of every pair of kinds") {
     const std::vector<std::pair<const char*, Planted (*)(Random&)>> cases = {
         {"nvidia-smi topo against NCCL's XML", matrix_against_tree},
-        {"nvidia-smi nvlink against NCCL's XML", status_against_tree}, {"lspci against NCCL's XML", lspci_against_tree},
-        {"ibnetdiscover against NCCL's XML", cable_against_adapter}, {"Slurm against ibnetdiscover", tree_against_cables},
+        {"nvidia-smi nvlink against NCCL's XML", status_against_tree},
+        {"lspci against NCCL's XML", lspci_against_tree},
+        {"ibnetdiscover against NCCL's XML", cable_against_adapter},
+        {"Slurm against ibnetdiscover", tree_against_cables},
         {"two ibnetdiscover", two_discoveries}};
     for (const auto& [what, plant] : cases) {
         int found = 0;
@@ -229,8 +231,9 @@ TEST_CASE("two files that contradict each other are found, on every host and of 
             const Planted made = plant(random);
             const std::vector<Finding> findings = findings_of(made.texts);
             const bool hit = std::ranges::any_of(findings, [&](const Finding& finding) {
-                return finding.check == "contradiction" && (finding.device + " " + finding.cable + " " + finding.message)
-                                                                   .find(made.device) != std::string::npos;
+                return finding.check == "contradiction" &&
+                       (finding.device + " " + finding.cable + " " + finding.message).find(made.device) !=
+                           std::string::npos;
             });
             found += hit ? 1 : 0;
             if (!hit) { missed += " " + std::to_string(i) + ":" + made.device; }
