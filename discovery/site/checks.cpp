@@ -130,7 +130,7 @@ private:
         const auto each = [&](auto&& take) {
             for (const NamedNode& node : nodes) {
                 for (const PciSeen& pci : node.seen->pci) {
-                    const bool used = pci.kind == kind && is_end(*node.seen, pci.bus);
+                    const bool used = pci.kind == kind && is_end(node.shape, pci.bus);
                     if (used && pci.link.known()) { take(node, pci); }
                 }
             }
@@ -148,12 +148,13 @@ private:
                     below ? fmt::format("it could run at {} GT/s x{}", pci.capable.gigatransfers, pci.capable.width)
                           : "slower than its peers"),
                 pci.link.rate() / full, pci.at);
+            findings_.back().bus = pci.bus;
         });
     }
 
-    static bool is_end(const NodeSeen& node, const std::string& bus) {
-        return std::ranges::any_of(node.gpus, [&](const GpuSeen& gpu) { return gpu.bus == bus; }) ||
-               std::ranges::any_of(node.nics, [&](const NicSeen& nic) { return nic.bus == bus; });
+    static bool is_end(const NodeShape& shape, const std::string& bus) {
+        return std::ranges::find(shape.bus_of_gpu, bus) != shape.bus_of_gpu.end() ||
+               std::ranges::find(shape.nic_of, bus, &NicSeen::bus) != shape.nic_of.end();
     }
 
     static std::string end_name(const NamedNode& node, const std::string& bus) {

@@ -45,8 +45,16 @@ private:
         const NodeSeen* seen = node_of(site_, finding.device);
         if (seen == nullptr) { return "unknown: no file describes this node"; }
         const bool two = finding.check != "nvlinks" && !seen->nics.empty();
-        const std::string whole = block(shape_of_node(mended_node(*seen, finding)), two);
-        Compared job = forecasts_.compare("all_reduce", "", whole, block(shape_of_node(*seen), two));
+        const NodeSeen mended = mended_node(*seen, finding);
+        const std::string whole = block(shape_of_node(mended), two);
+        NodeSeen faulty = *seen;
+        if (!finding.bus.empty()) {  // of several narrow slots this one alone
+            faulty = mended;
+            const auto slot = std::ranges::find(faulty.pci, finding.bus, &PciSeen::bus);
+            const auto own = std::ranges::find(seen->pci, finding.bus, &PciSeen::bus);
+            if (slot != faulty.pci.end() && own != seen->pci.end()) { slot->link = own->link; }
+        }
+        Compared job = forecasts_.compare("all_reduce", "", whole, block(shape_of_node(faulty), two));
         if (job.text.empty() && finding.check == "nvlinks") {
             job = forecasts_.compare("all_reduce", "", whole, block(without_nvlinks(*seen), two));
         }

@@ -32,6 +32,7 @@ struct Finding {
     PlanFault plan = PlanFault::none;
     Uplinks uplinks{};   // of a switch with too few cables up, or a cable up that is missing
     bool trunk = false;  // the cable is one between switches
+    std::string bus{};   // of a slot that is narrow or slow
     Fact fact = Fact::none;
     std::pair<double, double> said{};  // of a contradiction about one: what the two say
     std::string cost{};  // "all_reduce at 1 GiB: 506 -> 45 GB/s"; or why nothing; forecast_costs() fills it

@@ -64,8 +64,18 @@ private:
         // A management card beside the GPUs' fast adapters is not a rail: NCCL uses what is fast.
         std::int64_t fastest = 0;
         for (const NicSeen& nic : draft_.nics) { fastest = std::max(fastest, nic.megabits); }
+        // Where no file states rates, a slot tells: x1 of the second generation beside x16 of the fifth.
+        const auto slot_rate = [this](const NicSeen& nic) {
+            const PciSeen* slot = draft_.pci(nic.bus);
+            return slot == nullptr ? 0 : slot->capable.known() ? slot->capable.rate() : slot->link.rate();
+        };
+        double widest = 0;
+        for (const NicSeen& nic : draft_.nics) { widest = std::max(widest, slot_rate(nic)); }
         const std::size_t all = draft_.nics.size();
-        std::erase_if(draft_.nics, [&](const NicSeen& nic) { return nic.megabits > 0 && nic.megabits * 4 <= fastest; });
+        std::erase_if(draft_.nics, [&](const NicSeen& nic) {
+            return fastest > 0 ? nic.megabits > 0 && nic.megabits * 4 <= fastest
+                               : slot_rate(nic) > 0 && slot_rate(nic) * 8 <= widest;
+        });
         if (all > draft_.nics.size()) {
             draft_.shape.notes.push_back(fmt::format("{} slower adapters are left out", all - draft_.nics.size()));
         }
