@@ -226,8 +226,8 @@ private:
 
 }  // namespace
 
-double left_to_drain(const PipelineStreams& streams, double draining) {
-    return streams.layered ? 0 : std::max(0.0, draining - to_seconds(streams.longest));
+double left_to_drain(const PipelineStreams& streams, double draining, Duration crossed) {
+    return streams.layered ? 0 : std::max(0.0, draining - to_seconds(crossed));
 }
 
 std::optional<std::uint64_t> slot_before(std::uint64_t chunk, double slots) {

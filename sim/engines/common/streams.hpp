@@ -30,8 +30,9 @@ struct PipelineStreams {
     double steps = 0;               // of a ring: the first chunks, which wait for the chunk before them
 };
 
-// Seconds of the closed form's draining after messages that stream on their own: each has itself crossed one hop.
-double left_to_drain(const PipelineStreams& streams, double draining);
+// Seconds of the closed form's draining after messages that stream on their own and have themselves taken `crossed` for
+// hops: each has crossed one, or two where they wait at a switch.
+double left_to_drain(const PipelineStreams& streams, double draining, Duration crossed);
 
 // The chunk whose slot this one reuses: `slots` before it, which for a fraction is sometimes rounded down and sometimes
 // up. nullopt: it takes a free slot.

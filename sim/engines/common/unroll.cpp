@@ -38,7 +38,7 @@ public:
                 for (Unrolling& stream : streams_) { send(stream, chunk, slice, bytes / pipeline_.slices, start); }
             }
         }
-        return join(start, left_to_drain(found_, draining));
+        return join(start, left_to_drain(found_, draining, found_.longest));
     }
 
 private:

@@ -94,6 +94,20 @@ private:
         return found.layered || from == DeviceKind::nvswitch || from == DeviceKind::fabric_switch;
     }
 
+    // The longest time that a stream's first piece takes for its hop, and for the one before it if it waits for that.
+    Duration crossed(const PipelineStreams& found) const {
+        const auto hop = [&](const PipelineStream& s) { return fabric_.path(s.path).latency + s.overhead; };
+        Duration longest;
+        for (const PipelineStream& stream : found.streams) {
+            Duration before;
+            for (const std::size_t b : waits(found, stream) ? stream.before : std::vector<std::size_t>{}) {
+                before = std::max(before, hop(found.streams[b]));
+            }
+            longest = std::max(longest, before + hop(stream));
+        }
+        return longest;
+    }
+
     void add_pipeline(std::uint32_t p) {
         const auto number = static_cast<std::uint32_t>(traffic_.shapes.size());
         const auto [known, fresh] = shape_of_.try_emplace(shape_key(schedule_.pipelines[p]), number);
@@ -114,7 +128,7 @@ private:
         Shape shape;
         shape.first = static_cast<std::uint32_t>(traffic_.stream_patterns.size());
         shape.count = static_cast<std::uint32_t>(found.streams.size());
-        shape.draining = left_to_drain(found, form.draining);
+        shape.draining = left_to_drain(found, form.draining, crossed(found));
         shape.seconds_alone = form.running + form.draining;
         const double chunks = std::ceil(found.chunks - 1e-9);
         if (chunks * pipeline.slices > 4e9) {

@@ -71,6 +71,11 @@ Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto, d
 
 double network_wire(FigureReader& ledger, nccl::Proto proto) { return message_bytes(proto, ledger.transport("wire")); }
 
+Duration rest_of_message(nccl::Proto proto, const Pipeline& pipeline) {
+    if (proto == nccl::Proto::simple) { return {}; }  // each slice is a message
+    return from_seconds(pipeline.chunk * (1 - 1.0 / pipeline.slices) / pipeline.edge_rate_cap);
+}
+
 std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels) {
     std::vector<int> count(found.rings.size(), 0);
     for (int c = 0; c < channels; ++c) { ++count[static_cast<std::size_t>(c) % found.rings.size()]; }

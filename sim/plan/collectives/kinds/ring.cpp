@@ -126,12 +126,14 @@ PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
 
 // Latencies of the successive steps that a chunk takes.
 std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double steps,
-                                 double chunk) {
+                                 const Pipeline& pipeline) {
+    const double chunk = pipeline.chunk;
     if (!call.several_nodes()) { return {{steps, local_hop(call, ring), hop_of(call.proto, cost, chunk)}}; }
     const double between = network_steps(call.workload.collective, call.shape.nodes, call.per_node());
-    return {
-        {steps - between, local_hop(call, ring), hop_of(call.proto, cost, chunk)},
-        {between, ring_hop(call, ring), network_hop(call.ledger, NetworkHop::ring, call.proto, message(call, chunk))}};
+    const Duration hop = network_hop(call.ledger, NetworkHop::ring, call.proto, message(call, chunk)) +
+                         rest_of_message(call.proto, pipeline);
+    return {{steps - between, local_hop(call, ring), hop_of(call.proto, cost, chunk)},
+            {between, ring_hop(call, ring), hop}};
 }
 
 // Hops from the root round the ring to the rank before it (src/device/broadcast.h). The root itself is done when it has
@@ -190,7 +192,7 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     const nccl::Ring& ring = call.found.rings.front();
     LoweredCall lowered = streamed(
         call, schedule, pipeline, all_rings(call, channels, !chain),
-        chain ? chain_stages(call, ring, cost, pipeline.chunk) : cyclic_stages(call, ring, cost, steps, pipeline.chunk),
+        chain ? chain_stages(call, ring, cost, pipeline.chunk) : cyclic_stages(call, ring, cost, steps, pipeline),
         channels);
     lowered.streams = chain;
     return lowered;

@@ -71,9 +71,10 @@ EdgeSet all_trees(const Call& call, int channels) {
 }
 
 // The first chunk of a hop goes behind those of the other channels that its rank's proxy serves.
-Stage network_stage(const Call& call, const nccl::Ring& ring, double chunk, int served) {
+Stage network_stage(const Call& call, const nccl::Ring& ring, const Pipeline& pipeline, int served) {
+    const double chunk = pipeline.chunk;
     const Duration hop = network_hop(call.ledger, NetworkHop::tree, call.proto, message_bytes(call.proto, chunk)) +
-                         posting(call, chunk, served - 1);
+                         rest_of_message(call.proto, pipeline) + posting(call, chunk, served - 1);
     return {2.0 * tree_depth(call.shape.nodes), rail_hop(call, ring, ring.order.front()), hop};
 }
 
@@ -114,7 +115,7 @@ LoweredCall plan_tree(const Call& call, Schedule& schedule) {
     const nccl::Ring& ring = call.found.rings.front();
     std::vector<Stage> stages{
         {2.0 * (call.per_node() - 1), local_hop(call, ring), hop_of(call.proto, cost, pipeline.chunk)}};
-    if (call.several_nodes()) { stages.push_back(network_stage(call, ring, pipeline.chunk, served)); }
+    if (call.several_nodes()) { stages.push_back(network_stage(call, ring, pipeline, served)); }
     return streamed(call, schedule, pipeline, all_trees(call, channels), stages, channels);
 }
 

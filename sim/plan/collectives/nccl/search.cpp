@@ -109,7 +109,7 @@ int execution_channels(const NodeBandwidths& p, const TopologySearchResult& foun
     if (few_and_fast && release.flags.doubles_few_channels) { channels *= 2; }
     if (environment.max_channels > 0) { channels = std::min(channels, environment.max_channels); }
     channels = std::min(std::max(channels, environment.min_channels), p.max_channels());
-    return std::max(channels, found.nvls_channels);
+    return release.flags.raises_rings_to_nvls ? std::max(channels, found.nvls_channels) : channels;
 }
 
 int power_of_two_up(int n) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(n, 1)))); }

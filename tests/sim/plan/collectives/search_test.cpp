@@ -214,6 +214,11 @@ TEST_CASE("the environment bounds the channels and switches NVLS off") {
     };
     CHECK(with({{"NCCL_MAX_NCHANNELS", "4"}, {"NCCL_NVLS_ENABLE", "0"}}).channels == 4);
     CHECK(with({{"NCCL_MIN_NCHANNELS", "32"}}).channels == 32);
+    // Up to 2.27 rings follow NVLS's 16 channels whatever the limit; from 2.28 on they do not (src/graph/connect.cc).
+    CHECK(with({{"NCCL_MAX_NCHANNELS", "4"}}).channels == 16);
+    const Release later = release(catalogue(), parse_version("2.28"));
+    CHECK(search(all_algorithms(), test::h100_node(), 8, 1, 0, later, read({{"NCCL_MAX_NCHANNELS", "4"}})).channels ==
+          4);
     CHECK(with({{"NCCL_NVLS_ENABLE", "0"}}).nvls_channels == 0);
 }
 
