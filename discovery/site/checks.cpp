@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "discovery/site/contradictions.hpp"
 #include "discovery/site/fabric_checks.hpp"
 #include "discovery/site/plan_check.hpp"
 
@@ -255,7 +256,7 @@ std::vector<Finding> check(const Site& site, const Description& description, con
     std::vector<Finding> all = site.findings;
     for (const std::vector<Finding>& some :
          {NodeChecks(site, catalog, said).run(), check_fabric(site, description.wiring),
-          check_plan(site, description.wiring)}) {
+          check_plan(site, description.wiring), check_contradictions(site)}) {
         all.insert(all.end(), some.begin(), some.end());
     }
     return all;

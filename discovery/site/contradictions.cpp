@@ -17,9 +17,8 @@ const NicSeen* nic_of(const SiteHost& host, const SiteDevice& adapter) {
     return found == host.inside->nics.end() ? nullptr : &*found;
 }
 
-}  // namespace
-
-void check_adapter_rates(Site& site) {
+// By the adapter's name, of every host.
+void check_adapter_rates(const Site& site, std::vector<Finding>& findings) {
     for (const SiteCable& cable : site.cables) {
         for (const std::uint32_t end : {cable.a, cable.b}) {
             const SiteDevice& device = site.devices[end];
@@ -37,12 +36,13 @@ void check_adapter_rates(Site& site) {
             finding.fact = Fact::rate;
             finding.said = std::minmax(static_cast<double>(cable.megabits), static_cast<double>(own), std::greater<>());
             finding.share = finding.said.second / finding.said.first;
-            site.findings.push_back(std::move(finding));
+            findings.push_back(std::move(finding));
         }
     }
 }
 
-void check_group(Site& site, const GroupSeen& group) {
+// A switch of the tree that cables know too has the hosts below it that the tree names.
+void check_group(const Site& site, const GroupSeen& group, std::vector<Finding>& findings) {
     const std::string name = lower_case(group.name);
     const auto known = std::ranges::find_if(
         site.devices, [&](const SiteDevice& device) { return !device.adapter && device.name == name; });
@@ -62,12 +62,21 @@ void check_group(Site& site, const GroupSeen& group) {
         if (at == site.hosts.end()) { continue; }
         const auto index = static_cast<std::size_t>(at - site.hosts.begin());
         if (!cabled[index] || below[index]) { continue; }
-        site.findings.push_back({"contradiction", at->name, "",
-                                 fmt::format("two files contradict each other: the scheduler has it below {}, no cable "
-                                             "joins the two ({})",
-                                             known->name, to_string(group.at)),
-                                 group.at, 1, Trust::hint});
+        findings.push_back({"contradiction", at->name, "",
+                            fmt::format("two files contradict each other: the scheduler has it below {}, no cable "
+                                        "joins the two ({})",
+                                        known->name, to_string(group.at)),
+                            group.at, 1, Trust::hint});
     }
+}
+
+}  // namespace
+
+std::vector<Finding> check_contradictions(const Site& site) {
+    std::vector<Finding> findings;
+    check_adapter_rates(site, findings);
+    for (const GroupSeen& group : site.groups) { check_group(site, group, findings); }
+    return findings;
 }
 
 }  // namespace fabricast::inline site

@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "base/text.hpp"
-#include "discovery/site/contradictions.hpp"
 #include "discovery/site/group_cables.hpp"
 #include "discovery/site/node_merge.hpp"
 #include "discovery/site/node_names.hpp"
@@ -32,7 +31,6 @@ public:
         for (Observations& seen : all) { take_groups(seen); }
         const std::vector<std::string> words = words_of_hosts(all);
         for (std::size_t i = 0; i < all.size(); ++i) { take_nodes(all[i], words[i]); }
-        check_adapter_rates(site_);
         for (Observations& seen : all) {
             for (const auto& [kind, count] : seen.dropped) { site_.dropped[kind] += count; }
             for (const std::string& note : seen.notes) { site_.notes.push_back(seen.file + ": " + note); }
@@ -190,7 +188,7 @@ private:
         }
         if (seen.groups.empty()) { return; }
         if (!site_.cables.empty()) {
-            for (const GroupSeen& group : seen.groups) { check_group(site_, group); }
+            site_.groups.insert(site_.groups.end(), seen.groups.begin(), seen.groups.end());
             site_.notes.push_back(seen.file + ": its switches are known better from cables; its names of hosts count");
             return;
         }

@@ -44,6 +44,7 @@ struct Site {
     std::vector<SiteCable> cables;   // as found; as planned where nothing was found
     std::vector<SiteCable> planned;  // what plans say where something was found
     std::vector<NodeSeen> unnamed;   // insides whose host is not known: they stand for all
+    std::vector<GroupSeen> groups;   // a scheduler's switches, where cables say more
     std::vector<Finding> findings;   // contradictions between files
     std::map<std::string, std::uint64_t> dropped;
     std::vector<std::string> notes;
