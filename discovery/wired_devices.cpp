@@ -15,7 +15,7 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
 }
 
 bool is_outside(std::string_view role) {
-    return contains_any(role, {"oob", "mgmt", "management", "exit", "internet", "console", "pdu", "testserv"});
+    return contains_any(role, {"fake", "oob", "mgmt", "management", "exit", "internet", "console", "pdu", "testserv"});
 }
 
 bool is_switch_word(std::string_view role) {

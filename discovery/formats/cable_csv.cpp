@@ -53,6 +53,7 @@ Columns columns_of(std::string_view heading) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
         std::string word = lower_case(cells[i]);
         std::erase_if(word, [](char c) { return c < 'a' || c > 'z'; });
+        if (word.starts_with("fields")) { word.erase(0, 6); }  // "#Fields:StartDevice"
         for (const auto& [name, column] : column_names) {
             if (name == word) { columns[column] = i; }
         }

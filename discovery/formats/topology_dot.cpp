@@ -9,7 +9,9 @@ namespace fabricast::inline discovery::formats {
 namespace {
 
 struct DotPatterns {
-    Pattern edge{R"re(^\s*"?([\w.-]+)"?\s*:\s*"?([\w./-]+)"?\s*--\s*"?([\w.-]+)"?\s*:\s*"?([\w./-]+)"?(.*)$)re"};
+    // Ports may be missing: `spine01 -- leaf01;`.
+    Pattern edge{
+        R"re(^\s*"?([\w.-]+)"?(?:\s*:\s*"?([\w./-]+)"?)?\s*--\s*"?([\w.-]+)"?(?:\s*:\s*"?([\w./-]+)"?)?\s*(\[.*)?$)re"};
     Pattern node{R"re(^\s*"?([\w.-]+)"?\s*\[(.*)$)re"};
     Pattern function{R"re(function\s*=\s*"?([\w-]+)"?)re"};
     Pattern speed{R"re(speed\s*=\s*"?([\w.]+)"?)re"};

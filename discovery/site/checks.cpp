@@ -6,7 +6,9 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "discovery/site/contradictions.hpp"
 #include "discovery/site/fabric_checks.hpp"
+#include "discovery/site/plan_check.hpp"
 
 namespace fabricast::inline site {
 
@@ -53,9 +55,7 @@ public:
         for (const SiteHost& host : site.hosts) {
             if (host.inside) { add(host.name, *host.inside); }
         }
-        for (std::size_t i = 0; i < site.unnamed.size(); ++i) {
-            add(site.unnamed.size() == 1 ? "the node" : fmt::format("node {}", i), site.unnamed[i]);
-        }
+        for (std::size_t i = 0; i < site.unnamed.size(); ++i) { add(unnamed_text(site, i), site.unnamed[i]); }
     }
 
     std::vector<Finding> run() {
@@ -131,7 +131,7 @@ private:
         const auto each = [&](auto&& take) {
             for (const NamedNode& node : nodes) {
                 for (const PciSeen& pci : node.seen->pci) {
-                    const bool used = pci.kind == kind && is_end(*node.seen, pci.bus);
+                    const bool used = pci.kind == kind && is_end(node.shape, pci.bus);
                     if (used && pci.link.known()) { take(node, pci); }
                 }
             }
@@ -149,12 +149,13 @@ private:
                     below ? fmt::format("it could run at {} GT/s x{}", pci.capable.gigatransfers, pci.capable.width)
                           : "slower than its peers"),
                 pci.link.rate() / full, pci.at);
+            findings_.back().bus = pci.bus;
         });
     }
 
-    static bool is_end(const NodeSeen& node, const std::string& bus) {
-        return std::ranges::any_of(node.gpus, [&](const GpuSeen& gpu) { return gpu.bus == bus; }) ||
-               std::ranges::any_of(node.nics, [&](const NicSeen& nic) { return nic.bus == bus; });
+    static bool is_end(const NodeShape& shape, const std::string& bus) {
+        return std::ranges::find(shape.bus_of_gpu, bus) != shape.bus_of_gpu.end() ||
+               std::ranges::find(shape.nic_of, bus, &NicSeen::bus) != shape.nic_of.end();
     }
 
     static std::string end_name(const NamedNode& node, const std::string& bus) {
@@ -183,6 +184,7 @@ private:
                     fmt::format("its port runs at {} Gb/s, its peers at {} Gb/s", nic.megabits / 1000,
                                 usual.value / 1000),
                     static_cast<double>(nic.megabits) / static_cast<double>(usual.value), nic.at);
+                findings_.back().fact = Fact::rate;
             }
         }
     }
@@ -253,7 +255,8 @@ std::vector<Finding> check(const Site& site, const Description& description, con
                            const StatedParts& said) {
     std::vector<Finding> all = site.findings;
     for (const std::vector<Finding>& some :
-         {NodeChecks(site, catalog, said).run(), check_fabric(site, description.wiring), check_plan(site)}) {
+         {NodeChecks(site, catalog, said).run(), check_fabric(site, description.wiring),
+          check_plan(site, description.wiring), check_contradictions(site)}) {
         all.insert(all.end(), some.begin(), some.end());
     }
     return all;

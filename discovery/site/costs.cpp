@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <optional>
 
-#include "base/unit_text.hpp"
 #include "discovery/site/fabric_text.hpp"
+#include "discovery/site/forecasts.hpp"
+#include "discovery/site/mended_node.hpp"
 #include "discovery/site/node_text.hpp"
-#include "sim/run/simulate.hpp"
-#include "sim/scenario/parse.hpp"
 #include "topologies/node_reader.hpp"
 
 namespace fabricast::inline site {
@@ -21,160 +18,93 @@ namespace {
 class Costs {
 public:
     Costs(const Site& site, const Description& description, const Catalog& catalog, const StatedParts& said)
-        : site_(site), description_(description), catalog_(catalog), said_(said) {}
+        : site_(site), description_(description), catalog_(catalog), said_(said), forecasts_(catalog) {}
 
     std::string of(const Finding& finding) {
-        if (finding.check == "nvlinks") { return of_node(finding, 1); }
-        if (finding.check == "width" || finding.check == "socket") {
-            return of_node(finding, finding.device.find(".gpu") == std::string::npos ? 2 : 1);
+        if (finding.check == "nvlinks" || finding.check == "width" || finding.check == "socket") {
+            return finding.fact == Fact::rate ? of_slow_cable(finding) : of_node(finding);
         }
         if (finding.check == "rail") { return finding.share == 0 ? of_missing_nic() : of_crossed_rails(); }
         if (finding.check == "plan") { return of_plan(finding); }
-        if (finding.check == "contradiction") { return "unknown until it is known which of the two is right"; }
-        if (finding.check == "cable") {
-            return of_two_nodes(
-                "", fmt::format("events: [{{at: 0 s, device: node0.nic0, share: {:.4f}}}]\n", finding.share));
-        }
-        if (finding.check == "uplinks") { return of_uplinks(finding.down_per_up); }
-        return {};
+        if (finding.check == "contradiction") { return of_contradiction(finding); }
+        return finding.check == "cable" ? of_slow_cable(finding) : of_uplinks(finding.uplinks);
     }
 
 private:
-    // Bus bandwidth at 1 GiB; nullopt where this cluster cannot be forecast.
-    std::optional<double> busbw(const std::string& cluster, const std::string& collective,
-                                const std::string& more = {}) {
-        const std::string text = fmt::format(
-            "name: cost\ncluster:\n{}workload: {{kind: collective, collective: {}, sizes: [1 "
-            "GiB]}}\n{}",
-            cluster, collective, more);
-        const auto known = known_.find(text);
-        if (known != known_.end()) { return known->second; }
-        std::optional<double> found;
-        try {
-            const Report report = simulate(parse_scenario(text, "cost.yaml"), catalog_);
-            if (!report.rows.empty()) { found = report.rows.front().busbw; }
-        } catch (const Error&) { found.reset(); }
-        return known_[text] = found;
+    static constexpr const char* two_nodes = "  nodes: 2\n  fabric: {kind: rail-optimized}\n";
+
+    NodeShape shape_of_node(const NodeSeen& node) const { return shape_of(node, catalog_, said_); }
+
+    // One node, or two where adapters matter.
+    static std::string block(const NodeShape& shape, bool two) {
+        return "  node:\n" + node_yaml(shape, "node", 4, false) + (two ? two_nodes : "  nodes: 1\n");
     }
 
-    static std::string words(const std::string& collective, std::optional<double> without, std::optional<double> with) {
-        if (!without || !with) { return {}; }
-        return fmt::format("{} at 1 GiB: {} -> {}", collective, base::text(*without, Dimension::rate),
-                           base::text(*with, Dimension::rate));
-    }
-
-    // Two nodes of the site: as they are, and with a fault.
-    std::string of_two_nodes(const std::string& fault, const std::string& event = {}) {
-        const std::string two = "  nodes: 2\n  fabric: {kind: rail-optimized}\n";
-        return words("all_reduce", busbw(description_.node_block + two, "all_reduce"),
-                     busbw(description_.node_block + fault + two, "all_reduce", event));
-    }
-
-    const NodeSeen* node_of(const std::string& device) const {
-        const std::string name = device.substr(0, device.rfind('.'));
-        for (const SiteHost& host : site_.hosts) {
-            if (host.name == name && host.inside) { return &*host.inside; }
+    // The node as it is against the same one mended. A slow slot of a GPU meets what goes to its adapter.
+    std::string of_node(const Finding& finding) {
+        const NodeSeen* seen = node_of(site_, finding.device);
+        if (seen == nullptr) { return "unknown: no file describes this node"; }
+        const bool two = finding.check != "nvlinks" && !seen->nics.empty();
+        const NodeSeen mended = mended_node(*seen, finding);
+        const std::string whole = block(shape_of_node(mended), two);
+        NodeSeen faulty = *seen;
+        if (!finding.bus.empty()) {  // of several narrow slots this one alone
+            faulty = mended;
+            const auto slot = std::ranges::find(faulty.pci, finding.bus, &PciSeen::bus);
+            const auto own = std::ranges::find(seen->pci, finding.bus, &PciSeen::bus);
+            if (slot != faulty.pci.end() && own != seen->pci.end()) { slot->link = own->link; }
         }
-        for (std::size_t i = 0; i < site_.unnamed.size(); ++i) {
-            if (name == "the node" || name == fmt::format("node {}", i)) { return &site_.unnamed[i]; }
+        Compared job = forecasts_.compare("all_reduce", "", whole, block(shape_of_node(faulty), two));
+        if (job.text.empty() && finding.check == "nvlinks") {
+            job = forecasts_.compare("all_reduce", "", whole, block(without_nvlinks(*seen), two));
         }
-        return nullptr;
-    }
-
-    std::string block(const NodeShape& shape, int nodes) const {
-        std::string text = "  node:\n" + node_yaml(shape, "faulty", 4, false) + fmt::format("  nodes: {}\n", nodes);
-        if (nodes > 1) { text += "  fabric: {kind: rail-optimized}\n"; }
-        return text;
-    }
-
-    // The node as it is against the same one mended.
-    std::string of_node(const Finding& finding, int nodes) {
-        const NodeSeen* seen = node_of(finding.device);
-        if (seen == nullptr) { return {}; }
-        const NodeShape own = shape_of(*seen, catalog_, said_);
-        NodeSeen mended = *seen;
-        mend(mended, finding);
-        const NodeShape whole = shape_of(mended, catalog_, said_);
-        std::optional<double> with = busbw(block(own, nodes), "all_reduce");
-        if (!with && finding.check == "nvlinks") { with = busbw(block(without_nvlinks(*seen), nodes), "all_reduce"); }
-        return words("all_reduce", busbw(block(whole, nodes), "all_reduce"), with);
+        return told({job}, finding.check == "socket"
+                               ? "the link between the sockets carries it beside the rest"
+                               : fmt::format("{} is not what bounds a collective here, but the "
+                                             "device's own traffic has {:.0f} % of its rate",
+                                             finding.check == "width" ? "this link" : "NVLink", 100 * finding.share));
     }
 
     // One GPU that NVLink does not reach makes NCCL's search take PCIe for the whole ring.
     NodeShape without_nvlinks(NodeSeen node) const {
         for (GpuSeen& gpu : node.gpus) { gpu.nvlinks.clear(); }
-        return shape_of(node, catalog_, said_);
-    }
-
-    // Gives the device what its peers have.
-    void mend(NodeSeen& node, const Finding& finding) const {
-        if (finding.check == "nvlinks") {
-            const GpuSeen best = *std::ranges::max_element(node.gpus, {}, &GpuSeen::nvlink_count);
-            for (GpuSeen& gpu : node.gpus) {
-                const bool fewer = best.nvlinks.size() == 1 && gpu.nvlink_count() < best.nvlink_count();
-                if (fewer || gpu.nvlinks.empty()) { gpu.nvlinks = best.nvlinks; }
-            }
-        } else if (finding.check == "width") {
-            for (const PciKind kind : {PciKind::nic, PciKind::gpu}) {
-                PciLink best;
-                for (const PciSeen& pci : node.pci) {
-                    for (const PciLink& link : {pci.link, pci.capable}) {
-                        if (pci.kind == kind && link.rate() > best.rate()) { best = link; }
-                    }
-                }
-                for (PciSeen& pci : node.pci) {
-                    if (pci.kind == kind && pci.link.known()) { pci.link = best; }
-                }
-            }
-        } else if (description_.shape) {
-            mend_socket(node, finding);
-        }
-    }
-
-    // Moves an adapter below the CPU that has fewer of them.
-    static void mend_socket(NodeSeen& node, const Finding& finding) {
-        std::map<int, int> count;
-        for (const NicSeen& nic : node.nics) { ++count[nic.numa]; }
-        for (NicSeen& nic : node.nics) {
-            if (finding.device.find("(" + nic.name + ")") == std::string::npos) { continue; }
-            for (const CpuSeen& cpu : node.cpus) {
-                if (cpu.numa == nic.numa || count[cpu.numa] >= count[nic.numa]) { continue; }
-                nic.numa = cpu.numa;
-                for (PciSeen& pci : node.pci) {
-                    if (pci.bus != nic.bus) { continue; }
-                    pci.numa = cpu.numa;
-                    pci.parent.clear();
-                }
-                return;
-            }
-        }
+        return shape_of_node(node);
     }
 
     std::string of_missing_nic() {
         const std::size_t nics = description_.wiring.labels.size();
-        const bool options = description_.node_block.find("options:") != std::string::npos;
-        if (nics < 2 || options) { return {}; }
-        return of_two_nodes(fmt::format("  options: {{nics: {}}}\n", nics - 1));
+        if (nics < 2) { return "the whole node: no job that needs the network can use it"; }
+        std::string fewer = fmt::format("  node: {}\n  options: {{nics: {}}}\n", description_.node, nics - 1);
+        if (description_.shape) {
+            NodeShape shape = *description_.shape;
+            keep_nics(shape, [nics](std::size_t nic) { return nic + 1 < nics; });
+            fewer = "  node:\n" + node_yaml(shape, "node", 4, false);
+        }
+        return told({forecasts_.compare("all_reduce", "", description_.node_block + two_nodes, fewer + two_nodes)},
+                    "the other adapters carry as much");
     }
 
     // A cable that the plan has and nobody found, that goes elsewhere, or that nobody planned.
     std::string of_plan(const Finding& finding) {
         switch (finding.plan) {
             case PlanFault::extra: return "nothing: a cable more than was planned";
-            case PlanFault::miswired: return of_crossed_rails();
+            case PlanFault::miswired:
+                return finding.trunk ? "at worst " + of_uplinks(finding.uplinks) : of_crossed_rails();
+            case PlanFault::slower: return of_slow_cable(finding);
             case PlanFault::unknown_switch: return "unknown: what hangs on it was not found either";
             case PlanFault::none:
             case PlanFault::missing: break;
         }
-        return finding.down_per_up.second > 0 ? of_uplinks(finding.down_per_up) : of_missing_nic();
+        return finding.trunk ? of_uplinks(finding.uplinks) : of_missing_nic();
     }
 
-    // Two nodes at a leaf for each rail, two cables from each leaf to one spine; two adapters of one node change
-    // places.
+    // Two nodes at a leaf for each rail, some cables from each leaf to one spine; two adapters of one node change
+    // places, and what they send takes a detour over the spine.
     std::string of_crossed_rails() {
         const std::size_t nics = description_.wiring.labels.size();
-        if (nics < 2) { return {}; }
-        const auto cluster = [&](bool crossed) {
+        if (nics < 2) { return "nothing: its only adapter reaches its peers over another leaf"; }
+        if (description_.wiring.tiers() == 1) { return "the rail: no way leads from this leaf to its peers'"; }
+        const auto cluster = [&](bool crossed, int uplinks) {
             std::string text = "  nodes: 2\n  fabric: {kind: explicit, link: " + port_link() +
                                "}\n  graph:\n    devices:\n      - {name: spine}\n";
             std::string cables;
@@ -183,12 +113,16 @@ private:
                 text += fmt::format("      - {{name: leaf{}}}\n", nic);
                 cables += fmt::format(
                     "      - {{a: node0.nic{0}, b: leaf{0}}}\n      - {{a: node1.nic{0}, b: leaf{1}}}\n"
-                    "      - {{a: leaf{0}, b: spine, count: 2}}\n",
-                    nic, other);
+                    "      - {{a: leaf{0}, b: spine, count: {2}}}\n",
+                    nic, other, uplinks);
             }
             return description_.node_block + text + "    cables:\n" + cables;
         };
-        return words("all_reduce", busbw(cluster(false), "all_reduce"), busbw(cluster(true), "all_reduce"));
+        const std::string straight = cluster(false, 2);
+        return told(
+            {forecasts_.compare("all_reduce", " over free uplinks", straight, cluster(true, 2)),
+             forecasts_.compare("all_reduce", " where two of its flows share an uplink", straight, cluster(true, 1))},
+            "the uplinks carry the detour");
     }
 
     std::string port_link() const {
@@ -197,24 +131,84 @@ private:
         return description_.shape ? description_.shape->port : node_template(description_.node, catalog_).nic_link;
     }
 
-    // Eight units of 16 nodes that exchange all to all, which sends most bytes up. Fewer up than down is what costs.
-    std::string of_uplinks(const std::pair<double, double>& down_per_up) {
-        const auto fabric = [](double ratio) {
-            const double up = std::max(1.0, std::round(16 / std::max(ratio, 1.0)));
-            return fmt::format(
-                "  nodes: 128\n  fabric: {{kind: rail-optimized, scalable_unit: 16, tiers: 2, oversubscription: "
-                "{:.6f}}}\n",
-                16 / up);
+    // Two switches of this kind whose nodes send to each other: each transfer goes up. An all-to-all of eight leaves
+    // some below, so that a cable less may not matter. More than 128 down are forecast in proportion.
+    std::string of_uplinks(Uplinks of) {
+        if (of.found == 0) { return "all that goes up: nothing below it reaches another leaf"; }
+        if (of.found >= of.down) {
+            return fmt::format("nothing: {} cables up carry all that {} down can send", of.found, of.down);
+        }
+        const auto scaled = [&](std::uint64_t cables) { return std::max<std::uint64_t>(cables * 128 / of.down, 1); };
+        if (of.down > 128) { of = {128, scaled(of.usual), scaled(of.found)}; }
+        const auto fabric = [&](std::uint64_t up, std::uint64_t leaves, const std::string& place) {
+            // A touch more, since the number of cables is rounded up.
+            const double oversubscription = static_cast<double>(of.down) / static_cast<double>(up) * (1 + 1e-9);
+            return description_.node_block +
+                   fmt::format(
+                       "  nodes: {}\n  fabric: {{kind: rail-optimized, scalable_unit: {}, tiers: 2, radix: {}, "
+                       "oversubscription: {:.15g}}}\n{}",
+                       of.down * leaves, of.down, 2 * std::max(of.down, of.usual), oversubscription, place);
         };
-        return words("all_to_all", busbw(description_.node_block + fabric(down_per_up.first), "all_to_all"),
-                     busbw(description_.node_block + fabric(down_per_up.second), "all_to_all"));
+        std::string place;
+        for (std::uint64_t node = 0; node < of.down; ++node) {
+            place += fmt::format("{}node{},node{}", place.empty() ? "" : ",", node, node + of.down);
+        }
+        place = "  place: \"" + place + "\"\n";
+        return told({forecasts_.compare("sendrecv", " with each transfer over it", fabric(of.usual, 2, place),
+                                        fabric(of.found, 2, place)),
+                     forecasts_.compare("all_to_all", "", fabric(of.usual, 8, ""), fabric(of.found, 8, ""))},
+                    "its peers do not use more");
+    }
+
+    // A ring goes at the pace of its slowest cable. One between switches carries an adapter's flow.
+    std::string of_slow_cable(const Finding& finding) {
+        double share = finding.share;
+        if (finding.trunk) {
+            const auto adapters = static_cast<double>(usual_adapter_megabits());
+            if (adapters > 0) { share = std::min(1.0, finding.said.second / adapters); }
+            if (share == 1) { return "nothing, where ECMP puts one adapter's flow on it: it carries that"; }
+        }
+        return told({forecasts_.compare("all_reduce", finding.trunk ? " of a ring over it" : "",
+                                        description_.node_block + two_nodes, description_.node_block + two_nodes,
+                                        fmt::format("events: [{{at: 0 s, device: node0.nic0, share: {:.4f}}}]\n",
+                                                    std::max(share, 1e-6)))},
+                    "the adapter's slot carries no more");
+    }
+
+    std::int64_t usual_adapter_megabits() const {
+        std::map<std::int64_t, std::size_t> counts;
+        for (const SiteCable& cable : site_.cables) {
+            if (site_.devices[cable.a].adapter || site_.devices[cable.b].adapter) { ++counts[cable.megabits]; }
+        }
+        const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+        return most == counts.end() ? 0 : most->first;
+    }
+
+    // Which of two files is right is unknown; what it costs if the worse one is can be forecast.
+    std::string of_contradiction(const Finding& finding) {
+        const std::string if_worse = "if the worse is true: ";
+        if (finding.fact == Fact::rate) { return if_worse + of_slow_cable(finding); }
+        const NodeSeen* seen = node_of(site_, finding.device);
+        if (finding.fact == Fact::none || seen == nullptr) {
+            return "unknown until it is known which of the two is right";
+        }
+        const std::optional<NodeSeen> better = with_fact(*seen, finding, finding.said.first);
+        const std::optional<NodeSeen> worse = with_fact(*seen, finding, finding.said.second);
+        if (!better || !worse) { return "unknown: which links of a mesh are meant, no file says"; }
+        const bool two = finding.fact == Fact::lanes && !seen->nics.empty();
+        const std::string whole = block(shape_of_node(*better), two);
+        Compared job = forecasts_.compare("all_reduce", "", whole, block(shape_of_node(*worse), two));
+        if (job.text.empty() && finding.fact == Fact::nvlinks) {
+            job = forecasts_.compare("all_reduce", "", whole, block(without_nvlinks(*worse), two));
+        }
+        return if_worse + told({job}, "this link is not what bounds a collective here");
     }
 
     const Site& site_;
     const Description& description_;
     const Catalog& catalog_;
     const StatedParts& said_;
-    std::map<std::string, std::optional<double>> known_;
+    Forecasts forecasts_;
 };
 
 }  // namespace

@@ -147,23 +147,10 @@ private:
         const std::vector<std::string>& labels = made_.wiring.labels;
         const auto named = [&](const NicSeen& nic) { return std::ranges::find(labels, nic.name) != labels.end(); };
         const bool any_named = std::ranges::any_of(shape.nic_of, named);
-        std::map<std::string, std::string> renamed;
-        std::vector<NicSeen> kept;
-        for (std::size_t nic = 0; nic < shape.nics; ++nic) {
-            if (any_named ? !named(shape.nic_of[nic]) : nic >= labels.size()) { continue; }
-            renamed.emplace(fmt::format("nic{}", nic), fmt::format("nic{}", kept.size()));
-            kept.push_back(shape.nic_of[nic]);
-        }
-        shape.notes.push_back(
-            fmt::format("{} adapters without a cable in the fabric are left out", shape.nics - kept.size()));
-        std::erase_if(shape.cables, [&](const ShapeCable& cable) {
-            return cable.from.starts_with("nic") && !renamed.contains(cable.from);
-        });
-        for (ShapeCable& cable : shape.cables) {
-            if (cable.from.starts_with("nic")) { cable.from = renamed.at(cable.from); }
-        }
-        shape.nics = kept.size();
-        shape.nic_of = std::move(kept);
+        const std::size_t all = shape.nics;
+        const std::vector<NicSeen> nics = shape.nic_of;
+        keep_nics(shape, [&](std::size_t nic) { return any_named ? named(nics[nic]) : nic < labels.size(); });
+        shape.notes.push_back(fmt::format("{} adapters without a cable in the fabric are left out", all - shape.nics));
     }
 
     // What no file names, in one line each.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "discovery/site/node_shape.hpp"
+#include "discovery/site/shaper.hpp"
 #include "discovery/site/wiring.hpp"
 #include "models/catalog.hpp"
 

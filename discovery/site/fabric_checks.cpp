@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
-#include "base/text.hpp"
 #include "discovery/site/rails.hpp"
 
 namespace fabricast::inline site {
@@ -106,6 +104,8 @@ private:
                  fmt::format("runs at {} Gb/s, others of its kind at {} Gb/s",
                              static_cast<double>(cable->megabits) / 1000, static_cast<double>(usual->first) / 1000),
                  cable->at, static_cast<double>(cable->megabits) / static_cast<double>(usual->first), cable->trust});
+            findings_.back().trunk = is_trunk(site_, *cable);
+            findings_.back().said = {static_cast<double>(usual->first), static_cast<double>(cable->megabits)};
         }
     }
 
@@ -158,9 +158,7 @@ private:
                                              cables->down, like->second, like->first),
                                  site_.devices[device].at,
                                  static_cast<double>(cables->up) / static_cast<double>(expected)});
-            findings_.back().down_per_up = {
-                static_cast<double>(cables->down) / static_cast<double>(expected),
-                static_cast<double>(cables->down) / static_cast<double>(std::max<std::uint64_t>(cables->up, 1))};
+            findings_.back().uplinks = {cables->down, expected, cables->up};
         }
     }
 
@@ -177,110 +175,8 @@ private:
     std::vector<Finding> findings_;
 };
 
-// "Port 3", "3" and "03" are one port; "Blade 16_Port 2/20" is port 20 of a director's unit.
-std::string port_key(std::string_view port) {
-    std::string name = lower_case(trimmed(port, " \t"));
-    if (name.starts_with("port ")) { name.erase(0, 5); }
-    if (name.starts_with("blade ")) { name = name.substr(name.rfind('/') + 1); }
-    const std::size_t zeros = name.find_first_not_of('0');
-    return zeros == std::string::npos ? name : name.substr(zeros);
-}
-
-class PlanCheck {
-public:
-    explicit PlanCheck(const Site& site) : site_(site) {}
-
-    std::vector<Finding> run() {
-        for (const SiteCable& cable : site_.cables) {
-            for (const Port& port : switch_ports(cable)) {
-                at_[port] = &cable;
-                found_.insert(port.first);
-            }
-        }
-        for (const SiteCable& planned : site_.planned) { check_cable(planned); }
-        check_extra();
-        return std::move(findings_);
-    }
-
-private:
-    using Port = std::pair<std::uint32_t, std::string>;  // a switch, and port_key()
-
-    std::vector<Port> switch_ports(const SiteCable& cable) const {
-        std::vector<Port> ports;
-        if (!site_.devices[cable.a].adapter) { ports.emplace_back(cable.a, port_key(cable.port_a)); }
-        if (!site_.devices[cable.b].adapter) { ports.emplace_back(cable.b, port_key(cable.port_b)); }
-        return ports;
-    }
-
-    // What a plan and a discovery agree on: the switch itself, or the host.
-    const SiteDevice& far_end(const SiteCable& cable, std::uint32_t near) const {
-        return site_.devices[cable.a == near ? cable.b : cable.a];
-    }
-
-    void check_cable(const SiteCable& planned) {
-        std::string actual;
-        bool known = false, right = false;
-        for (const Port& port : switch_ports(planned)) {
-            if (!found_.contains(port.first)) { continue; }
-            known = true;
-            in_plan_.insert(port.first);
-            ports_in_plan_.insert(port);
-            const auto found = at_.find(port);
-            if (found == at_.end()) { continue; }
-            right = right || far_end(*found->second, port.first).name == far_end(planned, port.first).name;
-            actual = cable_text(site_, *found->second);
-        }
-        if (right) { return; }
-        if (!known) {
-            add_unknown(planned);
-            return;
-        }
-        const std::string what =
-            actual.empty() ? "missing: the plan has it, nothing was found there" : "miswired: found is " + actual;
-        findings_.push_back(
-            {"plan", site_.devices[planned.b].adapter ? device_text(site_, planned.a) : device_text(site_, planned.b),
-             cable_text(site_, planned), what, planned.at, actual.empty() ? 0.0 : 1.0, Trust::hint,
-             actual.empty() ? PlanFault::missing : PlanFault::miswired});
-        // One of the sixteen cables up that costs are forecast with.
-        const bool trunk = !site_.devices[planned.a].adapter && !site_.devices[planned.b].adapter;
-        if (trunk) { findings_.back().down_per_up = {1, 16.0 / 15}; }
-    }
-
-    // One line for a switch that only the plan has.
-    void add_unknown(const SiteCable& planned) {
-        const std::uint32_t device = site_.devices[planned.a].adapter ? planned.b : planned.a;
-        if (site_.devices[device].adapter || !unknown_.insert(device).second) { return; }
-        std::vector<std::string> names;
-        for (const std::uint32_t known : found_) { names.push_back(site_.devices[known].name); }
-        findings_.push_back({"plan", site_.devices[device].name, "",
-                             "this switch of the plan was not found" + did_you_mean(site_.devices[device].name, names),
-                             planned.at, 1, Trust::hint, PlanFault::unknown_switch});
-    }
-
-    // Cables that were found on a switch of the plan, at a port that the plan leaves empty.
-    void check_extra() {
-        for (const auto& [key, cable] : at_) {
-            if (!in_plan_.contains(key.first) || ports_in_plan_.contains(key)) { continue; }
-            const std::uint32_t far = cable->a == key.first ? cable->b : cable->a;
-            if (!site_.devices[far].adapter && far < key.first && in_plan_.contains(far)) { continue; }  // said once
-            findings_.push_back({"plan", site_.devices[key.first].name, cable_text(site_, *cable),
-                                 "extra: found, but not in the plan", cable->at, 1, Trust::hint, PlanFault::extra});
-        }
-    }
-
-    const Site& site_;
-    std::map<Port, const SiteCable*> at_;
-    std::set<Port> ports_in_plan_;
-    std::set<std::uint32_t> in_plan_, found_, unknown_;
-    std::vector<Finding> findings_;
-};
-
 }  // namespace
 
 std::vector<Finding> check_fabric(const Site& site, const Wiring& wiring) { return FabricChecks(site, wiring).run(); }
-
-std::vector<Finding> check_plan(const Site& site) {
-    return site.planned.empty() ? std::vector<Finding>{} : PlanCheck(site).run();
-}
 
 }  // namespace fabricast::inline site

@@ -10,7 +10,15 @@
 namespace fabricast::inline site {
 
 // How what was found differs from a plan.
-enum class PlanFault : std::uint8_t { none, missing, miswired, extra, unknown_switch };
+enum class PlanFault : std::uint8_t { none, missing, miswired, slower, extra, unknown_switch };
+
+// What two files say differently.
+enum class Fact : std::uint8_t { none, nvlinks, lanes, rate };
+
+// Cables of a switch: down, up as its peers or a plan have them, and up as found.
+struct Uplinks {
+    std::uint64_t down = 0, usual = 0, found = 0;
+};
 
 // A thing that looks wrong, or that two files say differently.
 struct Finding {
@@ -22,8 +30,12 @@ struct Finding {
     double share = 1;  // what is left of the thing's capacity, for its cost
     Trust trust = Trust::fact;
     PlanFault plan = PlanFault::none;
-    std::pair<double, double> down_per_up{};  // of a switch with too few cables up: as its peers, and as it is
-    std::string cost{};  // "all_reduce at 1 GiB: 506 -> 45 GB/s"; empty until forecast_costs() fills it
+    Uplinks uplinks{};   // of a switch with too few cables up, or a cable up that is missing
+    bool trunk = false;  // the cable is one between switches
+    std::string bus{};   // of a slot that is narrow or slow
+    Fact fact = Fact::none;
+    std::pair<double, double> said{};  // of a contradiction about one: what the two say
+    std::string cost{};  // "all_reduce at 1 GiB: 506 -> 45 GB/s"; or why nothing; forecast_costs() fills it
 };
 
 }  // namespace fabricast::inline site

@@ -1,6 +1,7 @@
 #pragma once
 // The inside of a host as a node template: which devices, which links, in the words of topologies/nodes/*.yaml.
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,12 +35,7 @@ struct NodeShape {
     std::vector<std::string> notes;  // what was decided, for the comments
 };
 
-// What the user states where the files say nothing.
-struct StatedParts {
-    std::string gpu, nic, cpu;
-};
-
-// A host with GPUs as a template. The order of GPUs is CUDA's, that of NICs is NCCL's.
-NodeShape shape_of(const NodeSeen& node, const Catalog& catalog, const StatedParts& said);
+// Leaves out the adapters that `kept` does not want; the others get new numbers.
+void keep_nics(NodeShape& shape, const std::function<bool(std::size_t)>& kept);
 
 }  // namespace fabricast::inline site

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <unordered_map>
 
 #include "base/text.hpp"
+#include "discovery/site/group_cables.hpp"
 #include "discovery/site/node_merge.hpp"
+#include "discovery/site/node_names.hpp"
+#include "discovery/site/one_domain.hpp"
 
 namespace fabricast::inline site {
 
@@ -27,7 +29,8 @@ public:
         for (Observations& seen : all) { take_devices(seen); }
         for (Observations& seen : all) { take_cables(seen, seen.plan && found); }
         for (Observations& seen : all) { take_groups(seen); }
-        for (Observations& seen : all) { take_nodes(seen); }
+        const std::vector<std::string> words = words_of_hosts(all);
+        for (std::size_t i = 0; i < all.size(); ++i) { take_nodes(all[i], words[i]); }
         for (Observations& seen : all) {
             for (const auto& [kind, count] : seen.dropped) { site_.dropped[kind] += count; }
             for (const std::string& note : seen.notes) { site_.notes.push_back(seen.file + ": " + note); }
@@ -113,19 +116,16 @@ private:
             const auto device = [&](const CableEnd& at) {
                 return planned ? plan_end(at, cable.at) : end(at, cable.at);
             };
-            SiteCable made{device(cable.a),
-                           device(cable.b),
+            const std::uint32_t a = device(cable.a), b = device(cable.b);
+            SiteCable made{a,
+                           b,
                            cable.a.port,
                            cable.b.port,
                            cable.megabits,
                            cable.technology,
                            seen.plan ? Trust::hint : Trust::fact,
                            cable.at};
-            if (planned) {
-                site_.planned.push_back(std::move(made));
-            } else {
-                add_cable(std::move(made));
-            }
+            planned ? site_.planned.push_back(std::move(made)) : add_cable(std::move(made));
         }
     }
 
@@ -181,27 +181,27 @@ private:
                                   "two lines contradict each other: " + what + places, other.at});
     }
 
-    // Who is below which switch, where no cable says more: one cable from each host, and as many up as come from below.
-    void take_groups(Observations& seen) {
-        if (seen.groups.empty()) { return; }
+    // Who is below which switch, where no cable says more.
+    void take_groups(const Observations& seen) {
         for (const GroupSeen& group : seen.groups) {
             for (const std::string& name : group.hosts) { (void)host(host_and_nic(name).first); }
         }
+        if (seen.groups.empty()) { return; }
         if (!site_.cables.empty()) {
+            site_.groups.insert(site_.groups.end(), seen.groups.begin(), seen.groups.end());
             site_.notes.push_back(seen.file + ": its switches are known better from cables; its names of hosts count");
             return;
         }
-        const bool tree = std::ranges::any_of(seen.groups, [](const GroupSeen& group) { return !group.block; });
-        std::map<std::string, std::uint64_t> below;
-        for (const GroupSeen& group : seen.groups) {
-            if (tree == group.block) { continue; }
-            below[group.name] = group.hosts.size();
-            for (const std::string& name : group.hosts) {
-                const auto [own, nic] = host_and_nic(name);
-                add_group_cable({"group\n" + own + "\n" + nic, Role::host, group.at, own, nic}, group, 1);
-            }
+        for (const GroupCable& cable :
+             cables_of_groups(seen.groups, [this](const std::string& name) { return host_and_nic(name); })) {
+            for (const DeviceSeen* device : {&cable.lower, &cable.upper}) { seen_.emplace(device->key, *device); }
+            const std::uint32_t lower = end({cable.lower.key, ""}, cable.upper.at);
+            const std::uint32_t upper = end({cable.upper.key, ""}, cable.upper.at);
+            site_.cables.insert(site_.cables.end(), cable.count,
+                                {lower, upper, "", "", 0, "", Trust::guess, cable.upper.at});
         }
-        add_uplinks(seen, below);
+        site_.notes.push_back(seen.file +
+                              ": guess: one cable from each adapter, and as many up from a switch as come from below");
     }
 
     // A name in a group: a host, or in a tree of GUIDs one of its adapters.
@@ -209,40 +209,6 @@ private:
         const auto alias = host_of_guid_.find(normal_guid(name));
         return alias == host_of_guid_.end() ? std::pair(name, std::string("nic0"))
                                             : std::pair(alias->second, alias->first);
-    }
-
-    void add_group_cable(const DeviceSeen& from, const GroupSeen& to, std::uint64_t count) {
-        seen_.emplace(from.key, from);
-        const std::uint32_t lower = end({from.key, ""}, to.at), upper = end({"group\n" + to.name, ""}, to.at);
-        site_.devices[upper].name = key_of_name(to.name);
-        site_.cables.insert(site_.cables.end(), count, {lower, upper, "", "", 0, "", Trust::guess, to.at});
-    }
-
-    // Parents before children need the children's counts: the list may be in any order, so it is gone over until it
-    // holds. A switch with several parents shares its cables among them.
-    void add_uplinks(const Observations& seen, std::map<std::string, std::uint64_t>& below) {
-        std::map<std::string, std::uint64_t> parents;
-        for (const GroupSeen& group : seen.groups) {
-            for (const std::string& child : group.groups) { ++parents[child]; }
-        }
-        for (std::size_t round = 0; round < 8; ++round) {
-            for (const GroupSeen& group : seen.groups) {
-                std::uint64_t sum = group.hosts.size();
-                for (const std::string& child : group.groups) {
-                    sum += below[child] / std::max<std::uint64_t>(1, parents[child]);
-                }
-                below[group.name] = sum;
-            }
-        }
-        for (const GroupSeen& group : seen.groups) {
-            for (const std::string& child : group.groups) {
-                const std::uint64_t up = std::max<std::uint64_t>(1, below[child] / parents[child]);
-                add_group_cable({"group\n" + child, Role::fabric_switch, group.at, child}, group,
-                                std::min<std::uint64_t>(up, 4096));
-            }
-        }
-        site_.notes.push_back(seen.file +
-                              ": guess: one cable from each adapter, and as many up from a switch as come from below");
     }
 
     // By the GUID of an adapter, else by the name of the file, else a node that stands for all.
@@ -257,17 +223,10 @@ private:
                 }
             }
         }
-        for (const auto& part : std::filesystem::path(file)) {
-            const std::string stem = host_name(part.string());
-            for (std::string word = stem; !word.empty();
-                 word.resize(word.find_last_of("-_") == std::string::npos ? 0 : word.find_last_of("-_"))) {
-                if (hosts_.contains(word)) { return word; }
-            }
-        }
-        return {};
+        return host_in_path(file, [this](const std::string& word) { return hosts_.contains(word); });
     }
 
-    void take_nodes(Observations& seen) {
+    void take_nodes(Observations& seen, const std::string& word) {
         // Where a fabric's cables end at hosts, each host is a node; alone, a domain is one.
         if (seen.one_domain && hosts_.empty()) {
             site_.notes.push_back(fmt::format("{}: one NVLink domain of {} hosts", seen.file, seen.nodes.size()));
@@ -286,9 +245,11 @@ private:
                 }
                 continue;
             }
-            // Files of different kinds about a nameless host are about the same one; several of a kind are several.
+            // Files of different kinds about a nameless host are about the same one; several of a kind are several,
+            // whose other files have a word of their path in common.
+            node.host = word;
             const auto same = std::ranges::find_if(site_.unnamed, [&](const NodeSeen& other) {
-                return i == 0 && !formats_[&other - site_.unnamed.data()].contains(seen.format);
+                return i == 0 && other.host == word && !formats_[&other - site_.unnamed.data()].contains(seen.format);
             });
             if (same != site_.unnamed.end()) {
                 formats_[same - site_.unnamed.begin()].insert(seen.format);
@@ -314,6 +275,12 @@ private:
 std::string device_text(const Site& site, std::uint32_t device) {
     const SiteDevice& own = site.devices[device];
     return own.adapter && !own.nic.empty() ? own.name + " " + own.nic : own.name;
+}
+
+std::string unnamed_text(const Site& site, std::size_t unnamed) {
+    const std::string& host = site.unnamed[unnamed].host;
+    if (!host.empty()) { return host; }
+    return site.unnamed.size() == 1 ? "the node" : fmt::format("node {}", unnamed);
 }
 
 std::string cable_text(const Site& site, const SiteCable& cable) {

@@ -44,6 +44,7 @@ struct Site {
     std::vector<SiteCable> cables;   // as found; as planned where nothing was found
     std::vector<SiteCable> planned;  // what plans say where something was found
     std::vector<NodeSeen> unnamed;   // insides whose host is not known: they stand for all
+    std::vector<GroupSeen> groups;   // a scheduler's switches, where cables say more
     std::vector<Finding> findings;   // contradictions between files
     std::map<std::string, std::uint64_t> dropped;
     std::vector<std::string> notes;
@@ -55,6 +56,12 @@ Site join(std::vector<Observations> all);
 
 // "leaf1:17 - dgx-04 mlx5_3".
 std::string cable_text(const Site& site, const SiteCable& cable);
+// Between switches.
+inline bool is_trunk(const Site& site, const SiteCable& cable) {
+    return !site.devices[cable.a].adapter && !site.devices[cable.b].adapter;
+}
 std::string device_text(const Site& site, std::uint32_t device);
+// The host, if files agree on a name; "the node" if there is only one, else "node 3".
+std::string unnamed_text(const Site& site, std::size_t unnamed);
 
 }  // namespace fabricast::inline site

@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 
-#include "base/hash.hpp"
 #include "discovery/site/export_node.hpp"
 #include "discovery/site/export_site.hpp"
+#include "tests/discovery/planted.hpp"
 #include "tests/discovery/site_of.hpp"
 #include "tests/support/catch.hpp"
 #include "topologies/node_reader.hpp"
@@ -17,53 +17,18 @@ using namespace fabricast;
 using fabricast::testing::catalogue;
 using fabricast::testing::fabric_of;
 using fabricast::testing::findings_of;
+using fabricast::testing::nodes_of;
+using fabricast::testing::nth;
+using fabricast::testing::Planted;
+using fabricast::testing::planted_each;
+using fabricast::testing::Random;
+using fabricast::testing::replace_first;
 using fabricast::testing::scenario_on;
 using fabricast::testing::Texts;
 
 namespace {
 
-constexpr int planted_each = 50;
-
-struct Random {
-    std::uint64_t state;
-    std::uint32_t below(std::uint32_t n) {
-        state = mix(state + 1);
-        return static_cast<std::uint32_t>(state % n);
-    }
-};
-
-void replace_first(std::string& text, const std::string& from, const std::string& to, std::size_t start = 0) {
-    const std::size_t at = text.find(from, start);
-    REQUIRE(at != std::string::npos);
-    text.replace(at, from.size(), to);
-}
-
-// Hosts as NCCL sees them, each in a file of its name.
-Texts nodes_of(Random& random) {
-    static const std::vector<std::string> kinds = {"dgx-h100", "dgx-a100", "hgx-h100", "dgx-b200", "dgx-h200"};
-    static std::map<std::string, std::string> exported;
-    const std::string kind = kinds[random.below(static_cast<std::uint32_t>(kinds.size()))];
-    std::string& text = exported[kind];
-    if (text.empty()) { text = to_nccl_topology(node_template(kind, catalogue()), catalogue()); }
-    Texts texts;
-    const std::uint32_t count = 2 + random.below(random.below(8) == 0 ? 511 : 40);
-    for (std::uint32_t i = 0; i < count; ++i) { texts.emplace_back("host" + std::to_string(i) + ".xml", text); }
-    return texts;
-}
-
-struct Planted {
-    Texts texts;
-    std::string device;  // part of what the finding must name
-};
-
 using Plant = std::function<Planted(Random&)>;
-
-// The text of the k-th element that begins so, up to its end.
-std::size_t nth(const std::string& text, const std::string& what, std::uint32_t k) {
-    std::size_t at = text.find(what);
-    for (; k > 0 && at != std::string::npos; --k) { at = text.find(what, at + 1); }
-    return at;
-}
 
 Planted fewer_nvlinks(Random& random) {
     Planted made{nodes_of(random), {}};
@@ -237,19 +202,6 @@ Planted against_plan(Random& random) {
     return {{{"plan.csv", plan}, {"ib.out", found}}, "leaf"};
 }
 
-Planted contradiction(Random& random) {
-    Texts texts = nodes_of(random);
-    texts.resize(1);
-    std::string other = "";
-    for (int gpu = 0; gpu < 8; ++gpu) {
-        other += "GPU " + std::to_string(gpu) + ": NVIDIA H100 80GB HBM3 (UUID: GPU-" + std::to_string(gpu) + ")\n";
-        const int links = static_cast<int>(random.below(4)) + 4;
-        for (int link = 0; link < links; ++link) { other += "\t Link " + std::to_string(link) + ": 26.562 GB/s\n"; }
-    }
-    texts.emplace_back("host0.txt", other);
-    return {texts, "gpu"};
-}
-
 bool names(const Finding& finding, const std::string& device) {
     return finding.device.find(device) != std::string::npos || finding.cable.find(device) != std::string::npos ||
            finding.message.find(device) != std::string::npos;
@@ -262,10 +214,9 @@ TEST_CASE("planted faults are found, and named") {
         const char* check;
         Plant plant;
     };
-    const std::vector<Case> cases = {
-        {"nvlinks", fewer_nvlinks},  {"width", narrow_slot},  {"socket", wrong_socket},
-        {"rail", missing_from_rail}, {"rail", swapped_rails}, {"cable", slow_cable},
-        {"uplinks", missing_uplink}, {"plan", against_plan},  {"contradiction", contradiction}};
+    const std::vector<Case> cases = {{"nvlinks", fewer_nvlinks},  {"width", narrow_slot},  {"socket", wrong_socket},
+                                     {"rail", missing_from_rail}, {"rail", swapped_rails}, {"cable", slow_cable},
+                                     {"uplinks", missing_uplink}, {"plan", against_plan}};
     int number = 0;
     for (const Case& of : cases) {
         const std::string check = of.check;
@@ -319,9 +270,9 @@ TEST_CASE("each finding says what it costs, or why no forecast can") {
     replace_first(plan, "node", "other", plan.find("\nnode2,"));
     Random random{5};
     std::set<std::string> costs;
-    for (const Texts& texts : {Texts{{"plan.csv", plan}, {"ib.out", to_ibnetdiscover(fabric)}},
-                               missing_uplink(random).texts, swapped_rails(random).texts, slow_cable(random).texts,
-                               missing_from_rail(random).texts, contradiction(random).texts}) {
+    for (const Texts& texts :
+         {Texts{{"plan.csv", plan}, {"ib.out", to_ibnetdiscover(fabric)}}, missing_uplink(random).texts,
+          swapped_rails(random).texts, slow_cable(random).texts, missing_from_rail(random).texts}) {
         Site site = fabricast::testing::site_of(texts);
         DescribeOptions options;
         if (texts.back().first == "ib.out") { options.node = "dgx-h100"; }

@@ -1,5 +1,6 @@
 # A site's own files: every sample, forms of it as mail and terminals leave them, planted faults, round trips, speed.
 add_executable(test_discovery
+  discovery/contradictions_test.cpp
   discovery/device_parts_test.cpp
   discovery/faults_test.cpp
   discovery/formats_test.cpp

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "sim/report/html/cable_names.hpp"
 #include "topologies/bought.hpp"
 
 namespace fabricast::inline report::html {
@@ -82,15 +83,43 @@ private:
         return 1;
     }
 
+    // Of a fabric whose switches are one kind: hops of each from the nearest adapter.
+    std::map<std::uint32_t, int> hops_from_adapters() const {
+        std::map<std::uint32_t, std::vector<std::uint32_t>> beside;
+        std::map<std::uint32_t, int> hops;
+        std::vector<std::uint32_t> queue;
+        const auto reach = [&](std::uint32_t device, int own) {
+            if (hops.emplace(device, own).second) { queue.push_back(device); }
+        };
+        for (const auto& [link, ends] : trunks_) {
+            if (is_switch(ends.from)) {
+                beside[id(ends.from)].push_back(id(ends.to));
+            } else if (is_switch(ends.to)) {
+                reach(id(ends.to), 1);
+            }
+        }
+        for (std::size_t i = 0; i < queue.size(); ++i) {
+            const std::uint32_t device = queue[i];
+            for (const std::uint32_t next : beside[device]) {
+                if (is_switch(DeviceId{next})) { reach(next, hops.at(device) + 1); }
+            }
+        }
+        return hops;
+    }
+
     // Adds switches next to what is drawn already, from the nodes up, at most switches_drawn in each tier.
     void add_switches() {
         const std::vector<FabricTier> tiers = fabric_.tiers();
         std::map<int, std::set<std::uint32_t>> of_tier;
         std::map<std::uint32_t, int> tier;
+        // In an explicit graph, NICs are ends of trunks too, and switches of a single tier may be joined to each other.
+        const bool sideways = std::ranges::count_if(tiers, [](const FabricTier& t) { return t.switches > 0; }) <= 1;
+        if (sideways) { hops_ = hops_from_adapters(); }
         const auto offer = [&](DeviceId device) {
             if (is_switch(device) && !tier.contains(id(device))) {
-                const int own = tier_of(fabric_.device_name(device), tiers);
-                if (of_tier[own].size() < switches_drawn) {
+                const auto hops = hops_.find(id(device));
+                const int own = hops == hops_.end() ? tier_of(fabric_.device_name(device), tiers) : hops->second;
+                if (of_tier[own].size() < (sideways ? switches_drawn / 4 * 3 : switches_drawn)) {
                     of_tier[own].insert(id(device));
                     tier.emplace(id(device), own);
                 }
@@ -101,8 +130,6 @@ private:
                 offer(fabric_.ends(LinkId{l}).to);
             }
         }
-        // In an explicit graph, NICs are ends of trunks too, and switches of a single tier may be joined to each other.
-        const bool sideways = std::ranges::count_if(tiers, [](const FabricTier& t) { return t.switches > 0; }) <= 1;
         for (std::size_t step = 0; step < tiers.size() + (sideways ? switches_drawn : 1); ++step) {
             for (const auto& [link, ends] : trunks_) {
                 const auto from = tier.find(id(ends.from));
@@ -125,7 +152,7 @@ private:
         const BoughtSwitches bought(fabric_);
         for (std::uint32_t s = 0; s < bought.count(); ++s) {
             if (const auto box = box_of_.find(id(bought.drawn_as(SwitchId{s}))); box != box_of_.end()) {
-                ++shown[drawing_.boxes[box->second].tier];
+                ++shown[hops_.empty() ? drawing_.boxes[box->second].tier : 1];
             }
         }
         for (std::size_t t = 0; t < tiers.size(); ++t) {
@@ -186,6 +213,7 @@ private:
     CableNames cables_;
     std::vector<std::pair<std::uint32_t, LinkEnds>> trunks_;
     std::set<std::uint32_t> nodes_;
+    std::map<std::uint32_t, int> hops_;
     std::map<std::uint32_t, std::uint32_t> box_of_;
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t> wire_of_;
     std::vector<std::string> folded_;
@@ -232,34 +260,6 @@ double utilisation(const LinkTraffic& row, LinkId link, const Fabric& fabric,
 }
 
 }  // namespace
-
-// Only trunks are numbered: the parallel cables of a node are one link already.
-CableNames::CableNames(const Fabric& fabric) : fabric_(fabric) {
-    std::vector<std::tuple<DeviceId, DeviceId, std::uint32_t>> trunks;
-    for (std::uint32_t l = fabric.first_trunk(); l < fabric.link_count(); ++l) {
-        const LinkEnds ends = fabric.ends(LinkId{l});
-        if (!ends.resource) { trunks.emplace_back(ends.from, ends.to, l); }
-    }
-    std::ranges::sort(trunks);
-    std::uint32_t before = 0;  // how many have the same ends
-    for (std::size_t i = 1; i < trunks.size(); ++i) {
-        const auto& [from, to, link] = trunks[i];
-        const auto& [other_from, other_to, other] = trunks[i - 1];
-        before = from == other_from && to == other_to ? before + 1 : 0;
-        if (before == 1) { numbers_[other] = 1; }
-        if (before > 0) { numbers_[link] = before + 1; }
-    }
-}
-
-std::uint32_t CableNames::number(LinkId link) const {
-    const auto found = numbers_.find(static_cast<std::uint32_t>(link));
-    return found == numbers_.end() ? 0 : found->second;
-}
-
-std::string CableNames::name(LinkId link) const {
-    const std::uint32_t own = number(link);
-    return fabric_.link_name(link) + (own == 0 ? "" : " (cable " + std::to_string(own) + ")");
-}
 
 bool has_links_of(const LinkTraffic& row, const Fabric& fabric) {
     return row.nodes == fabric.cluster().nodes && (row.busy.empty() || row.busy.size() == fabric.link_count());

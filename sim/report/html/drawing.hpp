@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "sim/report/report.hpp"
@@ -55,21 +54,6 @@ struct Film {
     std::vector<std::string> frames;
     std::function<Load(std::size_t frame, LinkId link)> load = {};
     std::vector<LinkId> focus_links = {};  // the nodes of these links are drawn first
-};
-
-// Link names that distinguish parallel cables: of several between two switches, "leaf0 -> spine1 (cable 2)".
-class CableNames {
-public:
-    explicit CableNames(const Fabric& fabric);  // `fabric` must outlive this
-
-    // The number of the cable, from 1, among the links of the same direction between the same two devices; both
-    // directions of a cable have the same number. 0: there is only one cable.
-    std::uint32_t number(LinkId link) const;
-    std::string name(LinkId link) const;
-
-private:
-    const Fabric& fabric_;
-    std::unordered_map<std::uint32_t, std::uint32_t> numbers_;  // by link id; only links with parallel ones
 };
 
 inline constexpr std::uint32_t nodes_drawn = 4;      // 16 if nodes are narrow, 2 if they are wide

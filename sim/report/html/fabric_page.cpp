@@ -46,7 +46,11 @@ public:
     // Short enough for a box.
     std::string name(const Group& group) const {
         const std::string list = hostlist_text(group.members);
-        if (group.merged > 1 && group.row == 0) { return fmt::format("{} racks", group.merged); }
+        if (group.merged > 1 && group.row == 0) {
+            return group.members.size() % group.merged == 0
+                       ? fmt::format("{} x {}", group.merged, plural(group.members.size() / group.merged, "node"))
+                       : fmt::format("{} racks", group.merged);
+        }
         if (group.members.size() == 1) { return list; }
         const std::string switches = fmt::format("{} x {}", group.members.size(), list);
         return group.row > 0 && switches.size() <= 18
@@ -156,7 +160,7 @@ private:
 
     // Too many racks: row by row, those with the same groups two rows above become one.
     void merge_racks() {
-        for (std::size_t row = 0; row + 2 < rows_ && in_row(row) > boxes_a_row; ++row) {
+        for (std::size_t row = 0; row + 2 < rows_ && in_row(row) > groups_a_row; ++row) {
             // What is above each group of this row's next one.
             std::map<std::size_t, std::set<std::size_t>> above;
             for (const auto& [ends, all] : bundles_) {
@@ -208,28 +212,39 @@ private:
     std::map<std::pair<std::size_t, std::size_t>, Bundle> bundles_;
 };
 
+// Of a row with too many boxes the last one stands for all that are not drawn.
 Drawing drawing_of(const Racks& racks) {
     Drawing drawing;
-    std::vector<std::size_t> drawn(racks.rows());
-    std::map<std::size_t, std::uint32_t> box_of;
-    for (std::size_t g = 0; g < racks.groups().size(); ++g) {
-        const Group& group = racks.groups()[g];
-        if (++drawn[group.row] > boxes_a_row) { continue; }
-        box_of[g] = static_cast<std::uint32_t>(drawing.boxes.size());
-        drawing.boxes.push_back({racks.name(group), hostlist_text(group.members), -1, static_cast<int>(group.row) + 1});
+    std::vector<std::size_t> all(racks.rows()), drawn(racks.rows());
+    std::vector<std::uint32_t> rest(racks.rows());
+    for (const Group& group : racks.groups()) { ++all[group.row]; }
+    const auto box = [&](std::string name, std::string kind, std::size_t row) {
+        drawing.boxes.push_back({std::move(name), std::move(kind), -1, static_cast<int>(row) + 1});
+        return static_cast<std::uint32_t>(drawing.boxes.size() - 1);
+    };
+    std::vector<std::uint32_t> box_of;
+    for (const Group& group : racks.groups()) {
+        const std::size_t row = group.row, most = all[row] > boxes_a_row ? boxes_a_row - 1 : all[row];
+        if (drawn[row] < most) {
+            box_of.push_back(box(racks.name(group), hostlist_text(group.members), row));
+        } else {
+            const std::string name = plural(all[row] - most, row == 0 ? "more rack" : "more group");
+            if (drawn[row] == most) { rest[row] = box(name, "folded", row); }
+            box_of.push_back(rest[row]);
+        }
+        ++drawn[row];
     }
-    for (std::size_t row = 0; row < drawn.size(); ++row) {
-        if (drawn[row] <= boxes_a_row) { continue; }
-        const std::string name = plural(drawn[row] - boxes_a_row, row == 0 ? "more rack" : "more group");
-        drawing.boxes.push_back({name, "folded", -1, static_cast<int>(row) + 1});
-        drawing.folded += (drawing.folded.empty() ? "Not drawn: " : ", ") + name;
-    }
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> wire_of;
     for (const auto& [ends, bundle] : racks.bundles()) {
-        const auto a = box_of.find(ends.first), b = box_of.find(ends.second);
-        if (a == box_of.end() || b == box_of.end()) { continue; }
-        Wire& wire = drawing.wires.emplace_back(Wire{a->second, b->second, std::string(to_string(bundle.cls)),
-                                                     bundle.capacity, static_cast<std::uint32_t>(bundle.cables)});
-        wire.there.name = drawing.boxes[wire.a].name + " - " + drawing.boxes[wire.b].name;
+        const std::uint32_t a = box_of[ends.first], b = box_of[ends.second];
+        const auto [place, fresh] = wire_of.try_emplace({a, b}, drawing.wires.size());
+        if (fresh) {
+            drawing.wires.push_back({a, b, std::string(to_string(bundle.cls)), 0, 0});
+            drawing.wires.back().there.name = drawing.boxes[a].name + " - " + drawing.boxes[b].name;
+        }
+        Wire& wire = drawing.wires[place->second];
+        wire.capacity += bundle.capacity;
+        wire.cables += static_cast<std::uint32_t>(bundle.cables);
     }
     return drawing;
 }
@@ -283,7 +298,7 @@ Page fabric_page(const Fabric& fabric, const std::vector<std::string>& hosts) {
         page.sections.emplace_back(Scene{
             "Racks and tiers",
             "A rack is the nodes whose adapters end at the same switches; switches that join the same boxes below "
-            "are one box.",
+            "are one box, racks below the same spines too where there are many (32 x 4 nodes).",
             drawing_of(racks)});
         page.sections.emplace_back(rack_table(racks));
         page.sections.emplace_back(bundle_table(racks));

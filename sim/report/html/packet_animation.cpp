@@ -10,6 +10,7 @@
 
 #include "base/unit_text.hpp"
 #include "sim/report/columns.hpp"
+#include "sim/report/html/cable_names.hpp"
 #include "sim/report/html/packet_animation_pieces.hpp"
 #include "sim/report/traffic.hpp"
 

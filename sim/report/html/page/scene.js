@@ -11,8 +11,9 @@ const deviceRows = ["nic", "pcie-switch", "cpu", "gpu", "nvswitch"];  // of a no
 
 function shortName(box) {
   const own = box.node >= 0 && box.kind !== "folded" ? box.name.slice(box.name.indexOf(".") + 1) : box.name;
-  const name = box.kind === "folded" ? "+ " + own : own;
-  return name.length > 18 ? name.slice(0, 17) + "\u2026" : name;
+  if (box.kind === "folded") return "+ " + own;
+  // Names of one kind differ at their ends.
+  return own.length > 18 ? own.slice(0, 7) + "\u2026" + own.slice(-10) : own;
 }
 
 const widthOf = (box) => Math.max(boxWidth, shortName(box).length * 6.6 + 10);
@@ -82,8 +83,8 @@ function layOut(section) {
   const width = Math.max(left, 320, ...ofTier.map((boxes) => rowWidth(boxes) + 16));
   ofTier.forEach((boxes, i) =>
     spread(aboveTheirs(boxes, section.wires, places), 8, width - 16, 24 + (tiers - 1 - i) * tierGap, places));
-  const bottom = top + 40 + Math.max(rows.length - 1, 0) * rowGap + boxHeight + 34;
-  return {places, frames, width, height: bottom};
+  const lowest = rows.length > 0 || folded.length > 0 ? top + 40 + Math.max(rows.length - 1, 0) * rowGap + 34 : 24 + (tiers - 1) * tierGap + 12;
+  return {places, frames, width, height: lowest + boxHeight};
 }
 
 function heat(share) {
@@ -274,8 +275,10 @@ function sceneTable(section) {
 function sceneLegend(section) {
   const queues = section.wires.some((w) => directionsOf(w).some((d) => d.queued));
   const words = [section.circle ? "a piece comes" : "busy", queues ? "\u25cf grows with the queue; \u275a\u275a and dashes: paused" : "", section.folded];
-  return element("div", {class: "legend"}, element("span", {}, "idle"), element("span", {class: "ramp", "aria-hidden": "true"}),
-    ...words.filter((text) => text !== "").map((text) => element("span", {}, text)));
+  // Without a load there is nothing to colour.
+  const ramp = [element("span", {}, "idle"), element("span", {class: "ramp", "aria-hidden": "true"})];
+  return element("div", {class: "legend"}, ...(section.frames.length > 0 || section.circle ? ramp : []),
+    ...(section.frames.length > 0 || section.circle ? words : words.slice(2)).filter((text) => text !== "").map((text) => element("span", {}, text)));
 }
 
 function sceneSection(section) {
