@@ -35,6 +35,8 @@ Sense sense_of(const FigureUsed& figure) {
         {"*.rate_factor", Sense::rate},
         {"*_factor", Sense::cost},
         {"ll_post", Sense::cost},
+        {"ll.cost", Sense::cost},
+        {"*.multicast", Sense::rate},
         {"*.wire_inside", Sense::cost},
         {"tile.start", Sense::cost},
         {"traffic.*", Sense::cost},
@@ -140,7 +142,9 @@ struct Scan {
                 continue;
             }
             INFO(scenario.name << ", " << what << ": " << 100 * (now[i] / base[i] - 1) << " % in row " << i);
-            CHECK(now[i] <= 1.001 * base[i]);
+            // Of several kinds of nodes a call takes the costs of the one that is slower alone, which is told before
+            // the links are shared: a figure of one kind may change which, and the replays of both differ a little.
+            CHECK(now[i] <= (scenario.cluster.kinds.empty() ? 1.001 : 1.06) * base[i]);
         }
     }
 
