@@ -114,7 +114,7 @@ TEST_CASE("DualPipe's bubble is (p / 2 - 1)(f + b + b - 3w), its activations p +
                 waiting += a.weights == WeightsAt::later ? 1 : 0;
                 waiting -= a.weights == WeightsAt::now ? 1 : 0;
                 if (a.weights == WeightsAt::now) { continue; }
-                kept += a.forward ? 1 : -1;
+                kept = a.forward ? kept + 1 : kept - 1;
                 most = std::max(most, kept);
                 CHECK(passes[{a.chunk, a.micro_batch}]++ == (a.forward ? 0 : 1));
             }
