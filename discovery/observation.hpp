@@ -126,6 +126,17 @@ struct NodeSeen {
     SourceLocation at;
 };
 
+// The bus ids of the bridges above a device, the nearest first. `pci_at`: the device of a bus id; null: unknown.
+template <class PciAt> std::vector<std::string> bridges_above(const std::string& bus, const PciAt& pci_at) {
+    constexpr std::size_t deepest = 64;  // a file may go round in a circle
+    std::vector<std::string> above;
+    for (const PciSeen* at = pci_at(bus); at != nullptr && !at->parent.empty() && above.size() < deepest;
+         at = pci_at(at->parent)) {
+        above.push_back(at->parent);
+    }
+    return above;
+}
+
 enum class Role : std::uint8_t { unknown, host, fabric_switch };
 
 // A switch, or one adapter of a host.

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
+#include <unordered_map>
+#include <utility>
 
 #include "base/text.hpp"
 #include "discovery/site/node_merge.hpp"
@@ -41,31 +44,45 @@ void check_adapter_rates(const Site& site, std::vector<Finding>& findings) {
     }
 }
 
-// A switch of the tree that cables know too has the hosts below it that the tree names.
-void check_group(const Site& site, const GroupSeen& group, std::vector<Finding>& findings) {
-    const std::string name = lower_case(group.name);
-    const auto known = std::ranges::find_if(
-        site.devices, [&](const SiteDevice& device) { return !device.adapter && device.name == name; });
-    if (known == site.devices.end()) { return; }
-    const auto own = static_cast<std::uint32_t>(known - site.devices.begin());
-    std::vector<bool> cabled(site.hosts.size()), below(site.hosts.size());
+// What cables say of who is below whom.
+struct CabledHosts {
+    std::unordered_map<std::string, std::uint32_t> hosts, switches;  // by name
+    std::vector<std::set<std::uint32_t>> above;                      // by host: what its adapters' cables end at
+    std::set<std::uint32_t> all;                                     // of any host
+};
+
+CabledHosts cabled_hosts(const Site& site) {
+    CabledHosts cabled;
+    cabled.above.resize(site.hosts.size());
+    for (std::uint32_t host = 0; host < site.hosts.size(); ++host) {
+        cabled.hosts.emplace(site.hosts[host].name, host);
+    }
+    for (std::uint32_t device = 0; device < site.devices.size(); ++device) {
+        if (!site.devices[device].adapter) { cabled.switches.emplace(site.devices[device].name, device); }
+    }
     for (const SiteCable& cable : site.cables) {
         for (const auto& [end, far] : {std::pair(cable.a, cable.b), std::pair(cable.b, cable.a)}) {
             if (!site.devices[end].adapter) { continue; }
-            cabled[site.devices[end].host] = true;
-            if (far == own) { below[site.devices[end].host] = true; }
+            cabled.above[site.devices[end].host].insert(far);
+            cabled.all.insert(far);
         }
     }
-    if (std::ranges::none_of(below, [](bool yes) { return yes; })) { return; }  // it is no leaf of this fabric
-    for (const std::string& host : group.hosts) {
-        const auto at = std::ranges::find(site.hosts, host_name(host), &SiteHost::name);
-        if (at == site.hosts.end()) { continue; }
-        const auto index = static_cast<std::size_t>(at - site.hosts.begin());
-        if (!cabled[index] || below[index]) { continue; }
-        findings.push_back({"contradiction", at->name, "",
+    return cabled;
+}
+
+// A switch of the tree that cables know too has the hosts below it that the tree names.
+void check_group(const CabledHosts& cabled, const GroupSeen& group, std::vector<Finding>& findings) {
+    const auto known = cabled.switches.find(lower_case(group.name));
+    if (known == cabled.switches.end() || !cabled.all.contains(known->second)) { return; }
+    for (const std::string& name : group.hosts) {
+        const auto host = cabled.hosts.find(host_name(name));
+        if (host == cabled.hosts.end()) { continue; }
+        const std::set<std::uint32_t>& above = cabled.above[host->second];
+        if (above.empty() || above.contains(known->second)) { continue; }
+        findings.push_back({"contradiction", host->first, "",
                             fmt::format("two files contradict each other: the scheduler has it below {}, no cable "
                                         "joins the two ({})",
-                                        known->name, to_string(group.at)),
+                                        known->first, to_string(group.at)),
                             group.at, 1, Trust::hint});
     }
 }
@@ -75,7 +92,9 @@ void check_group(const Site& site, const GroupSeen& group, std::vector<Finding>&
 std::vector<Finding> check_contradictions(const Site& site) {
     std::vector<Finding> findings;
     check_adapter_rates(site, findings);
-    for (const GroupSeen& group : site.groups) { check_group(site, group, findings); }
+    if (site.groups.empty()) { return findings; }
+    const CabledHosts cabled = cabled_hosts(site);
+    for (const GroupSeen& group : site.groups) { check_group(cabled, group, findings); }
     return findings;
 }
 

@@ -158,26 +158,22 @@ private:
             const auto known = std::ranges::find_if(own, [&](const auto& seen) { return same(seen, *end); });
             return known == own.end() ? std::string() : known->bus;
         };
-        const std::string bus = name.starts_with("gpu") ? bus_of(matrix.gpus, into_.gpus, same_gpu)
-                                                        : bus_of(matrix.nics, into_.nics, same_nic);
-        const auto found = std::ranges::find(into_.pci, bus, &PciSeen::bus);
-        return found == into_.pci.end() ? nullptr : &*found;
+        return pci_at(name.starts_with("gpu") ? bus_of(matrix.gpus, into_.gpus, same_gpu)
+                                              : bus_of(matrix.nics, into_.nics, same_nic));
     }
 
     bool share_bridge(const PciSeen& a, const PciSeen& b) const {
-        const std::vector<std::string> above = bridges_above(a);
-        return std::ranges::any_of(
-            bridges_above(b), [&](const std::string& bus) { return std::ranges::find(above, bus) != above.end(); });
+        const auto above = [this](const PciSeen& device) {
+            return bridges_above(device.bus, [this](const std::string& bus) { return pci_at(bus); });
+        };
+        const std::vector<std::string> of_a = above(a);
+        return std::ranges::any_of(above(b),
+                                   [&](const std::string& bus) { return std::ranges::find(of_a, bus) != of_a.end(); });
     }
 
-    std::vector<std::string> bridges_above(const PciSeen& device) const {
-        std::vector<std::string> above;
-        for (auto at = std::ranges::find(into_.pci, device.bus, &PciSeen::bus);
-             at != into_.pci.end() && !at->parent.empty() && above.size() < 64;
-             at = std::ranges::find(into_.pci, above.back(), &PciSeen::bus)) {
-            above.push_back(at->parent);
-        }
-        return above;
+    const PciSeen* pci_at(const std::string& bus) const {
+        const auto found = std::ranges::find(into_.pci, bus, &PciSeen::bus);
+        return found == into_.pci.end() ? nullptr : &*found;
     }
 
     NodeSeen& into_;

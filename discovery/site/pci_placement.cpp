@@ -20,7 +20,7 @@ public:
         std::map<std::string, std::set<std::string>> ways;  // by bridge: the children that lead to an end
         const auto follow = [&](const std::string& bus) {
             std::string below = bus;
-            for (const std::string& bridge : bridges_above(bus)) {
+            for (const std::string& bridge : above_in_tree(bus)) {
                 ways[bridge].insert(below);
                 below = bridge;
             }
@@ -56,13 +56,8 @@ public:
 
 private:
     // The bridges above a device, the nearest first.
-    std::vector<std::string> bridges_above(const std::string& bus) const {
-        std::vector<std::string> above;
-        for (const PciSeen* at = draft_.pci(bus); at != nullptr && !at->parent.empty() && above.size() < 64;
-             at = draft_.pci(at->parent)) {
-            above.push_back(at->parent);
-        }
-        return above;
+    std::vector<std::string> above_in_tree(const std::string& bus) const {
+        return bridges_above(bus, [this](const std::string& at) { return draft_.pci(at); });
     }
 
     // Drives, capture cards and memory expanders, where the file states their links.
@@ -89,7 +84,7 @@ private:
 
     // The bus ids of the switches above a device, the nearest first.
     std::vector<std::string> switches_above(const std::string& bus) const {
-        std::vector<std::string> above = bridges_above(bus);
+        std::vector<std::string> above = above_in_tree(bus);
         std::erase_if(above, [&](const std::string& bridge) { return !switches_.contains(bridge); });
         return above;
     }

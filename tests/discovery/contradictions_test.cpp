@@ -9,16 +9,7 @@
 #include "tests/discovery/planted.hpp"
 
 using namespace fabricast;
-using fabricast::testing::catalogue;
-using fabricast::testing::fabric_of;
-using fabricast::testing::findings_of;
-using fabricast::testing::nodes_of;
-using fabricast::testing::Planted;
-using fabricast::testing::planted_each;
-using fabricast::testing::Random;
-using fabricast::testing::replace_first;
-using fabricast::testing::scenario_on;
-using fabricast::testing::Texts;
+using namespace fabricast::testing;
 
 namespace {
 

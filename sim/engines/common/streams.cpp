@@ -61,13 +61,14 @@ private:
             stream.path = edge.path;
             stream.scale = channels / static_cast<double>(copies);
             stream.overhead = overhead_of(network);
+            stream.hop = fabric_.path(edge.path).latency + stream.overhead;
             stream.wire_ratio = network ? pipeline_.network_wire_ratio : pipeline_.wire_ratio;
             stream.rate_cap = stream.scale * pipeline_.chunk / least_tau(pipeline_, network);
             for (long copy = 0; copy < copies; ++copy) {
                 result_.streams.push_back(stream);
                 connection_.push_back(static_cast<std::uint32_t>(copy) % edge.connections);
             }
-            result_.longest = std::max(result_.longest, fabric_.path(edge.path).latency + stream.overhead);
+            result_.longest = std::max(result_.longest, stream.hop);
         });
     }
 

@@ -17,6 +17,7 @@ struct PipelineStream {
     double rate_cap = 0;  // payload bytes per second; may be infinite
     double scale = 1;     // factor on its bytes, if edge counts or weights are not whole numbers
     Duration overhead;    // of its hop
+    Duration hop;         // with the latency of its path
     // Streams of the same channel that end at its sender; if the edges run both ways, only where that is a switch.
     std::vector<std::size_t> before;
 };

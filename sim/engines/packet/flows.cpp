@@ -94,16 +94,17 @@ private:
         return found.layered || from == DeviceKind::nvswitch || from == DeviceKind::fabric_switch;
     }
 
-    // The longest time that a stream's first piece takes for its hop, and for the one before it if it waits for that.
+    // Of streams that are not layered: the longest time that a first piece takes for its hop, and for the one before it
+    // if it waits for that.
     Duration crossed(const PipelineStreams& found) const {
-        const auto hop = [&](const PipelineStream& s) { return fabric_.path(s.path).latency + s.overhead; };
         Duration longest;
+        if (found.layered) { return longest; }
         for (const PipelineStream& stream : found.streams) {
             Duration before;
-            for (const std::size_t b : waits(found, stream) ? stream.before : std::vector<std::size_t>{}) {
-                before = std::max(before, hop(found.streams[b]));
+            if (waits(found, stream)) {
+                for (const std::size_t b : stream.before) { before = std::max(before, found.streams[b].hop); }
             }
-            longest = std::max(longest, before + hop(stream));
+            longest = std::max(longest, before + stream.hop);
         }
         return longest;
     }

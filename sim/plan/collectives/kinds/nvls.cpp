@@ -165,16 +165,16 @@ LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     const double message = pipeline.chunk / heads_of(call);
     pipeline.chunk_posting = posting_pace(pipeline, posting(call, message, messages * channels));
     pipeline = joined(pipeline, channels);
-    // A block's pass of the switch takes as long for all channels as for one: it waits for the other slices.
-    const Duration pass = from_seconds(pipeline.chunk / pipeline.edge_rate_cap * (1 - 1.0 / pipeline.slices));
     const nccl::Ring& ring = call.found.rings.front();
     const double hops = network_reduces ? 2 : 2 * tree_depth(call.shape.nodes);
     // The first chunk's messages are posted one after another too, once for all hops.
     const Stage between{hops, rail_hop(call, ring, ring.order.front()),
                         network_hop(ledger, NetworkHop::tree, nccl::Proto::simple, message) +
                             posting(call, message, (channels - 1) / hops)};
-    // A chunk passes the switch once on its way up and once down.
-    const Stage inside{2, {.src = gpu_at_pace(call, 0), .dst = call.fabric.nvswitch(call.fabric.pace())}, pass};
+    // A chunk passes the switch once on its way up and once down. A block's pass takes as long for all channels as for
+    // one: it waits for the other slices.
+    const Stage inside{
+        2, {.src = gpu_at_pace(call, 0), .dst = call.fabric.nvswitch(call.fabric.pace())}, rest_of_chunk(pipeline)};
     return streamed(call, schedule, pipeline, network_edges(call, crossings, network_reduces), {inside, between},
                     channels, network_reduces ? Evidence::formula_only : Evidence::measured_here);
 }
