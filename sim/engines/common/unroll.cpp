@@ -51,7 +51,7 @@ private:
         After after = {{start}};
         const PipelineStream& stream = *unrolling.stream;
         const std::size_t piece = chunk * slices() + slice;
-        const bool dependent = !pipeline_.cyclic || (chunk > 0 && static_cast<double>(chunk) < found_.steps);
+        const bool dependent = !pipeline_.cyclic || chunk > 0;
         if (found_.layered && dependent) {
             for (const std::size_t before : stream.before) {
                 after.push_back({streams_[before].pieces[pipeline_.cyclic ? piece - slices() : piece]});

@@ -88,7 +88,6 @@ struct alignas(64) Stream {
     std::uint32_t have = 0;   // pieces that all streams before have delivered
     std::uint32_t freed = 0;  // chunks whose slots are free again
     std::uint32_t pieces = 0;
-    std::uint32_t dependent_to = 0;                 // pieces before this one wait for those that they forward
     std::uint32_t piece_bytes = 0, last_bytes = 0;  // wire bytes of a piece, and of a piece of the last chunk
     float slots = 8;
     std::uint16_t slices = 1;

@@ -201,7 +201,8 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     pipeline.slices = chain ? 1 : slices(call.proto, pipeline.chunk);
     pipeline.slots = chunk_slots(call, chain);
     pipeline.fill = chain ? 0 : cost.fill;
-    if (call.per_node() > 1) {  // with one GPU per node the channels only copy inside their own memory, for the NIC
+    // With one GPU per node the channels of Simple only copy inside their own memory, for the NIC.
+    if (call.per_node() > 1 || call.proto != nccl::Proto::simple) {
         pipeline.edge_rate_cap = cost.channel_rate;
     }
     if (call.several_nodes() && !chain) {
