@@ -6,6 +6,7 @@ add_executable(test_validate
   validate/foreign_test.cpp
   validate/intervals_test.cpp
   validate/measurement_test.cpp
+  validate/one_gpu_test.cpp
   validate/planner_test.cpp
 )
 target_link_libraries(test_validate PRIVATE fabricast_validate fabricast_catch)

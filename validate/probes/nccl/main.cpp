@@ -120,7 +120,8 @@ Nodes copies_on_one_gpu(int count, const Options& options, const World& world) {
 
 MeasurementFile begin_file(const Options& options, const World& world, const std::vector<GpuInfo>& gpus,
                            const Nodes& nodes) {
-    MeasurementFile file = begin_measurement(options, "probe-nccl", "nccl");
+    // Copies on one GPU are no cluster: no reader is to take the file for a measurement of one.
+    MeasurementFile file = begin_measurement(options, "probe-nccl", nodes.libraries.size() > 1 ? "nccl-copies" : "nccl");
     const int ranks = world.size * static_cast<int>(nodes.libraries.size() * nodes.gpus.size());
     const int hosts = world.nodes * static_cast<int>(nodes.libraries.size());
     file.system = describe(gpus, static_cast<std::size_t>(ranks / hosts), static_cast<std::size_t>(hosts));
