@@ -22,7 +22,7 @@ std::map<std::int64_t, double> measured(const std::string& run, std::string_view
     const std::string folder = FABRICAST_SOURCE_DIR "/validate/measurements/one-gpu/";
     std::map<std::int64_t, double> times;
     for (const Measurement& m : split_series(read_measurement(folder + "h100-copies-" + run + "-2026-11-26.yaml"))) {
-        if (text(m.software, "env") != env || text(m.benchmark, "collective") != "all_reduce") { continue; }
+        if (!text(m.software, "env").ends_with(env) || text(m.benchmark, "collective") != "all_reduce") { continue; }
         for (const CurvePoint& point : read_curve(m, 1).points) { times[point.size.count] = 1e6 * point.seconds; }
     }
     REQUIRE_FALSE(times.empty());
@@ -41,7 +41,7 @@ double forecast_us(int nodes, const char* protocol, std::int64_t size, double ca
                     "library: {{nccl: '2.28'{}}}\n",
                     nodes, cable_us, protocol, size, env),
         "copies.yaml");
-    return 1e6 * to_seconds(simulate(scenario, catalogue()).rows.front().time);
+    return 1e6 * simulate(scenario, catalogue()).rows.front().time_s;
 }
 
 }  // namespace
