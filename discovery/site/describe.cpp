@@ -105,12 +105,18 @@ private:
     // check says what it costs.
     NodeShape drawn(NodeSeen node) const {
         const auto best = std::ranges::max_element(node.gpus, {}, &GpuSeen::nvlink_count);
-        const std::vector<NvlinkSeen> links = best->nvlinks;
+        std::vector<NvlinkSeen> links = best == node.gpus.end() ? std::vector<NvlinkSeen>{} : best->nvlinks;
+        // In a matrix all cells of GPUs behind NVSwitches are alike, and each counts all their links.
+        const bool matrix = links.size() > 1 && best->nvlink_count() == links.front().count;
+        if (matrix) { links = {{"nvswitch", best->nvlink_count()}}; }
         std::string lost;
         for (GpuSeen& gpu : node.gpus) {
             if (!gpu.nvlinks.empty() || links.size() != 1 || links.front().target != "nvswitch") { continue; }
             gpu.nvlinks = links;
             lost += fmt::format(" gpu{}", gpu.index);
+        }
+        for (GpuSeen& gpu : node.gpus) {
+            if (matrix && !lost.empty()) { gpu.nvlinks = links; }
         }
         NodeShape shape = shape_of(node, catalog_, options_.said);
         if (!lost.empty()) { shape.notes.push_back("guess: drawn with the NVLinks of their peers:" + lost); }
