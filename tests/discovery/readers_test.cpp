@@ -46,7 +46,9 @@ TEST_CASE("iblinkinfo with and without headings is one fabric") {
     // --switches-only: what no line is about is a host, for a switch has one lid for all its ports.
     const std::string switches = headings.substr(headings.find("Switch:"));
     CHECK(counts_of(site_of({{"links.txt", switches}})) == Counts{2, 1, 3, 3});
-    const Site lines = site_of({{"links.txt", R"(0x0000000000100004 "                   node1"      5    1[  ] ==( 4X        106.25 Gbps Active/  LinkUp)==>  0x0000000000200001      3    1[  ] "sw" ( )
+    const Site lines = site_of(
+        {{"links.txt",
+          R"(0x0000000000100004 "                   node1"      5    1[  ] ==( 4X        106.25 Gbps Active/  LinkUp)==>  0x0000000000200001      3    1[  ] "sw" ( )
 0x0000000000100009 "                   node2"      6    1[  ] ==( 4X        106.25 Gbps Active/  LinkUp)==>  0x0000000000200001      3    3[  ] "sw" ( )
 0x0000000000200001 "                      sw"      3    1[  ] ==( 4X        106.25 Gbps Active/  LinkUp)==>  0x0000000000100004      5    1[  ] "node1" ( )
 0x0000000000200001 "                      sw"      3    3[  ] ==( 4X        106.25 Gbps Active/  LinkUp)==>  0x0000000000100009      6    1[  ] "node2" ( )
@@ -57,8 +59,9 @@ TEST_CASE("iblinkinfo with and without headings is one fabric") {
 TEST_CASE("a neighbour's system and capabilities tell a switch from a host") {
     const auto neighbour = [](const std::string& port, const std::string& name, const std::string& far,
                               const std::string& system) {
-        return "{\"" + port + R"(": {"chassis": {")" + name + R"(": {"id": {"type": "mac", "value": "00:11:22:33:44:55"}, "descr": ")" +
-               system + R"(", "capability": [{"type": "Bridge", "enabled": true}, {"type": "Router", "enabled": true}]}}, "port": {"id": {"type": "ifname", "value": ")" +
+        return "{\"" + port + R"(": {"chassis": {")" + name +
+               R"(": {"id": {"type": "mac", "value": "00:11:22:33:44:55"}, "descr": ")" + system +
+               R"(", "capability": [{"type": "Bridge", "enabled": true}, {"type": "Router", "enabled": true}]}}, "port": {"id": {"type": "ifname", "value": ")" +
                far + R"("}, "descr": ")" + far + "\"}}}";
     };
     const std::string nexus = "Cisco Nexus Operating System (NX-OS) Software";
@@ -72,23 +75,27 @@ TEST_CASE("a neighbour's system and capabilities tell a switch from a host") {
                              neighbour("swp2", "spine01", "1", "Cumulus Linux version 5.4.0") + "]}}";
     CHECK(counts_of(site_of({{"leaf01.json", leaf}})) == Counts{1, 2, 1, 2});
     // Nothing is said of this neighbour; what is at a host's port is a switch. Its own number of a port says nothing.
-    const std::string key_values = "lldp.enp1s0f0.chassis.name=s120\nlldp.enp1s0f0.port.local=512\n"
-                                   "lldp.enp1s0f0.port.descr=xe-0/0/1\n";
+    const std::string key_values =
+        "lldp.enp1s0f0.chassis.name=s120\nlldp.enp1s0f0.port.local=512\n"
+        "lldp.enp1s0f0.port.descr=xe-0/0/1\n";
     const Site bare = site_of({{"host7.txt", key_values}});
     CHECK(counts_of(bare) == Counts{1, 1, 1, 1});
     CHECK(cable_text(bare, bare.cables.front()).find("xe-0/0/1") != std::string::npos);
 }
 
 TEST_CASE("SONiC's database is read as it dumps itself, and without its own name") {
-    const Site dumped = site_of({{"db.json", R"({"DEVICE_METADATA|localhost": {"type": "hash", "value": {"hostname": "leaf1"}},
+    const Site dumped =
+        site_of({{"db.json", R"({"DEVICE_METADATA|localhost": {"type": "hash", "value": {"hostname": "leaf1"}},
         "DEVICE_NEIGHBOR|Ethernet0": {"type": "hash", "value": {"name": "spine1", "port": "Ethernet1"}},
         "PORT|Ethernet0": {"type": "hash", "value": {"speed": "100000"}}})"}});
     CHECK(counts_of(dumped) == Counts{0, 2, 0, 1});
     CHECK(dumped.cables.front().megabits == 100'000);
-    const Site unnamed = site_of({{"leaf2.json", R"({"DEVICE_NEIGHBOR": {"Ethernet0": {"name": "spine1", "port": "Ethernet2"}}})"}});
+    const Site unnamed =
+        site_of({{"leaf2.json", R"({"DEVICE_NEIGHBOR": {"Ethernet0": {"name": "spine1", "port": "Ethernet2"}}})"}});
     CHECK(counts_of(unnamed) == Counts{0, 2, 0, 1});
     CHECK(unnamed.notes.size() == 1);
-    CHECK_THROWS_AS(site_of({{"serial.csv", "StartDevice,StartPort,EndDevice,EndPort,BaudRate\na,1,b,1,9600\n"}}), InputError);
+    CHECK_THROWS_AS(site_of({{"serial.csv", "StartDevice,StartPort,EndDevice,EndPort,BaudRate\na,1,b,1,9600\n"}}),
+                    InputError);
 }
 
 TEST_CASE("a plan that gives a switch's port to two cables contradicts itself, a host's port may fan out") {
@@ -106,8 +113,9 @@ TEST_CASE("lspci's names tell the fabric's adapters from a few others") {
     std::string text;
     for (int i = 0; i < 3; ++i) {
         const std::string bus = std::to_string(10 + i) + ":00.0 ";
-        text += bus + (i < 2 ? "Ethernet controller: Mellanox Technologies MT2910 Family [ConnectX-7]\n"
-                             : "Ethernet controller: Mellanox Technologies MT2892 Family [ConnectX-6 Dx]\n") +
+        text += bus +
+                (i < 2 ? "Ethernet controller: Mellanox Technologies MT2910 Family [ConnectX-7]\n"
+                       : "Ethernet controller: Mellanox Technologies MT2892 Family [ConnectX-6 Dx]\n") +
                 "\t\tLnkSta:\tSpeed " + (i < 2 ? "32" : "16") + "GT/s (ok), Width x16 (ok)\n";
         text += std::to_string(20 + i) + ":00.0 3D controller: NVIDIA Corporation GH100 [H100 SXM5 80GB]\n";
     }
