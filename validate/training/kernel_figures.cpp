@@ -95,7 +95,8 @@ private:
 std::vector<KernelForecast> forecast_kernels(const Measurement& m, const Catalog& catalog) {
     const std::string part = gpu_named(catalog, std::string(text(m.system, "gpu")), "");
     if (part.empty()) {
-        throw InputError(m.place, error_message("no GPU that the catalogue has", shown(text(m.system, "gpu")), "a name of `gpu-names`"));
+        throw InputError(m.place, error_message("no GPU that the catalogue has", shown(text(m.system, "gpu")),
+                                                "a name of `gpu-names`"));
     }
     const GpuSpec gpu = gpu_spec(catalog.at("gpu", part));
     const auto column = [&](std::string_view name) {

@@ -162,7 +162,8 @@ Work ComputeCosts::attention(const ModelShape& model, double tokens, double sequ
     // Two products forward and five backward; causal attention skips the half above the diagonal.
     const double flops = (backward ? 2.5 : 1) * (model.causal ? 1 : 2) * tokens * sequence * widths;
     // Tiles at the ends of a sequence and, under a mask, on its diagonal are computed in full, and blocks end unevenly.
-    const double ends = gpu("attention.short") / (model.causal ? 1 : 2);
+    const std::string own = "attention.short." + kernel;
+    const double ends = gpu(compute_->has(own) ? own : "attention.short") / (model.causal ? 1 : 2);
     const double short_sequences = (1 + ends / sequence) / (1 + ends / gpu("attention.long"));
     // Shares are those of heads of 128: the softmax of a score takes as long for any head, its products do not.
     const double softmax = gpu("attention.head"), head = (model.head_size + model.value_head_size) / 2;
