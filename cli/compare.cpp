@@ -58,7 +58,8 @@ ExitCode compare_measured(const po::variables_map& values) {
     std::string words, refused;
     for (const Measurement& measurement : tables) {
         try {
-            const std::string one = compare_table(measurement, catalog, cache, scenario, values.contains("svg"), outputs);
+            const std::string one =
+                compare_table(measurement, catalog, cache, scenario, values.contains("svg"), outputs);
             words += (words.empty() ? "" : "\n") + one;
         } catch (const Error& error) {
             // Of a file of many tables the others are wanted all the same.
@@ -66,7 +67,9 @@ ExitCode compare_measured(const po::variables_map& values) {
             refused += fmt::format("\n{}: not compared: {}", measurement.id, error.what());
         }
     }
-    if (words.empty()) { throw UsageError(fmt::format("none of the file's {} tables can be compared:{}", tables.size(), refused)); }
+    if (words.empty()) {
+        throw UsageError(fmt::format("none of the file's {} tables can be compared:{}", tables.size(), refused));
+    }
     outputs.words() << words << (refused.empty() ? "" : refused + "\n");
     return ok;
 }

@@ -29,8 +29,9 @@ std::string stated(const MeasurementSection& section, const char* separator,
 std::string system_line(const Measurement& m) {
     const std::string_view nodes = text(m.system, "nodes");
     return stated(m.system, "; ", {{"gpu", ""}, {"nic", ""}, {"cpu", ""}}) +
-           (nodes.empty() || nodes == "1" ? ""
-                                        : fmt::format("; {}{} nodes", m.kind == "nccl-copies" ? "one GPU as " : "", nodes));
+           (nodes.empty() || nodes == "1"
+                ? ""
+                : fmt::format("; {}{} nodes", m.kind == "nccl-copies" ? "one GPU as " : "", nodes));
 }
 
 std::string software_line(const Measurement& m) {

@@ -226,8 +226,7 @@ private:
             if (name.starts_with("size_bytes")) {
                 size_column = i;
             } else if (unit_of(name) > 0 && name.ends_with("us") == latency && !name.starts_with("bw_peak") &&
-                       !name.starts_with("t_m") &&
-                       (value_column == m_.columns.size() || name.starts_with("bw_avg"))) {
+                       !name.starts_with("t_m") && (value_column == m_.columns.size() || name.starts_with("bw_avg"))) {
                 value_column = i;
             }
         }

@@ -79,7 +79,8 @@ private:
     double one_running(double tau) const {
         if (!cyclic_) { return tau + stream(chunks_ - 1, tau); }
         const double further = std::max(0.0, chunks_ - std::max(1.0, steps_));
-        const double round = tau + queued(tau) + way(tau) + std::max(stream(further, tau), std::max(0.0, further - fill_) * step(tau) + fill_ * tau);
+        const double round = tau + queued(tau) + way(tau) +
+                             std::max(stream(further, tau), std::max(0.0, further - fill_) * step(tau) + fill_ * tau);
         return std::max({round, chunks_ * tau + latency(), windows(tau)});
     }
 

@@ -111,7 +111,8 @@ struct alignas(64) Stream {
     std::uint32_t lag() const { return circular ? slices : 0; }
     std::uint32_t whole_slots() const { return static_cast<std::uint32_t>(slots); }
     std::uint32_t pieces_with_slots() const { return pieces - std::uint32_t{fill_chunks} * slices; }
-    // Pieces before this one wait for those that they forward: of a ring, all but its fill, which is time, not a message.
+    // Pieces before this one wait for those that they forward: of a ring, all but its fill, which is time, not a
+    // message.
     std::uint32_t dependent_end() const { return circular ? pieces_with_slots() : pieces; }
 };
 

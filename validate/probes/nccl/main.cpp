@@ -121,7 +121,8 @@ Nodes copies_on_one_gpu(int count, const Options& options, const World& world) {
 MeasurementFile begin_file(const Options& options, const World& world, const std::vector<GpuInfo>& gpus,
                            const Nodes& nodes) {
     // Copies on one GPU are no cluster: no reader is to take the file for a measurement of one.
-    MeasurementFile file = begin_measurement(options, "probe-nccl", nodes.libraries.size() > 1 ? "nccl-copies" : "nccl");
+    MeasurementFile file =
+        begin_measurement(options, "probe-nccl", nodes.libraries.size() > 1 ? "nccl-copies" : "nccl");
     const int ranks = world.size * static_cast<int>(nodes.libraries.size() * nodes.gpus.size());
     const int hosts = world.nodes * static_cast<int>(nodes.libraries.size());
     file.system = describe(gpus, static_cast<std::size_t>(ranks / hosts), static_cast<std::size_t>(hosts));
@@ -183,8 +184,8 @@ void measure_collective(const World& world, const Nodes& nodes, const Options& o
 }
 
 // A round over every algorithm, protocol and collective. What NCCL refuses becomes a note.
-void measure_round(const World& world, const Nodes& nodes, const Options& options, int round,
-                   Recorder& recorder, std::string& notes) {
+void measure_round(const World& world, const Nodes& nodes, const Options& options, int round, Recorder& recorder,
+                   std::string& notes) {
     for (const std::string& algorithm : options.words("--algorithms")) {
         for (const std::string& protocol : options.words("--protocols")) {
             const ChosenVariable first("NCCL_ALGO", algorithm), second("NCCL_PROTO", protocol);

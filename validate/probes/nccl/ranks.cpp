@@ -20,7 +20,8 @@ Ranks::Ranks(const World& world, const std::vector<NcclLibrary>& nodes, const st
         for (const int gpu : gpus) {
             const int number = first + static_cast<int>(here_.size());
             here_.push_back({number, nccl, nullptr, Stream(gpu), Buffer(gpu, Memory::device, bytes),
-                             Buffer(gpu, Memory::device, bytes), Buffer(gpu, Memory::device, sizeof(unsigned long long))});
+                             Buffer(gpu, Memory::device, bytes),
+                             Buffer(gpu, Memory::device, sizeof(unsigned long long))});
         }
     }
     on_every_node([&](std::size_t node) {

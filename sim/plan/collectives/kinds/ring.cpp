@@ -205,9 +205,7 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     pipeline.slots = chunk_slots(call, chain);
     pipeline.fill = chain ? 0 : cost.fill;
     // With one GPU per node the channels of Simple only copy inside their own memory, for the NIC.
-    if (call.per_node() > 1 || call.proto != nccl::Proto::simple) {
-        pipeline.edge_rate_cap = cost.channel_rate;
-    }
+    if (call.per_node() > 1 || call.proto != nccl::Proto::simple) { pipeline.edge_rate_cap = cost.channel_rate; }
     if (call.several_nodes() && !chain) {
         pipeline.chunk_posting = posting(call, pipeline.chunk, messages(call, pipeline.chunk, channels));
     }
