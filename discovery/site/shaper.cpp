@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/text.hpp"
 #include "discovery/site/nvlink_cables.hpp"
 #include "discovery/site/pair_placement.hpp"
 #include "discovery/site/pci_placement.hpp"

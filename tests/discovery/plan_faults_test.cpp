@@ -116,7 +116,7 @@ TEST_CASE("what differs from a plan is found, whoever wrote it") {
                 Random random{static_cast<std::uint64_t>(91'000 + i)};
                 const Plan plan = plan_of(random, fault, write);
                 const std::vector<Finding> findings = findings_of({{file, plan.text}, {"ib.out", plan.found}});
-                const bool hit = std::ranges::any_of(findings, [&](const Finding& finding) {
+                const bool hit = std::ranges::any_of(findings, [&, word = word](const Finding& finding) {
                     return finding.check == "plan" && finding.message.starts_with(word) && names(finding, plan.device);
                 });
                 found += hit ? 1 : 0;
