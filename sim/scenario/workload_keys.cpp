@@ -51,7 +51,7 @@ std::vector<Key> collective_keys() {
     using C = CollectiveWorkload;
     return together(
         {keys_of_kind<C>("collective", {word_key("collective", &C::collective, Collective::scatter, "The operation."),
-                                        word_key("algorithm", &C::algorithm, Algorithm::hierarchical,
+                                        word_key("algorithm", &C::algorithm, Algorithm::msccl_all_pairs,
                                                  "`auto`: what NCCL of the stated version picks."),
                                         word_key("protocol", &C::protocol, Protocol::simple,
                                                  "`auto`: what NCCL of the stated version picks.")}),
@@ -59,7 +59,12 @@ std::vector<Key> collective_keys() {
          keys_of_kind<C>("collective", {word_key("dtype", &C::dtype, DataType::float8, "Type of an element."),
                                         flag_key("in_place", &C::in_place, "The output buffer is the input buffer."),
                                         whole_key("root", &C::root, 0, 4294967295.0,
-                                                  "Rank at the root of broadcast, reduce, gather and scatter.")})});
+                                                  "Rank at the root of broadcast, reduce, gather and scatter."),
+                                        whole_key("channels", &C::channels, 1, 64,
+                                                  "`msccl-ring`: channels that share out the ranks' pieces."),
+                                        whole_key("instances", &C::instances, 1, 64,
+                                                  "`msccl-ring`, `msccl-all-pairs`: copies of the program, each with "
+                                                  "its part of every piece.")})});
 }
 
 Rows<TrainingWorkload> dimension_keys() {

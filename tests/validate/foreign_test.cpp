@@ -1,8 +1,12 @@
 // Files as strangers write them: systems that none of our own measurements has, in other words and with other columns.
 // Each is derived, built and forecast.
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 
 #include "models/catalog_reader.hpp"
@@ -193,4 +197,43 @@ TEST_CASE("an all-gather of RCCL on eight MI300X is forecast from data files alo
     std::ranges::nth_element(errors, errors.begin() + 5);
     CHECK(errors[5] < 0.1);
     CHECK(*std::ranges::max_element(errors) < 0.45);
+}
+
+// Published tables of the same machine whose all-gather MSCCL's programs were forced to run: rings and all pairs, by
+// protocol, channels and instances. The program stands in the file's words.
+TEST_CASE("an algorithm that a file says was forced is forecast, MSCCL's programs within 15 % in the median") {
+    const std::filesystem::path folder = std::filesystem::path(FABRICAST_SOURCE_DIR) / "../shared/data/measured/nccl";
+    if (!std::filesystem::exists(folder)) { SKIP_TEST("no samples beside the sources"); }
+    FabricCache cache(known_parts());
+    std::size_t programs = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        if (name.find("allgather-msccl-") == std::string::npos) { continue; }
+        const Comparison c = compare(read_measurement(entry.path()), known_parts(), cache);
+        std::vector<double> errors;
+        for (const ComparedSize& size : c.sizes) {
+            errors.push_back(std::abs(size.ours.seconds / size.measured.seconds - 1));
+        }
+        const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
+        std::ranges::nth_element(errors, middle);
+        INFO(name);
+        CHECK(*middle < 0.15);
+        CHECK(c.sizes.front().ours.algorithm.starts_with("msccl-"));
+        ++programs;
+    }
+    CHECK(programs >= 36);
+}
+
+TEST_CASE("an algorithm that nobody knows is said to be ignored") {
+    const auto said = [](const std::string& algorithm) {
+        const Comparison c =
+            compared_file(file("system: {gpu: H100, gpus_per_node: 8, nodes: 1}\n"
+                               "benchmark: {collective: all_reduce, ranks: 8, " +
+                               algorithm + "}\n"));
+        return std::pair{c.sizes.front().ours.algorithm, fmt::format("{}", fmt::join(c.derived.assumptions, "; "))};
+    };
+    CHECK(said("algorithm: Tree, protocol: LL").first == "tree");
+    CHECK(said("algorithm: N-V_LS").second.find("forced to nvls,") != std::string::npos);
+    CHECK(said("algorithm: butterfly").second.find("'butterfly' is none that fabricast knows") != std::string::npos);
+    CHECK(said("algorithm: default").second.find("forced") == std::string::npos);
 }

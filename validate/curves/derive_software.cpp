@@ -1,5 +1,10 @@
 #include "validate/curves/derive_software.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <optional>
 
 #include "base/text.hpp"
@@ -132,6 +137,61 @@ void derive_launch(const Measurement& m, Derived& out) {
     }
 }
 
+// Letters and digits only, in lower case: "NVLS-Tree", "nvls_tree" and "NVLSTree" are one word.
+std::string bare(std::string_view words) {
+    std::string word = lower_case(words);
+    std::erase_if(word, [](unsigned char c) { return std::isalnum(c) == 0; });
+    return word;
+}
+
+// The name in `names` that the words spell; none for "auto" and "default".
+template <typename Kind, std::size_t N>
+std::optional<Kind> forced(const std::array<std::string_view, N>& names, std::string_view what, std::string_view words,
+                           Derived& out) {
+    const std::string word = bare(words);
+    if (word.empty() || word == "auto" || word == "default") { return std::nullopt; }
+    const auto found = std::ranges::find(names, word, bare);
+    if (found == names.end()) {
+        out.assumptions.push_back(
+            fmt::format("{}: {} is none that fabricast knows; forecast as the library chooses", what, shown(words)));
+        return std::nullopt;
+    }
+    return static_cast<Kind>(found - names.begin());
+}
+
+// Channels and instances of an MSCCL program: "4_2" in the variant, as its authors name their files, else all channels.
+void derive_program(const Measurement& m, CollectiveWorkload& workload) {
+    static const Pattern variant(R"(^\s*(x|\d+)_(\d+)\b)");
+    const bool ring = workload.algorithm == Algorithm::msccl_ring;
+    const std::uint32_t channels = std::max(1U, whole(text(m.benchmark, "nchannels")));
+    (ring ? workload.channels : workload.instances) = channels;
+    if (const auto match = variant.first_in(text(m.benchmark, "variant"))) {
+        workload.instances = std::max(1U, whole(*(*match)[2]));
+        if (ring) { workload.channels = std::max(1U, whole(*(*match)[1])); }
+    }
+}
+
+// The algorithm and protocol that the benchmark was forced to take, where it says so.
+void derive_algorithm(const Measurement& m, Derived& out) {
+    CollectiveWorkload& workload = collective_of(out.scenario);
+    std::string words(text(m.benchmark, "algorithm"));
+    if (lower_case(words).find("msccl") != std::string::npos) {
+        const bool pairs = bare(words).find("allpair") != std::string::npos;
+        words = pairs ? "msccl-all-pairs" : words;
+    }
+    if (const auto algorithm = forced<Algorithm>(algorithm_names, "algorithm", words, out)) {
+        workload.algorithm = *algorithm;
+    }
+    if (const auto protocol = forced<Protocol>(protocol_names, "protocol", text(m.benchmark, "protocol"), out)) {
+        workload.protocol = *protocol;
+    }
+    if (is_msccl(workload.algorithm)) { derive_program(m, workload); }
+    if (workload.algorithm != Algorithm::automatic || workload.protocol != Protocol::automatic) {
+        out.assumptions.push_back(fmt::format("algorithm: forced to {}, protocol {}, as the benchmark says",
+                                              to_string(workload.algorithm), to_string(workload.protocol)));
+    }
+}
+
 }  // namespace
 
 void derive_software(const Measurement& m, Derived& out) {
@@ -140,6 +200,7 @@ void derive_software(const Measurement& m, Derived& out) {
     out.scenario.library.nccl = nccl_version(m, out);
     out.group.nccl_era = nccl::parse_version(out.scenario.library.nccl) < nccl::Version{2, 18} ? "<2.18" : ">=2.18";
     derive_launch(m, out);
+    derive_algorithm(m, out);
 }
 
 }  // namespace fabricast::inline curves

@@ -36,8 +36,14 @@ enum class Algorithm : std::uint8_t {
     recursive_doubling,
     pairwise,
     direct,
-    hierarchical
+    hierarchical,
+    msccl_ring,
+    msccl_all_pairs
 };
+// Whether MSCCL's interpreter runs it, a program that stands in place of NCCL's algorithms.
+constexpr bool is_msccl(Algorithm algorithm) {
+    return algorithm == Algorithm::msccl_ring || algorithm == Algorithm::msccl_all_pairs;
+}
 enum class Protocol : std::uint8_t { automatic, ll, ll128, simple };
 enum class DataType : std::uint8_t {
     int8,
@@ -57,9 +63,9 @@ enum class DataType : std::uint8_t {
 inline constexpr std::array<std::string_view, 10> collective_names = {
     "all_reduce", "all_gather",   "reduce_scatter", "broadcast", "reduce",
     "all_to_all", "all_to_all_v", "sendrecv",       "gather",    "scatter"};
-inline constexpr std::array<std::string_view, 11> algorithm_names = {
-    "auto",     "ring",   "tree",        "nvls", "nvls-tree", "collnet", "pat", "recursive-doubling",
-    "pairwise", "direct", "hierarchical"};
+inline constexpr std::array<std::string_view, 13> algorithm_names = {
+    "auto",     "ring",   "tree",         "nvls",       "nvls-tree",      "collnet", "pat", "recursive-doubling",
+    "pairwise", "direct", "hierarchical", "msccl-ring", "msccl-all-pairs"};
 inline constexpr std::array<std::string_view, 4> protocol_names = {"auto", "ll", "ll128", "simple"};
 inline constexpr std::array<std::string_view, 11> data_type_names = {
     "int8", "uint8", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "bfloat16", "float8"};
@@ -100,7 +106,8 @@ struct CollectiveWorkload {
     DataType dtype = DataType::float32;
     bool in_place = false;
     std::uint32_t root = 0;
-    bool pairs = false;  // sendrecv: each two ranks have a communicator of their own
+    bool pairs = false;                         // sendrecv: each two ranks have a communicator of their own
+    std::uint32_t channels = 1, instances = 1;  // of an MSCCL program: its channels, and its copies
 };
 
 enum class LaunchMode : std::uint8_t {

@@ -197,6 +197,7 @@ CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::V
     parts.kernels = first_of(catalog, "kernel", "nccl-kernels");
     parts.launch = first_of(catalog, "launch", "nccl-tests");
     parts.windows = first_of(catalog, "kernel", "nccl-windows");
+    parts.msccl = first_of(catalog, "kernel", "msccl");
     parts.intervals = first_of(catalog, "interval", "forecast-intervals");
     const int far = distance(*parts.kernel, gpu, inside, version);
     parts.evidence = far == 0    ? Evidence::same_gpu_era_fabric

@@ -30,6 +30,7 @@ struct CostParts {
     const Part* transport = nullptr;  // null on one node
     const Part* launch = nullptr;
     const Part* windows = nullptr;  // kernels over symmetric windows
+    const Part* msccl = nullptr;    // MSCCL's interpreter
     const Part* intervals = nullptr;
     bool within_data = false;                    // no more nodes, or GPUs per node, than in the parts' data
     Evidence evidence = Evidence::formula_only;  // of the parts, from their distance, size and sites
@@ -76,6 +77,7 @@ public:
     double transport(std::string_view figure) { return read(*parts_.transport, figure); }
     double launch(std::string_view figure) { return read(*parts_.launch, figure); }
     double window(std::string_view figure) { return read(*parts_.windows, figure); }
+    double msccl(std::string_view figure) { return read(*parts_.msccl, figure); }
 
     const CostParts& parts() const { return parts_; }
     std::vector<FigureUsed> figures() const { return log_.figures(); }

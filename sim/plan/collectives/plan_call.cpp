@@ -51,6 +51,7 @@ bool is_stepped(Algorithm algorithm) {
 LoweredCall plan_call(const Call& call, const LaunchSpec& spec, CallPlan& plan, int iterations) {
     Schedule& schedule = plan.schedule;
     LoweredCall lowering = is_stepped(call.workload.algorithm) ? plan_steps(call, schedule)
+                           : is_msccl(call.workload.algorithm) ? plan_msccl(call, schedule)
                            : is_p2p(call.workload.collective)  ? plan_p2p(call, schedule)
                                                                : call.algorithm->plan(call, schedule);
     const Duration issue = issue_time(call, spec.mode);

@@ -11,10 +11,11 @@ bool is_p2p(Collective collective);
 // Whether this is another library's algorithm, lowered message by message.
 bool is_stepped(Algorithm algorithm);
 
-// The lowerings for which NCCL chooses no algorithm, in kinds/. plan_steps throws PlanError if the collective has no
-// such form or there would be too many messages.
+// The lowerings for which NCCL chooses no algorithm, in kinds/. plan_steps and plan_msccl throw PlanError if the
+// collective has no such form, or there would be too many messages or nodes.
 LoweredCall plan_p2p(const Call& call, Schedule& schedule);
 LoweredCall plan_steps(const Call& call, Schedule& schedule);
+LoweredCall plan_msccl(const Call& call, Schedule& schedule);
 
 // Adds the call's iterations to the plan, launched as the spec says, and keeps the end of each. Throws PlanError.
 LoweredCall plan_call(const Call& call, const LaunchSpec& spec, CallPlan& plan, int iterations = planned_iterations);

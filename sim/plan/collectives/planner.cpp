@@ -51,17 +51,27 @@ std::string library_of(const Part* gpu) { return gpu == nullptr ? "nccl" : gpu->
 void refuse_misfits(const CollectiveWorkload& workload) {
     const bool p2p = is_p2p(workload.collective);
     const Algorithm asked = workload.algorithm;
-    const bool fits = asked == Algorithm::automatic || is_stepped(asked) || p2p == (asked == Algorithm::direct);
+    const bool fits =
+        asked == Algorithm::automatic || is_stepped(asked) || is_msccl(asked) || p2p == (asked == Algorithm::direct);
     const bool plain = workload.protocol == Protocol::automatic || workload.protocol == Protocol::simple;
     if (!plain && is_stepped(asked)) {
         throw PlanError(fmt::format("{} is a protocol of NCCL: {} sends plain messages (accepted: auto, simple)",
                                     to_string(workload.protocol), to_string(asked)));
     }
+    const bool cut = workload.channels != 1 || workload.instances != 1;
+    if (cut && !is_msccl(asked)) {
+        throw PlanError("channels and instances are an MSCCL program's: they have no effect on this call (accepted: 1)",
+                        workload.channels != 1 ? "workload.channels" : "workload.instances");
+    }
+    if (workload.channels != 1 && asked == Algorithm::msccl_all_pairs) {
+        throw PlanError("msccl-all-pairs has one channel between two GPUs; more of them are instances",
+                        "workload.channels");
+    }
     if (!fits) {
-        throw PlanError(
-            fmt::format("{} has no form of {}; {}", to_string(asked), to_string(workload.collective),
-                        p2p ? "sends and receives take auto or direct, all_to_all also pairwise"
-                            : "it takes auto, ring, tree, nvls, nvls-tree, collnet, pat or recursive-doubling"));
+        throw PlanError(fmt::format("{} has no form of {}; {}", to_string(asked), to_string(workload.collective),
+                                    p2p ? "sends and receives take auto or direct, all_to_all also pairwise"
+                                        : "it takes auto, ring, tree, nvls, nvls-tree, collnet, pat, "
+                                          "recursive-doubling, msccl-ring or msccl-all-pairs"));
     }
 }
 
@@ -71,8 +81,10 @@ nccl::Environment read_settings(const CollectiveWorkload& workload, const Librar
     const bool chooses = nccl_chooses(workload);
     for (const char* name : {"NCCL_ALGO", "NCCL_PROTO"}) {
         if (!chooses && library.env.contains(name)) {
-            environment.notes.push_back(
-                fmt::format("{} has no say in sends and receives: NCCL sends them Simple", name));
+            environment.notes.push_back(fmt::format("{} has no say in {}", name,
+                                                    is_p2p(workload.collective)
+                                                        ? "sends and receives: NCCL sends them Simple"
+                                                        : "an algorithm that is not NCCL's"));
         }
     }
     // The scenario's algorithm and protocol override the environment.
@@ -86,6 +98,12 @@ nccl::Environment read_settings(const CollectiveWorkload& workload, const Librar
         environment.allowed.ll128_by_name = workload.protocol == Protocol::ll128;
     }
     return environment;
+}
+
+// Of sends and receives and of others' algorithms: Simple, if none is asked for.
+nccl::Proto asked_protocol(const CollectiveWorkload& workload) {
+    const auto asked = std::ranges::find(nccl::every_proto, workload.protocol, nccl::scenario_protocol);
+    return asked == nccl::every_proto.end() ? nccl::Proto::simple : *asked;
 }
 
 // What a network plugin changes if the user does not: the algorithm of all-reduce, by its tuner, and the chunk size.
@@ -242,7 +260,7 @@ void agree(std::vector<Paced>& kinds) {
 }  // namespace
 
 bool nccl_chooses(const CollectiveWorkload& workload) {
-    return !is_p2p(workload.collective) && !is_stepped(workload.algorithm);
+    return !is_p2p(workload.collective) && !is_stepped(workload.algorithm) && !is_msccl(workload.algorithm);
 }
 
 Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const LibrarySpec& library,
@@ -291,7 +309,7 @@ CallPlan Planner::plan(Bytes size, bool judged, int iterations) const {
     const Prepared& p = *prepared_;
     const auto bytes = static_cast<double>(size.count);
     if (!(bytes > 0)) { throw PlanError("a call of 0 bytes moves nothing"); }
-    nccl::Estimate choice;
+    nccl::Estimate choice{.proto = asked_protocol(p.workload)};
     const bool chooses = nccl_chooses(p.workload);
     const auto window = p.windows ? p.window_choice_of(bytes) : std::nullopt;
     if (window) {
@@ -324,11 +342,10 @@ double Planner::Prepared::plan_at(const Paced& kind, const nccl::Estimate& choic
     const Call call{workload, kind.fabric, release,    environment,      kind.found,   kind.rules,
                     shape(),  bytes,       gpu_direct, choice.algorithm, choice.proto, ledger};
     const LoweredCall lowering = plan_call(call, launch, plan, iterations);
-    plan.algorithm = chooses                          ? choice.algorithm->word
-                     : is_stepped(workload.algorithm) ? workload.algorithm
-                                                      : Algorithm::direct;
-    const bool asked = is_p2p(workload.collective) && workload.protocol != Protocol::automatic;
-    plan.protocol = chooses ? nccl::scenario_protocol(choice.proto) : asked ? workload.protocol : Protocol::simple;
+    plan.algorithm = chooses                                      ? choice.algorithm->word
+                     : workload.algorithm == Algorithm::automatic ? Algorithm::direct
+                                                                  : workload.algorithm;
+    plan.protocol = nccl::scenario_protocol(choice.proto);
     plan.channels = lowering.channels;
     plan.tuning_seconds = choice.seconds;
     plan.bytes_moved_factor = busbw_factor(workload.collective, comm.ranks);

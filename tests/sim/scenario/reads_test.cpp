@@ -259,6 +259,20 @@ void plan_over_windows() {
     }
 }
 
+// MSCCL's programs, in each protocol.
+void plan_by_msccl() {
+    for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
+        for (const Algorithm algorithm : {Algorithm::msccl_ring, Algorithm::msccl_all_pairs}) {
+            Scenario s;
+            s.cluster.node = "mi300x-8x";
+            collective_of(s).algorithm = algorithm;
+            collective_of(s).protocol = protocol;
+            Planner(collective_of(s), Fabric(build(s, catalogue())), s.library, s.launch, catalogue())
+                .plan(Bytes{1 << 20});
+        }
+    }
+}
+
 // A calibrated catalogue says so in its figures' sources.
 void plan_on_own_figures() {
     Catalog own = catalogue();
@@ -287,6 +301,7 @@ TEST_CASE("every figure and word of the catalogue is read by something") {
     plan_on_own_figures();
     plan_as_told();
     plan_over_windows();
+    plan_by_msccl();
     // Read by name where a scenario or a fit asks for it, not in a run.
     const std::set<std::string> elsewhere = {"node", "site"};
     // NVLink of the RTX 3090 and the A40, which only a user's own catalogue has.

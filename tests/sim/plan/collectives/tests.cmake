@@ -11,6 +11,7 @@ add_executable(test_collectives
   ${CMAKE_CURRENT_LIST_DIR}/tuning_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/between_nodes_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/mixed_nodes_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/msccl_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/windows_test.cpp
 )
 target_link_libraries(test_collectives PRIVATE fabricast_catch fabricast_sim)
