@@ -127,3 +127,23 @@ TEST_CASE("lspci's names tell the fabric's adapters from a few others") {
     CHECK(made.shape->nic.name == "connectx-7");
     CHECK(check(site, made, catalogue(), {}).empty());
 }
+
+// As clouds write them: slots alone, without a GPU's model or its NVLinks.
+TEST_CASE("a file that steers NCCL by slots alone is of the time of its slots") {
+    for (const auto& [speed, gpu, nic] :
+         {std::tuple{"16", "a100-sxm4-80", "connectx-6"}, {"32", "h100-sxm", "connectx-7"}}) {
+        std::string text = "<system version=\"1\"><cpu numaid=\"0\" arch=\"x86_64\" vendor=\"GenuineIntel\">";
+        for (int i = 0; i < 8; ++i) {
+            for (const char* device : {"0x030200", "0x020700"}) {
+                text += "<pci busid=\"000" + std::to_string(i) + (device[3] == '3' ? ":00:00.0" : ":01:00.0") +
+                        "\" class=\"" + device + "\" link_speed=\"" + speed + ".0 GT/s PCIe\" link_width=\"16\"/>";
+            }
+        }
+        Site site = site_of({{"topo.xml", text + "</cpu></system>"}});
+        const Description made = describe(site, catalogue(), {});
+        REQUIRE(made.shape.has_value());
+        CHECK(made.shape->gpu.name == gpu);
+        CHECK(made.shape->nic.name == nic);
+        CHECK(made.asked.size() == 3);  // GPU, CPU and adapter
+    }
+}
