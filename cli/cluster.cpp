@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <ostream>
+#include <set>
 
 #include "base/text.hpp"
 #include "cli/command.hpp"
@@ -33,7 +34,10 @@ void check_routing(const std::string& routing) {
 
 std::vector<Observations> observe_all(const std::vector<std::string>& files) {
     std::vector<Observations> all;
-    for (const std::string& file : files) { all.push_back(observe(*read_source(file))); }
+    std::set<std::filesystem::path> read;  // a file that is named twice is no second host
+    for (const std::string& file : files) {
+        if (read.insert(std::filesystem::weakly_canonical(file)).second) { all.push_back(observe(*read_source(file))); }
+    }
     return all;
 }
 

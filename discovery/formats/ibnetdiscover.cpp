@@ -1,6 +1,8 @@
 // `ibnetdiscover`, and the topology files of opensm and UFM in the same form: a block for each device, a line for each
 // port with a cable. What mail makes of it (tabs gone, "Switch41 "S-...) is read too.
 
+#include <map>
+
 #include "base/text.hpp"
 #include "discovery/format.hpp"
 #include "discovery/infiniband.hpp"
@@ -17,6 +19,7 @@ struct BlockPatterns {
         R"re(^\[(\d+)\](?:\[ext \d+\])?\s*(?:\(([0-9a-f]+)\))?\s*"([SHR])-([0-9a-f]+)"\s*\[(\d+)\]\s*(?:\([0-9a-f]+\))?\s*)re"
         R"re((?:\[ext \d+\])?\s*(?:#(.*))?$)re"};
     Pattern number{R"re(^(devid|sysimgguid)=0x([0-9a-f]+))re"};
+    Pattern name{R"re("(.*?)")re"};
     Pattern rate{R"re((\d+x\s?[A-Z0-9?]+)\s*(?:s=\d+ w=\d+.*)?$)re", Pattern::Case::counts};
 };
 
@@ -47,6 +50,8 @@ public:
                        "Switch N \"S-guid\" # \"name\", or [port] \"H-guid\"[port]");
             }
         }
+        // A scan of switches alone, or one that was cut, has no block for a device that others' lines name.
+        for (auto& [key, peer] : peers_) { (void)fabric_.add(std::move(peer.first), peer.second); }
         return fabric_.finish();
     }
 
@@ -60,7 +65,13 @@ private:
             refuse(source_.at(line), "a port's line", shown(line.text), "[1] \"S-guid\"[17] # \"name\" lid 5 4xNDR");
         }
         const Match rate(patterns_.rate, port[6]);
-        fabric_.add_cable({at_, port[1]}, {normal_guid(port[4]), port[5]}, rate ? rate[1] : "", source_.at(line));
+        const std::string peer = normal_guid(port[4]);
+        if (!peers_.contains(peer)) {
+            const Match name(patterns_.name, port[6]);
+            const Role role = port[3] == "H" ? Role::host : Role::fabric_switch;
+            peers_.emplace(peer, std::pair(DeviceSeen{peer, role, source_.at(line)}, name ? name[1] : ""));
+        }
+        fabric_.add_cable({at_, port[1]}, {peer, port[5]}, rate ? rate[1] : "", source_.at(line));
     }
 
     const SourceText& source_;
@@ -68,6 +79,7 @@ private:
     InfinibandFabric fabric_;
     std::string at_;  // the device whose block this is
     std::string part_, system_;
+    std::map<std::string, std::pair<DeviceSeen, std::string>> peers_;
 };
 
 bool fits_blocks(const SourceText& source) {

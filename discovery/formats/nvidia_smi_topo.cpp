@@ -187,6 +187,10 @@ private:
             if (renamed.contains(pair.b)) { pair.b = renamed.at(pair.b); }
             note_nvlinks(pair);
         }
+        // Beside GPUs with NVLinks one without says that it has none.
+        const auto none = [](const GpuSeen& gpu) { return gpu.nvlinks.empty(); };
+        if (std::ranges::all_of(node_.gpus, none)) { return; }
+        for (GpuSeen& gpu : node_.gpus) { gpu.nvlinks_stated = none(gpu); }
     }
 
     // A cell NV18 says how many NVLinks join a pair; GPUs that meet in NVSwitches show all their links in every cell.

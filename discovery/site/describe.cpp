@@ -244,9 +244,6 @@ private:
         const auto facts = static_cast<std::size_t>(std::ranges::count(site_.cables, Trust::fact, &SiteCable::trust));
         if (cables > 0) { text += fmt::format("# Cables: {} facts, {} hints or guesses.\n", facts, cables - facts); }
         for (const auto& [kind, count] : site_.dropped) { text += fmt::format("# Left out: {} x {}\n", count, kind); }
-        if (made_.wiring.hosts_of_other_kind > 0) {
-            text += fmt::format("# Left out: {} x host of another kind\n", made_.wiring.hosts_of_other_kind);
-        }
         for (const std::string& note : site_.notes) { text += "# " + note + "\n"; }
         for (const std::string& asked : made_.asked) { text += "# Missing: " + asked + "\n"; }
         return text;

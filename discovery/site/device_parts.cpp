@@ -106,8 +106,12 @@ PartFound gpu_part(const Catalog& catalog, const GpuSeen& gpu, const PciSeen* pc
         what = fmt::format("compute capability {}.{}", gpu.sm / 10, gpu.sm % 10);
     } else {
         const bool mesh = gpu.nvlinks.size() > 1 && gpu.nvlinks.front().count < links;
-        words = {"nvlinks", listed_from(catalog, "nvlinks", links, 36), arm ? "arm" : "", mesh ? "mesh" : ""};
-        what = plural(static_cast<std::size_t>(links), "NVLink") + (arm ? " beside an Arm CPU" : "");
+        const int era = pci == nullptr ? 0 : pcie_generation(pci->link.gigatransfers);
+        words = {"nvlinks", era >= 5 ? "gen5" : "", listed_from(catalog, "nvlinks", links, 36), arm ? "arm" : "",
+                 mesh ? "mesh" : ""};
+        what = links == 0 && pci != nullptr && !gpu.nvlinks_stated ? "no file states its model or its NVLinks"
+                                                                   : plural(static_cast<std::size_t>(links), "NVLink");
+        what += arm ? " beside an Arm CPU" : "";
     }
     std::string part = usual(catalog, words);
     if (part.empty()) {

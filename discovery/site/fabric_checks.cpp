@@ -177,6 +177,13 @@ private:
 
 }  // namespace
 
-std::vector<Finding> check_fabric(const Site& site, const Wiring& wiring) { return FabricChecks(site, wiring).run(); }
+std::vector<Finding> check_fabric(const Site& site, const Wiring& wiring) {
+    std::vector<Finding> findings = FabricChecks(site, wiring).run();
+    const auto hint = [](const SiteCable& cable) { return cable.trust != Trust::fact; };
+    if (std::ranges::all_of(site.cables, hint)) {  // a plan alone, which the fabric may not follow
+        for (Finding& finding : findings) { finding.trust = Trust::hint; }
+    }
+    return findings;
+}
 
 }  // namespace fabricast::inline site

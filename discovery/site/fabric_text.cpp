@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <tuple>
 
+#include "base/text.hpp"
 #include "discovery/site/device_parts.hpp"
 #include "discovery/site/recognise.hpp"
 #include "sim/scenario/build.hpp"
@@ -55,6 +57,7 @@ public:
         }
         if (trunk.first > 0 && trunk.first != rate.first) { trunk_ = link_of(site_, trunk); }
         choose_switch();
+        ask_for_joints();
         if (!routing_.empty() || !uniform(rate.first, trunk.first) || !recognised(rate)) { write_explicit(); }
         return std::move(made_);
     }
@@ -69,6 +72,29 @@ private:
                 "oversubscription is a guess; add ibnetdiscover, LLDP or a links.csv");
         }
         return std::move(made_);
+    }
+
+    // A list of hosts' cables alone, or a dump of one part: nodes between which there is no way.
+    void ask_for_joints() {
+        const auto devices = static_cast<std::uint32_t>(site_.devices.size());
+        std::vector<std::uint32_t> above(devices + wiring_.hosts.size());
+        std::iota(above.begin(), above.end(), 0U);
+        const auto top = [&](std::uint32_t at) {
+            while (above[at] != at) { at = above[at] = above[above[at]]; }
+            return at;
+        };
+        for (const Bundle& bundle : wiring_.bundles) {
+            const Placed& placed = wiring_.placed[bundle.a];
+            above[top(placed.in() ? devices + placed.node : bundle.a)] = top(bundle.b);
+        }
+        std::map<std::uint32_t, std::size_t> parts;
+        for (std::uint32_t node = devices; node < above.size(); ++node) { ++parts[top(node)]; }
+        if (parts.size() < 2) { return; }
+        const auto most = std::ranges::max_element(parts, {}, [](const auto& part) { return part.second; });
+        made_.asked.push_back(
+            fmt::format("no cable joins the {} parts into which these nodes fall, {} the largest, so no job "
+                        "across them can run; add a file that names the cables between switches",
+                        parts.size(), plural(most->second, "node")));
     }
 
     // The part that most switches state; empty: the usual one of the link.

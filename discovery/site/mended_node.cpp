@@ -13,7 +13,9 @@ void mend_nvlinks(NodeSeen& node) {
     const GpuSeen best = *std::ranges::max_element(node.gpus, {}, &GpuSeen::nvlink_count);
     for (GpuSeen& gpu : node.gpus) {
         const bool fewer = best.nvlinks.size() == 1 && gpu.nvlink_count() < best.nvlink_count();
-        if (fewer || gpu.nvlinks.empty()) { gpu.nvlinks = best.nvlinks; }
+        if (!fewer && !gpu.nvlinks.empty()) { continue; }
+        gpu.nvlinks = best.nvlinks;
+        gpu.nvlinks_stated = best.nvlinks_stated;
     }
 }
 

@@ -115,8 +115,12 @@ private:
         }
         // A listing without far ends adds no more than its count, cells of a matrix no more than their widest.
         const bool better = other.nvlinks_stated && !own.nvlinks_stated && !other.nvlinks.empty();
-        if (own.nvlinks.empty() || better) { own.nvlinks = other.nvlinks; }
-        own.nvlinks_stated = own.nvlinks_stated || other.nvlinks_stated;
+        if (own.nvlinks.empty() && other.nvlinks.empty()) {
+            own.nvlinks_stated = own.nvlinks_stated || other.nvlinks_stated;
+        } else if (own.nvlinks.empty() || better) {
+            own.nvlinks = other.nvlinks;
+            own.nvlinks_stated = other.nvlinks_stated;
+        }
     }
 
     void merge_nic(NicSeen& own, const NicSeen& other) {

@@ -63,6 +63,22 @@ std::vector<std::string> words_of_hosts(const std::vector<Observations>& all) {
     return chosen;
 }
 
+void name_by_files(std::vector<NodeSeen>& nodes) {
+    for (const bool folder : {false, true}) {
+        const auto name_of = [&](const NodeSeen& node) {
+            if (!node.host.empty() || node.at.file == nullptr) { return node.host; }
+            const std::filesystem::path path(*node.at.file);
+            return (folder ? path.parent_path().filename() : path.stem()).string();
+        };
+        std::map<std::string, std::size_t> uses;
+        for (const NodeSeen& node : nodes) { ++uses[name_of(node)]; }
+        for (NodeSeen& node : nodes) {
+            const std::string name = name_of(node);
+            if (nodes.size() > 1 && uses.at(name) == 1) { node.host = name; }
+        }
+    }
+}
+
 std::string host_in_path(const std::string& file, const std::function<bool(const std::string&)>& known) {
     for (const auto& part : std::filesystem::path(file)) {
         for (std::string word = host_name(part.string()); !word.empty();

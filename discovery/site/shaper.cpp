@@ -94,6 +94,11 @@ private:
         draft_.shape.nic_of = draft_.nics;
     }
 
+    int generation_of(const std::string& bus) const {
+        const PciSeen* slot = draft_.pci(bus);
+        return slot == nullptr ? 0 : pcie_generation(slot->link.gigatransfers);
+    }
+
     // A file that only steers NCCL need not state NVLinks. Eight GPUs of a kind that has them sit on a board where they
     // meet in NVSwitches.
     void guess_board() {
@@ -103,7 +108,9 @@ private:
         const Part* stated = said_.gpu.empty() ? nullptr : draft_.catalog.find(said_.gpu);
         const bool board = stated != nullptr && gpu_spec(*stated).nvlinks > 0;
         const int sm = stated == nullptr ? draft_.gpus.front().sm : board ? gpu_spec(*stated).compute_capability : 0;
-        const int links = sm == 80 ? 12 : sm >= 90 ? 18 : 0;
+        // A cloud's file that names PCI devices alone says of what time they are by their slots.
+        const int era = stated == nullptr && sm == 0 ? generation_of(draft_.gpus.front().bus) : 0;
+        const int links = sm == 80 || era == 4 ? 12 : sm >= 90 || era >= 5 ? 18 : 0;
         if (links == 0) { return; }
         for (GpuSeen& gpu : draft_.gpus) { gpu.nvlinks = {{"nvswitch", links}}; }
         draft_.shape.notes.push_back(
@@ -122,8 +129,8 @@ private:
         draft_.shape.peers = draft_.catalog.at("gpu", draft_.shape.gpu.name).word_or("peer_to_peer", "yes") == "yes";
         const NicSeen nic = draft_.nics.empty() ? NicSeen{} : draft_.nics.front();
         const std::int64_t megabits = nic.megabits / std::max(nic.ports, 1);
-        const int generation =
-            pcie_spec(draft_.catalog.at("link", host_link(draft_.catalog, "gpu", draft_.shape.gpu.name))).generation;
+        const Part& link = draft_.catalog.at("link", host_link(draft_.catalog, "gpu", draft_.shape.gpu.name));
+        const int generation = std::max(generation_of(nic.bus), pcie_spec(link).generation);
         draft_.shape.nic =
             stated_or(said_.nic, nic_part(draft_.catalog, nic, draft_.pci(nic.bus), megabits, generation));
         const CpuSeen cpu = draft_.node.cpus.empty() ? CpuSeen{} : draft_.node.cpus.front();

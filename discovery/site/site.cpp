@@ -31,6 +31,7 @@ public:
         for (Observations& seen : all) { take_groups(seen); }
         const std::vector<std::string> words = words_of_hosts(all);
         for (std::size_t i = 0; i < all.size(); ++i) { take_nodes(all[i], words[i]); }
+        name_by_files(site_.unnamed);
         for (Observations& seen : all) {
             for (const auto& [kind, count] : seen.dropped) { site_.dropped[kind] += count; }
             for (const std::string& note : seen.notes) { site_.notes.push_back(seen.file + ": " + note); }

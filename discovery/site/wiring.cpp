@@ -45,7 +45,7 @@ private:
             if (usual_ == 0 ? gpus : alike) {
                 wiring_.hosts.push_back(h);
             } else {
-                ++wiring_.hosts_of_other_kind;
+                ++site_.dropped["host of another kind"];
             }
         }
     }

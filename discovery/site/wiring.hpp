@@ -32,7 +32,6 @@ struct Wiring {
     std::vector<Placed> placed;        // by device of the site
     std::vector<int> tier;             // of a switch: 0 next to NICs; -1: no part of the cluster
     std::vector<Bundle> bundles;
-    std::size_t hosts_of_other_kind = 0;
     std::vector<std::uint32_t> leaf_of;  // by node * labels + nic: the switch; no_index without a cable
 
     std::uint32_t leaf(std::uint32_t node, std::uint32_t nic) const { return leaf_of[node * labels.size() + nic]; }

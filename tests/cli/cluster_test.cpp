@@ -48,6 +48,8 @@ TEST_CASE("cluster writes a scenario that run takes, with the same answer") {
     CHECK(ours.code == 0);
     CHECK(cell(ours.out, "busbw_Bps") == cell(theirs.out, "busbw_Bps"));
     CHECK(run_program("topo mine.yaml", scratch.path, scratch).code == 0);
+    const Ran twice = run_program("cluster node.xml ./node.xml", scratch.path, scratch);
+    CHECK_THAT(twice.out, ContainsSubstring("1 node of 8 x h100-sxm"));
 }
 
 TEST_CASE("compare, diagnose, study, explain and topo say of a cluster from files what they say of its template") {

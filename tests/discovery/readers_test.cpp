@@ -127,3 +127,54 @@ TEST_CASE("lspci's names tell the fabric's adapters from a few others") {
     CHECK(made.shape->nic.name == "connectx-7");
     CHECK(check(site, made, catalogue(), {}).empty());
 }
+
+// As clouds write them: slots alone, without a GPU's model or its NVLinks.
+TEST_CASE("a file that steers NCCL by slots alone is of the time of its slots") {
+    for (const auto& [speed, gpu, nic] :
+         {std::tuple{"16", "a100-sxm4-80", "connectx-6"}, {"32", "h100-sxm", "connectx-7"}}) {
+        std::string text = "<system version=\"1\"><cpu numaid=\"0\" arch=\"x86_64\" vendor=\"GenuineIntel\">";
+        for (int i = 0; i < 8; ++i) {
+            for (const char* device : {"0x030200", "0x020700"}) {
+                text += "<pci busid=\"000" + std::to_string(i) + (device[3] == '3' ? ":00:00.0" : ":01:00.0") +
+                        "\" class=\"" + device + "\" link_speed=\"" + speed + ".0 GT/s PCIe\" link_width=\"16\"/>";
+            }
+        }
+        Site site = site_of({{"topo.xml", text + "</cpu></system>"}});
+        const Description made = describe(site, catalogue(), {});
+        REQUIRE(made.shape.has_value());
+        CHECK(made.shape->gpu.name == gpu);
+        CHECK(made.shape->nic.name == nic);
+        CHECK(made.asked.size() == 3);  // GPU, CPU and adapter
+    }
+}
+
+TEST_CASE("a matrix in which one GPU has no NVLink contradicts a dump in which it has, and its file names the host") {
+    std::string xml = "<system version=\"1\"><cpu numaid=\"0\" arch=\"x86_64\" vendor=\"GenuineIntel\">";
+    for (int i = 0; i < 4; ++i) {
+        xml += "<pci busid=\"0000:0" + std::to_string(i) +
+               ":00.0\" class=\"0x030200\" vendor=\"0x10de\" device=\"0x2330\" link_speed=\"32.0 GT/s PCIe\" "
+               "link_width=\"16\"><gpu dev=\"" +
+               std::to_string(i) +
+               "\" sm=\"90\" rank=\"0\"><nvlink target=\"0000:07:00.0\" count=\"18\" "
+               "tclass=\"0x068000\"/></gpu></pci>";
+    }
+    xml += "</cpu></system>";
+    const auto matrix = [](int odd) {
+        std::string text = "\tGPU0\tGPU1\tGPU2\tGPU3\n";
+        for (int i = 0; i < 4; ++i) {
+            text += "GPU" + std::to_string(i);
+            for (int k = 0; k < 4; ++k) { text += i == k ? "\tX" : i == odd || k == odd ? "\tNODE" : "\tNV18"; }
+            text += "\n";
+        }
+        return text;
+    };
+    const std::vector<Finding> two = findings_of({{"topo.xml", xml}, {"smi.txt", matrix(3)}});
+    CHECK(std::ranges::any_of(two, [](const Finding& finding) {
+        return finding.check == "contradiction" && finding.message.find("0 NVLinks") != std::string::npos;
+    }));
+    const std::vector<Finding> hosts =
+        findings_of({{"a/gpu-07.txt", matrix(9)}, {"a/gpu-08.txt", matrix(3)}, {"a/gpu-09.txt", matrix(9)}});
+    REQUIRE(hosts.size() == 1);
+    CHECK(hosts.front().device == "gpu-08.gpu3");
+    CHECK(findings_of({{"topo.xml", xml}, {"smi.txt", matrix(9)}}).empty());
+}
