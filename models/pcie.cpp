@@ -1,6 +1,6 @@
 #include "models/pcie.hpp"
 
-#include "models/link_figures.hpp"
+#include "models/link_part.hpp"
 
 namespace fabricast::inline models {
 

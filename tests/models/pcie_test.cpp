@@ -2,7 +2,6 @@
 
 #include "models/pcie.hpp"
 
-#include "models/link_figures.hpp"
 #include "models/link_part.hpp"
 #include "tests/models/parts.hpp"
 #include "tests/support/catch.hpp"
