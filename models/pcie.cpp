@@ -1,6 +1,6 @@
 #include "models/pcie.hpp"
 
-#include "models/link_part.hpp"
+#include "models/link_figures.hpp"
 
 namespace fabricast::inline models {
 

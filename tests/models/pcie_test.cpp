@@ -2,6 +2,7 @@
 
 #include "models/pcie.hpp"
 
+#include "models/link_figures.hpp"
 #include "models/link_part.hpp"
 #include "tests/models/parts.hpp"
 #include "tests/support/catch.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "models/link_figures.hpp"
 #include "models/link_part.hpp"
 #include "tests/models/parts.hpp"
 #include "tests/support/catch.hpp"

@@ -5,142 +5,19 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
 #include <unordered_map>
 #include <unordered_set>
-#include <vector>
 
-#include "base/json.hpp"
 #include "base/json_stream.hpp"
-#include "base/text.hpp"
-#include "sim/plan/collectives/collective.hpp"
 #include "sim/plan/traces/comm_names.hpp"
+#include "sim/plan/traces/observed_operator.hpp"
 #include "sim/plan/traces/trace_format.hpp"
 
 namespace fabricast::inline traces {
 
 namespace {
 
-// One operator of a trace by PyTorch's ExecutionTraceObserver: its tensors, shapes, attributes and work.
-
-// A tensor as an operator's argument: [tensor, storage, offset, elements, bytes each, device].
-struct Tensor {
-    double elements = 0, element_bytes = 0;
-    bool on_gpu = false;
-};
-
-const Json empty_list = Json::array();
-
-// Schema 1.1 has these members inside `inputs` and `outputs`, schema 1.0 next to them.
-const Json& described(const Json& node, const std::string& side, const char* inside, const char* beside) {
-    const auto found = node.find(side + "s");
-    if (found != node.end() && found->is_object()) {
-        const auto list = found->find(inside);
-        return list != found->end() && list->is_array() ? *list : empty_list;
-    }
-    const auto list = node.find(side + beside);
-    return list != node.end() && list->is_array() ? *list : empty_list;
-}
-
-bool is_tensor(const Json& value) {
-    return value.is_array() && value.size() == 6 && value[3].is_number() && value[4].is_number() &&
-           value[5].is_string();
-}
-
-void collect(const Json& value, std::vector<Tensor>& tensors, int depth = 0) {
-    if (is_tensor(value)) {
-        const auto& device = value[5].get_ref<const std::string&>();
-        tensors.push_back({std::max(0.0, value[3].get<double>()), std::max(0.0, value[4].get<double>()),
-                           device.starts_with("cuda") || device.starts_with("hip") || device.starts_with("xpu")});
-    } else if (value.is_array() && depth < 4) {
-        for (const Json& inner : value) { collect(inner, tensors, depth + 1); }
-    }
-}
-
-// The shape of one argument: [512, 1024]; empty if it has none.
-std::vector<double> shape(const Json& shapes, std::size_t argument) {
-    std::vector<double> dims;
-    if (argument < shapes.size() && shapes[argument].is_array()) {
-        for (const Json& d : shapes[argument]) {
-            if (!d.is_number() || d.get<double>() < 0) { return {}; }
-            dims.push_back(d.get<double>());
-        }
-    }
-    return dims;
-}
-
-double product(const std::vector<double>& dims, std::size_t from = 0) {
-    double all = 1;
-    for (std::size_t i = from; i < dims.size(); ++i) { all *= dims[i]; }
-    return all;
-}
-
-// The values of the `input` or `output` side: schema 1.1 has them inside, schema 1.0 next to the shapes and types.
-const Json& values(const Json& node, const char* side) { return described(node, side, "values", "s"); }
-
-std::vector<Tensor> tensors(const Json& list) {
-    std::vector<Tensor> found;
-    collect(list, found);
-    return found;
-}
-
-// 2 * m * n * k of a matrix product, 2 * outputs * window of a convolution; 0 for operators bound by memory.
-double flops_of(const std::string& name, const Json& node) {
-    const Json& shapes = described(node, "input", "shapes", "_shapes");
-    const Json& out_shapes = described(node, "output", "shapes", "_shapes");
-    const auto matmul = [&](std::size_t a, std::size_t b) {
-        const std::vector<double> x = shape(shapes, a), y = shape(shapes, b);
-        return x.size() >= 2 && y.size() >= 2 ? 2 * product(x) * y.back() : 0;
-    };
-    if (name == "aten::mm" || name == "aten::bmm") { return matmul(0, 1); }
-    if (name == "aten::addmm" || name == "aten::baddbmm") { return matmul(1, 2); }
-    if (name == "aten::cudnn_convolution" || name == "aten::miopen_convolution") {
-        return 2 * product(shape(out_shapes, 0)) * product(shape(shapes, 1), 1);
-    }
-    if (name == "aten::convolution_backward") {
-        return 4 * product(shape(shapes, 0)) * product(shape(shapes, 2), 1);  // of the input and of the weight
-    }
-    return 0;
-}
-
-// Whether the operator only gives another view of its input, without a kernel.
-bool is_view(const std::string& name, const std::string& schema) {
-    static const std::vector<std::string_view> views = split(
-        "aten::view aten::as_strided aten::t aten::transpose aten::detach detach aten::slice aten::narrow aten::empty "
-        "aten::result_type aten::resize_ aten::expand aten::permute aten::select aten::reshape aten::unsqueeze "
-        "aten::squeeze aten::empty_strided aten::empty_like aten::_unsafe_view aten::alias aten::lift_fresh "
-        "aten::unbind aten::split",
-        ' ');
-    return std::ranges::find(views, name) != views.end() || schema.find("(a) ") != std::string::npos;
-}
-
-DataType kernel_dtype(const Json& node) {
-    for (const Json& type : described(node, "input", "types", "_types")) {
-        if (type.is_string() && type.get_ref<const std::string&>().starts_with("Tensor(")) {
-            std::string inside = type.get<std::string>().substr(7);
-            inside.resize(inside.find(')') == std::string::npos ? inside.size() : inside.find(')'));
-            return dtype_named(inside).value_or(DataType::float32);
-        }
-    }
-    return DataType::float32;
-}
-
-// A node's attribute: in 1.1 in a list of {name, type, value}, in 1.0 a member of the node. nullptr: it has none.
-const Json* attribute(const Json& node, const char* name) {
-    if (const auto list = node.find("attrs"); list != node.end() && list->is_array()) {
-        for (const Json& a : *list) {
-            if (a.is_object() && a.value("name", Json()) == name && a.contains("value")) { return &a["value"]; }
-        }
-        return nullptr;
-    }
-    const auto found = node.find(name);
-    return found == node.end() ? nullptr : &*found;
-}
-
-// 0 if it is not a number.
-double number(const Json* value) { return value != nullptr && value->is_number() ? value->get<double>() : 0; }
-// Empty if it is not a text.
-std::string text(const Json* value) { return value != nullptr && value->is_string() ? value->get<std::string>() : ""; }
+using namespace observed_operator;
 
 constexpr std::uint16_t kernel_stream = 0, comm_stream = 1;
 
