@@ -46,6 +46,12 @@ void print_site(std::ostream& out, const Site& site, const Description& made) {
                               made.fabric, made.routing.empty() ? "" : ", routing " + made.routing));
     for (const auto& [kind, count] : site.dropped) { out << fmt::format("left out: {} x {}\n", count, kind); }
     for (const std::string& note : site.notes) { out << "note: " << note << "\n"; }
+    // What was decided for the node that is drawn; the file has all of it.
+    for (const std::string& note : made.shape ? made.shape->notes : std::vector<std::string>{}) {
+        if (note.find("left out") != std::string::npos || note.starts_with("guess")) {
+            out << "node: " << note << "\n";
+        }
+    }
     for (const std::string& asked : made.asked) { out << "missing: " << asked << "\n"; }
 }
 

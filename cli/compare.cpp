@@ -2,6 +2,8 @@
 
 #include "validate/curves/compare.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
 
 #include "cli/command.hpp"
@@ -53,12 +55,22 @@ ExitCode compare_measured(const po::variables_map& values) {
     if (tables.empty() || (tables.size() > 1 && files)) {
         throw UsageError("the log holds " + std::to_string(tables.size()) + " tables; `fabricast import` parts them");
     }
-    std::string words;
+    std::string words, refused;
     for (const Measurement& measurement : tables) {
-        words += words.empty() ? "" : "\n";
-        words += compare_table(measurement, catalog, cache, scenario, values.contains("svg"), outputs);
+        try {
+            const std::string one =
+                compare_table(measurement, catalog, cache, scenario, values.contains("svg"), outputs);
+            words += (words.empty() ? "" : "\n") + one;
+        } catch (const Error& error) {
+            // Of a file of many tables the others are wanted all the same.
+            if (tables.size() == 1 || error.exit_code != ExitCode::bad_input) { throw; }
+            refused += fmt::format("\n{}: not compared: {}", measurement.id, error.what());
+        }
     }
-    outputs.words() << words;
+    if (words.empty()) {
+        throw UsageError(fmt::format("none of the file's {} tables can be compared:{}", tables.size(), refused));
+    }
+    outputs.words() << words << (refused.empty() ? "" : refused + "\n");
     return ok;
 }
 

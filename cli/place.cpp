@@ -1,5 +1,7 @@
 // fabricast place SCENARIO: a job on the nodes it was given, against the best and the worst that it could have.
 
+#include <memory>
+
 #include "base/hostlist.hpp"
 #include "base/text_file.hpp"
 #include "cli/command.hpp"
@@ -26,7 +28,9 @@ ExitCode place_job(const po::variables_map& values) {
     outputs.keep(scenario);
     if (const std::string asked = nodes_asked(values); !asked.empty()) {
         scenario.cluster.place = asked;
-        scenario.places.erase("cluster.place");
+        // What is wrong with it stands there, not in the scenario.
+        const std::string said_in = values.contains("rank-file") ? text_of(values, "rank-file") : "--nodes";
+        scenario.places["cluster.place"] = {std::make_shared<const std::string>(said_in)};
     }
     if (scenario.cluster.place.empty()) {
         throw MissingArgument("which nodes? (--nodes, --rank-file or cluster.place)");

@@ -20,6 +20,11 @@ public:
     SourceText(std::string text, const std::string& file);
 
     bool holds(std::string_view part) const { return base::holds(text(), part); }
+    // What its name says before the first dot: some tools do not say whose output it is.
+    std::string stem() const {
+        const std::string name = std::filesystem::path(file()).filename().string();
+        return name.substr(0, name.find('.'));
+    }
     bool begins_with(char c) const;            // after blanks
     bool is_xml(std::string_view root) const;  // whether its first element is called so
 };

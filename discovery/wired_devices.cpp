@@ -94,13 +94,19 @@ Observations WiredDevices::finish() {
                                   return ends(a) == ends(b) && !(a.a.port.empty() && a.b.port.empty());
                               }),
                   cables_.end());
-    // A switch has more cables than the hosts below it.
+    // A switch has more cables than the hosts below it, and what is at a host's port is one.
     std::map<std::string, int> most_beside;
+    const auto has_host_ports = [&](const CableEnd& end) {
+        const Wired& wired = devices_.at(end.device);
+        return wired.host_ports > wired.switch_ports;
+    };
     for (const CableSeen& cable : cables_) {
         int& a = most_beside[cable.a.device];
         int& b = most_beside[cable.b.device];
         a = std::max(a, devices_.at(cable.b.device).cables);
         b = std::max(b, devices_.at(cable.a.device).cables);
+        devices_.at(cable.a.device).beside_host |= has_host_ports(cable.b);
+        devices_.at(cable.b.device).beside_host |= has_host_ports(cable.a);
     }
     for (auto& [key, wired] : devices_) {
         if (wired.dropped) { continue; }
@@ -112,7 +118,7 @@ Observations WiredDevices::finish() {
             wired.seen.role = wired.switch_ports > wired.host_ports ? Role::fabric_switch : Role::host;
         }
         if (wired.seen.role == Role::unknown) {
-            const bool host = !is_switch_word(key) && wired.cables <= most_beside[key];
+            const bool host = !is_switch_word(key) && !wired.beside_host && wired.cables <= most_beside[key];
             wired.seen.role = is_host_word(key) || host ? Role::host : Role::fabric_switch;
         }
         if (wired.seen.role == Role::host) { wired.seen.name = host_name(wired.seen.name); }

@@ -27,7 +27,7 @@ private:
     struct Wired {
         DeviceSeen seen;
         int cables = 0, switch_ports = 0, host_ports = 0;
-        bool dropped = false;
+        bool dropped = false, beside_host = false;
     };
     Wired& device(std::string_view name, const SourceLocation& at);
 

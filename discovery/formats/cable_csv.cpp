@@ -12,7 +12,7 @@ namespace fabricast::inline discovery::formats {
 
 namespace {
 
-enum Column : std::uint8_t { from, from_port, to, to_port, rate, kind, technology };
+enum Column : std::uint8_t { from, from_port, to, to_port, rate, kind, technology, console };
 
 // In letters only: "#StartDevice", "Start Device" and "start_device" are one column.
 constexpr std::pair<std::string_view, Column> column_names[] = {{"startdevice", from},
@@ -38,13 +38,15 @@ constexpr std::pair<std::string_view, Column> column_names[] = {{"startdevice", 
                                                                 {"bandwidthmbs", rate},
                                                                 {"rate", rate},
                                                                 {"linktype", kind},
-                                                                {"technology", technology}};
+                                                                {"technology", technology},
+                                                                {"baudrate", console},
+                                                                {"bmcip", console}};
 
 constexpr std::string_view separators = ",;\t";
 
 // The place of each column in a line.
 constexpr std::size_t missing = std::string_view::npos;
-using Columns = std::array<std::size_t, technology + 1>;
+using Columns = std::array<std::size_t, console + 1>;
 
 Columns columns_of(std::string_view heading) {
     Columns columns;
@@ -94,7 +96,7 @@ Observations read_csv(const SourceText& source) {
         }
         const bool power =
             lower_case(cell(from_port)).starts_with("psu") || lower_case(cell(to_port)).starts_with("psu");
-        if (power || (!cell(kind).empty() && lower_case(cell(kind)) != "data")) {
+        if (power || !cell(console).empty() || (!cell(kind).empty() && lower_case(cell(kind)) != "data")) {
             ++other;
             continue;
         }

@@ -114,12 +114,17 @@ private:
 
     void list_end(const xml::Element& object, const PciSeen& pci) {
         by_index_["PCIDev:" + object.word("gp_index")] = pci.kind == PciKind::gpu ? pci.bus : "nvswitch";
-        const bool management = pci.vendor == 0x8086 || pci.vendor == 0x10ec || pci.vendor == 0x1af4;
+        const std::string model = info_of(object, "PCIDevice");
+        const bool gigabit = model.find("Gigabit") != std::string::npos && model.find(" 10 Gig") == std::string::npos &&
+                             model.find("10-Gig") == std::string::npos && model.find("25 Gig") == std::string::npos;
+        const bool management = gigabit || pci.vendor == 0x8086 || pci.vendor == 0x10ec || pci.vendor == 0x1af4;
+        // ATI's ES1000 and Rage XL are the consoles of servers.
+        const bool console = pci.vendor == 0x1002 && (pci.device == 0x515e || pci.device == 0x4752);
         if (pci.kind == PciKind::nic && management) {
             ++dropped_["management port"];
         } else if (pci.kind == PciKind::nic) {
             add_end(node_.nics, -1, pci);
-        } else if (pci.kind == PciKind::gpu && (pci.vendor == 0x10de || pci.vendor == 0x1002)) {
+        } else if (pci.kind == PciKind::gpu && !console && (pci.vendor == 0x10de || pci.vendor == 0x1002)) {
             add_end(node_.gpus, static_cast<int>(node_.gpus.size()), pci).amd = pci.vendor == 0x1002;
         }
     }

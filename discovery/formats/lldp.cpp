@@ -1,10 +1,11 @@
 // `lldpctl -f json` and `-f json0`: what one host or switch sees behind each of its ports. The first form collapses
 // lists of one element, the second keeps them. And `-f keyvalue`, a line for each figure.
 
-#include <filesystem>
+#include <algorithm>
 #include <map>
 
 #include "base/json.hpp"
+#include "base/text.hpp"
 #include "discovery/format.hpp"
 #include "discovery/wired_devices.hpp"
 
@@ -36,10 +37,25 @@ std::string chassis_name(const Json& chassis) {
     return keyed ? chassis.begin().key() : member_of(chassis, "id");
 }
 
-// lldpctl does not say whose neighbours these are; the file is usually named after the host.
-std::string host_of(const SourceText& source) {
-    const std::string name = std::filesystem::path(source.file()).filename().string();
-    return name.substr(0, name.find('.'));
+// Hosts that route or bridge for their containers say so as switches do, but their description names a Linux.
+std::string role_of(const Json& chassis, const std::string& neighbour) {
+    const Json& inner = child_of(chassis, neighbour.c_str());
+    const Json& one = inner.is_null() ? chassis : inner;
+    const std::string system = lower_case(member_of(one, "descr"));
+    const auto names = [&](std::initializer_list<const char*> words) {
+        return std::ranges::any_of(words, [&](const char* word) { return system.find(word) != std::string::npos; });
+    };
+    if (names({"linux", "ubuntu", "debian"}) && !names({"cumulus", "sonic", "arista", "openwrt", "nx-os"})) {
+        return "host";
+    }
+    const Json& said = child_of(one, "capability");
+    bool forwards = false;
+    for (const Json& capability : said.is_array() ? said : Json::array({said})) {
+        const std::string type = member_of(capability, "type");
+        forwards |= (type == "Bridge" || type == "Router") && member_of(capability, "enabled") == "true";
+    }
+    // A name may say that it is a management switch.
+    return forwards ? "switch " + neighbour : "";
 }
 
 void add_port(const std::string& local, const std::string& port, const Json& interface, const SourceLocation& at,
@@ -53,8 +69,11 @@ void add_port(const std::string& local, const std::string& port, const Json& int
     std::string far_port = member_of(far, "descr");
     const Json& id = child_of(far, "id");
     const bool by_mac = member_of(id, "type") == "mac";
-    if (!by_mac || far_port.empty()) { far_port = scalar_of(id); }
+    // A switch's number of its own for a port means nothing to others, its word for it does.
+    const bool plain = !far_port.empty() && far_port.find_first_of(" :") == std::string::npos;
+    if (!(by_mac && !far_port.empty()) && !(member_of(id, "type") == "local" && plain)) { far_port = scalar_of(id); }
     if (by_mac) { host_of_mac[normal_guid(scalar_of(id))] = host_name(neighbour); }
+    wired.state(neighbour, role_of(child_of(interface, "chassis"), neighbour), at);
     const std::string current = member_of(child_of(far, "auto-negotiation"), "current");
     // "100GbaseCR4 (...)" begins with its rate; "1000BaseTFD" is in Mb/s.
     wired.add({local, port}, {neighbour, far_port}, current.empty() ? 0 : megabits_of(current), at);
@@ -77,6 +96,9 @@ Json of_key_values(const SourceText& source) {
         const bool id = name == "mac" || name == "ifname" || name == "local";
         if (id && !of.contains("id")) { of["id"] = {{"type", name}, {"value", value}}; }
         if (name == "name" || name == "descr") { of[name] = value; }
+        if (name == "Bridge.enabled" || name == "Router.enabled") {
+            of["capability"].push_back({{"type", name.substr(0, 6)}, {"enabled", value == "on"}});
+        }
         if (name == "auto-negotiation.current") { of["auto-negotiation"] = {{"current", value}}; }
     }
     return {{"lldp", {{"interface", interfaces}}}};
@@ -93,7 +115,7 @@ Observations read_lldp(const SourceText& source) {
     if (!lldp.is_object() && !lldp.is_array()) {
         refuse(source.at(1), "'lldp' is not an object", lldp.dump().substr(0, 40), "the output of lldpctl -f json");
     }
-    const std::string local = host_of(source);
+    const std::string local = source.stem();  // lldpctl does not say whose neighbours these are
     WiredDevices wired;
     std::map<std::string, std::string> host_of_mac;
     const Json& interfaces = child_of(lldp, "interface");

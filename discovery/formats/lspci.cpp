@@ -34,6 +34,23 @@ constexpr std::array<std::pair<std::string_view, std::uint32_t>, 7> classes = {{
 constexpr std::array<std::pair<std::string_view, std::uint32_t>, 4> makers = {
     {{"NVIDIA", 0x10de}, {"Advanced Micro Devices", 0x1002}, {"Mellanox", 0x15b3}, {"Broadcom", 0x14e4}}};
 
+// As the PCI ID Repository names them; without -n these names are all that lspci prints.
+constexpr std::array<std::pair<std::string_view, std::uint32_t>, 9> adapters = {{{"[ConnectX-4]", 0x1013},
+                                                                                 {"[ConnectX-5]", 0x1017},
+                                                                                 {"[ConnectX-6]", 0x101b},
+                                                                                 {"[ConnectX-6 Dx]", 0x101d},
+                                                                                 {"[ConnectX-6 Lx]", 0x101f},
+                                                                                 {"[ConnectX-7]", 0x1021},
+                                                                                 {"[ConnectX-8]", 0x1023},
+                                                                                 {"BlueField-2", 0xa2d6},
+                                                                                 {"BlueField-3", 0xa2dc}}};
+
+std::uint32_t adapter_in(std::string_view text) {
+    const auto* row = std::ranges::find_if(
+        adapters, [&](const auto& adapter) { return text.find(adapter.first) != std::string_view::npos; });
+    return row == adapters.end() ? 0 : row->second;
+}
+
 std::uint32_t code_of(const auto& table, std::string_view text) {
     for (const auto& [name, code] : table) {
         if (text.starts_with(name)) { return code; }
@@ -65,7 +82,7 @@ Observations read_lspci(const SourceText& source) {
             read_class((device ? hex_word(device[3]) : code_of(classes, named[2])) << 8U, pci);
             pci.vendor = device ? hex_word(device[5]) : code_of(makers, text);
             const Match id{patterns.id, text};
-            pci.device = device ? hex_word(device[6]) : id ? hex_word(id[1]) : 0;
+            pci.device = device ? hex_word(device[6]) : id ? hex_word(id[1]) : adapter_in(text);
             pci.at = source.at(line);
             models[pci.bus] = text;
         } else if (const Match link{patterns.link, shown_device ? line.text : ""}) {

@@ -97,7 +97,9 @@ private:
 
     // Hosts of two clusters may differ only in the domain behind their names.
     std::string unique(const std::string& name, const std::string& zone) {
-        const std::string own = host_name(name);
+        std::string own = name;
+        std::ranges::replace(own, ' ', '-');  // "Host 26"
+        own = host_name(own);
         return known_.insert(own).second ? name : own + "-" + zone;
     }
 

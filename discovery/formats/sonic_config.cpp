@@ -26,14 +26,21 @@ std::map<std::string, std::map<std::string, Json>> tables_of(const Json& root) {
     return tables;
 }
 
+// A dump of the database itself has each row as {"type": "hash", "value": {...}}.
 std::string field_of(const Json& row, const char* name) {
+    if (row.is_object() && row.contains("value") && row["value"].is_object()) { return field_of(row["value"], name); }
     return row.is_object() && row.contains(name) && row[name].is_string() ? row[name].get<std::string>() : "";
 }
 
 Observations read_config(const SourceText& source) {
     auto tables = tables_of(parse_json(source.text(), source.file()));
-    const std::string own = field_of(tables["DEVICE_METADATA"]["localhost"], "hostname");
-    if (own.empty()) { refuse(source.at(1), "it names no host", {}, "DEVICE_METADATA.localhost.hostname"); }
+    std::string own = field_of(tables["DEVICE_METADATA"]["localhost"], "hostname");
+    const bool unnamed = own.empty();
+    if (unnamed && tables["DEVICE_NEIGHBOR"].empty()) {
+        refuse(source.at(1), "it names neither its host nor a neighbour", {},
+               "DEVICE_METADATA.localhost.hostname, DEVICE_NEIGHBOR");
+    }
+    if (unnamed) { own = source.stem(); }
     WiredDevices wired;
     wired.state(own, "switch", source.at(1));
     for (const auto& [name, row] : tables["DEVICE_NEIGHBOR_METADATA"]) {
@@ -56,6 +63,7 @@ Observations read_config(const SourceText& source) {
     }
     if (!tables["MGMT_INTERFACE"].empty()) { wired.drop("management port"); }
     Observations seen = wired.finish();
+    if (unnamed) { seen.notes.push_back("it names no host, so it stands for " + own + ", as the file is called"); }
     if (by_description > 0) {
         seen.notes.push_back(std::to_string(by_description) + " neighbours are named by descriptions of ports only");
     }

@@ -88,6 +88,7 @@ private:
     std::string of_plan(const Finding& finding) {
         switch (finding.plan) {
             case PlanFault::extra: return "nothing: a cable more than was planned";
+            case PlanFault::exchanged: return "nothing: the cable joins the devices that were planned, at another port";
             case PlanFault::miswired:
                 return finding.trunk ? "at worst " + of_uplinks(finding.uplinks) : of_crossed_rails();
             case PlanFault::slower: return of_slow_cable(finding);

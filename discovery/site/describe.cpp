@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -105,12 +106,18 @@ private:
     // check says what it costs.
     NodeShape drawn(NodeSeen node) const {
         const auto best = std::ranges::max_element(node.gpus, {}, &GpuSeen::nvlink_count);
-        const std::vector<NvlinkSeen> links = best->nvlinks;
+        std::vector<NvlinkSeen> links = best == node.gpus.end() ? std::vector<NvlinkSeen>{} : best->nvlinks;
+        // In a matrix all cells of GPUs behind NVSwitches are alike, and each counts all their links.
+        const bool matrix = links.size() > 1 && best->nvlink_count() == links.front().count;
+        if (matrix) { links = {{"nvswitch", best->nvlink_count()}}; }
         std::string lost;
         for (GpuSeen& gpu : node.gpus) {
             if (!gpu.nvlinks.empty() || links.size() != 1 || links.front().target != "nvswitch") { continue; }
             gpu.nvlinks = links;
             lost += fmt::format(" gpu{}", gpu.index);
+        }
+        for (GpuSeen& gpu : node.gpus) {
+            if (matrix && !lost.empty()) { gpu.nvlinks = links; }
         }
         NodeShape shape = shape_of(node, catalog_, options_.said);
         if (!lost.empty()) { shape.notes.push_back("guess: drawn with the NVLinks of their peers:" + lost); }
@@ -189,22 +196,37 @@ private:
 
     void use_template(const std::string& name, const std::string& why) {
         const NodeTemplate node = node_template(name, catalog_);
+        const std::array<std::array<std::string, 3>, 3> stated = {{{"gpu", options_.said.gpu, node.gpu.name},
+                                                                   {"nic", options_.said.nic, node.nic_part},
+                                                                   {"cpu", options_.said.cpu, ""}}};
+        for (const auto& [kind, said, own] : stated) {
+            if (said.empty() || catalog_.at(kind, said).name == own) { continue; }
+            made_.asked.push_back(
+                fmt::format("`--{} {}` changes nothing in the template {}; state one with `--node`", kind, said, name));
+        }
         made_.node = name;
         made_.node_block = fmt::format("  node: {}  # {}\n", name, why);
         const std::size_t nics = made_.wiring.labels.size();
         if (nics > 0 && nics < node.nics) { made_.node_block += fmt::format("  options: {{nics: {}}}\n", nics); }
     }
 
-    // Closest in the number of NICs, then in the link, then the plainest.
+    // How many of the parts that the user states a template does not have.
+    std::size_t differs_from_said(const NodeTemplate& node) const {
+        const StatedParts& said = options_.said;
+        return (!said.gpu.empty() && said.gpu != node.gpu.name ? 1U : 0U) +
+               (!said.nic.empty() && said.nic != node.nic_part ? 1U : 0U);
+    }
+
+    // Closest in what the user states, then in the number of NICs, then in the link, then the plainest.
     std::string usual_template(const std::string& link) const {
         const std::size_t nics = made_.wiring.labels.size();
         std::string best = "dgx-h100";
-        std::tuple<std::size_t, bool, bool, bool> least{100000, true, true, true};
+        std::tuple<std::size_t, std::size_t, bool, bool, bool> least{9, 100000, true, true, true};
         for (const Part& part : node_parts()) {
             const NodeTemplate node = node_template(part.name, catalog_);
             if (node.nics < nics || node.nics > nics * 2 || node.nic_ports > 1) { continue; }
-            const std::tuple score{node.nics - nics, node.nic_link != link, !part.name.starts_with("dgx-"),
-                                   node.gpus != 8};
+            const std::tuple score{differs_from_said(node), node.nics - nics, node.nic_link != link,
+                                   !part.name.starts_with("dgx-"), node.gpus != 8};
             if (score < least) {
                 least = score;
                 best = part.name;

@@ -10,7 +10,7 @@
 namespace fabricast::inline site {
 
 // How what was found differs from a plan.
-enum class PlanFault : std::uint8_t { none, missing, miswired, slower, extra, unknown_switch };
+enum class PlanFault : std::uint8_t { none, missing, miswired, exchanged, slower, extra, unknown_switch };
 
 // What two files say differently.
 enum class Fact : std::uint8_t { none, nvlinks, lanes, rate };

@@ -64,8 +64,7 @@ public:
                 draft_.shape.cables.push_back({name, up, name.starts_with("gpu") ? gpu_link : nic_link});
             }
         }
-        draft_.shape.notes.emplace_back(
-            "guess: PCIe links run as fast as their devices; nvidia-smi's matrix states no speed");
+        draft_.shape.notes.emplace_back("guess: PCIe links run as fast as their devices; nvidia-smi states no speed");
     }
 
 private:

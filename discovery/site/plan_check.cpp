@@ -52,7 +52,7 @@ private:
     }
 
     void check_cable(const SiteCable& planned) {
-        const SiteCable *right = nullptr, *actual = nullptr;
+        const SiteCable *right = nullptr, *actual = nullptr, *other = nullptr;
         bool known = false;
         for (const Port& port : switch_ports(planned)) {
             if (!found_.contains(port.first)) { continue; }
@@ -62,7 +62,9 @@ private:
             const auto found = at_.find(port);
             if (found == at_.end()) { continue; }
             actual = found->second;
-            if (far_end(*actual, port.first).name == far_end(planned, port.first).name) { right = actual; }
+            const bool agrees = far_end(*actual, port.first).name == far_end(planned, port.first).name;
+            if (!agrees || (right != nullptr && right != actual)) { other = actual; }
+            if (agrees && right == nullptr) { right = actual; }
         }
         if (!known) {
             add_unknown(planned);
@@ -70,6 +72,10 @@ private:
             add(planned, actual == nullptr ? PlanFault::missing : PlanFault::miswired,
                 actual == nullptr ? "missing: the plan has it, nothing was found there"
                                   : "miswired: found is " + cable_text(site_, *actual));
+        } else if (other != nullptr) {
+            add(planned, PlanFault::exchanged,
+                "miswired: between the same devices, but at its ports are " + cable_text(site_, *right) + " and " +
+                    cable_text(site_, *other));
         } else if (right->megabits * 10 < planned.megabits * 9 && right->megabits > 0) {
             add(planned, PlanFault::slower,
                 fmt::format("planned for {} Gb/s, found at {} Gb/s", static_cast<double>(planned.megabits) / 1000,

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
+#include "base/text.hpp"
 #include "discovery/site/nvlink_cables.hpp"
 #include "discovery/site/pair_placement.hpp"
 #include "discovery/site/pci_placement.hpp"
@@ -69,15 +71,24 @@ private:
             const PciSeen* slot = draft_.pci(nic.bus);
             return slot == nullptr ? 0 : slot->capable.known() ? slot->capable.rate() : slot->link.rate();
         };
+        const auto kind_of = [this](const NicSeen& nic) {
+            const PciSeen* slot = draft_.pci(nic.bus);
+            return slot == nullptr ? 0U : slot->device;
+        };
+        std::map<std::uint32_t, std::size_t> kinds;
+        for (const NicSeen& nic : draft_.nics) { ++kinds[kind_of(nic)]; }
         double widest = 0;
         for (const NicSeen& nic : draft_.nics) { widest = std::max(widest, slot_rate(nic)); }
         const std::size_t all = draft_.nics.size();
         std::erase_if(draft_.nics, [&](const NicSeen& nic) {
             return fastest > 0 ? nic.megabits > 0 && nic.megabits * 4 <= fastest
-                               : slot_rate(nic) > 0 && slot_rate(nic) * 8 <= widest;
+                               : (slot_rate(nic) > 0 && slot_rate(nic) * 8 <= widest) ||
+                                     (kind_of(nic) != 0 &&
+                                      kinds.at(kind_of(nic)) * 2 < all - kinds[0]);  // most are of another kind
         });
         if (all > draft_.nics.size()) {
-            draft_.shape.notes.push_back(fmt::format("{} slower adapters are left out", all - draft_.nics.size()));
+            draft_.shape.notes.push_back("left out: " + plural(all - draft_.nics.size(), "adapter") +
+                                         ", slower or of another kind than most");
         }
         draft_.shape.nics = draft_.nics.size();
         draft_.shape.nic_of = draft_.nics;
@@ -118,6 +129,14 @@ private:
         const CpuSeen cpu = draft_.node.cpus.empty() ? CpuSeen{} : draft_.node.cpus.front();
         draft_.shape.cpu = stated_or(said_.cpu, cpu_part(draft_.catalog, cpu, draft_.shape.gpu.name));
         draft_.shape.ports = std::max(nic.ports, 1);
+        const auto others = std::ranges::count_if(draft_.nics, [&](const NicSeen& other) {
+            return other.ports != nic.ports || (other.megabits > 0 && other.megabits != nic.megabits);
+        });
+        if (others > 0) {
+            draft_.shape.notes.push_back(
+                fmt::format("guess: {} of {} adapters have other ports or rates than {}: drawn as that", others,
+                            draft_.nics.size(), nic.name));
+        }
         const PciSeen* slot = draft_.pci(nic.bus);
         if (!draft_.nics.empty()) { draft_.shape.port = port_link(slot, megabits); }
         draft_.shape.infiniband = slot != nullptr && slot->kind == PciKind::nic && slot->layer == NicLayer::infiniband;

@@ -155,8 +155,18 @@ private:
             const auto known = at_port_.find(std::pair(device, port));
             if (port.empty() || known == at_port_.end()) { continue; }
             SiteCable& other = site_.cables[known->second];
-            const bool same = std::pair(std::min(other.a, other.b), std::max(other.a, other.b)) ==
-                              std::pair(std::min(cable.a, cable.b), std::max(cable.a, cable.b));
+            const auto far = [&](const SiteCable& one) {
+                return one.a == device ? std::pair(one.b, one.port_b) : std::pair(one.a, one.port_a);
+            };
+            const auto [beyond, its_port] = far(cable);
+            const bool elsewhere = beyond != far(other).first ||
+                                   (!its_port.empty() && !far(other).second.empty() && its_port != far(other).second);
+            // Bonds and breakouts share a name.
+            if (elsewhere && site_.devices[device].adapter && !site_.infiniband) { continue; }
+            // Files may name a far port differently; one file that names two of a switch states two cables.
+            const bool two = elsewhere && is_trunk(site_, cable) && other.at.file == cable.at.file;
+            const bool same = !two && std::pair(std::min(other.a, other.b), std::max(other.a, other.b)) ==
+                                          std::pair(std::min(cable.a, cable.b), std::max(cable.a, cable.b));
             if (same) {
                 if (other.megabits == 0) { other.megabits = cable.megabits; }
                 if (other.megabits != cable.megabits && cable.megabits != 0 && first) {
@@ -166,7 +176,6 @@ private:
                 }
                 return;
             }
-            if (site_.devices[device].adapter && !site_.infiniband) { continue; }  // bonds and breakouts share a name
             contradict(other, cable, "port " + device_text(site_, device) + ":" + port + " has two cables");
         }
         at_port_.emplace(std::pair(cable.a, cable.port_a), site_.cables.size());

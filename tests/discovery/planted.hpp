@@ -55,4 +55,15 @@ inline std::size_t nth(const std::string& text, const std::string& what, std::ui
     return at;
 }
 
+inline bool names(const Finding& finding, const std::string& device) {
+    return finding.device.find(device) != std::string::npos || finding.cable.find(device) != std::string::npos ||
+           finding.message.find(device) != std::string::npos;
+}
+
+// Removes the line in which a position is.
+inline void drop_line(std::string& text, std::size_t at) {
+    const std::size_t begin = text.rfind('\n', at) + 1;
+    text.erase(begin, text.find('\n', begin) + 1 - begin);
+}
+
 }  // namespace fabricast::testing

@@ -4,6 +4,8 @@ add_executable(test_discovery
   discovery/device_parts_test.cpp
   discovery/faults_test.cpp
   discovery/formats_test.cpp
+  discovery/plan_faults_test.cpp
+  discovery/readers_test.cpp
   discovery/round_trip_test.cpp
 )
 target_link_libraries(test_discovery PRIVATE fabricast_site fabricast_catch)

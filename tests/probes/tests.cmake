@@ -38,7 +38,8 @@ if(CUDAToolkit_FOUND AND FABRICAST_NCCL_INCLUDE)
       ${probes}/cuda/topology.cpp probes/fake_cuda.cpp)
   add_executable(fake-probe-cuda ${fake_sources} ${probes}/cuda/main.cpp ${probes}/cuda/copies.cpp
                                  ${probes}/cuda/latency.cpp)
-  add_executable(fake-probe-nccl ${fake_sources} ${probes}/nccl/main.cpp ${probes}/nccl/ranks.cpp
+  add_executable(fake-probe-nccl ${fake_sources} ${probes}/nccl/main.cpp ${probes}/nccl/library.cpp
+                                 ${probes}/nccl/ranks.cpp ${probes}/nccl/wire.cpp
                                  ${probes}/nccl/world.cpp probes/fake_nccl.cpp)
   foreach(fake fake-probe-cuda fake-probe-nccl)
     set_target_properties(${fake} PROPERTIES CXX_STANDARD 17 UNITY_BUILD OFF)

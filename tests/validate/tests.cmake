@@ -6,6 +6,7 @@ add_executable(test_validate
   validate/foreign_test.cpp
   validate/intervals_test.cpp
   validate/measurement_test.cpp
+  validate/one_gpu_test.cpp
   validate/planner_test.cpp
 )
 target_link_libraries(test_validate PRIVATE fabricast_validate fabricast_catch)
@@ -24,7 +25,7 @@ target_compile_definitions(test_claims PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOU
 add_test(NAME claims COMMAND test_claims)
 
 # The published training tables.
-add_executable(test_training validate/training_test.cpp)
+add_executable(test_training validate/training_test.cpp validate/kernels_test.cpp)
 target_link_libraries(test_training PRIVATE fabricast_validate fabricast_catch)
 target_compile_definitions(test_training PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 add_test(NAME training COMMAND test_training)

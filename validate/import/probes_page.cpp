@@ -1,7 +1,9 @@
 #include "validate/import/probes_page.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <set>
 #include <string_view>
 
 #include "validate/score/page.hpp"
@@ -27,7 +29,9 @@ std::string stated(const MeasurementSection& section, const char* separator,
 std::string system_line(const Measurement& m) {
     const std::string_view nodes = text(m.system, "nodes");
     return stated(m.system, "; ", {{"gpu", ""}, {"nic", ""}, {"cpu", ""}}) +
-           (nodes.empty() || nodes == "1" ? "" : fmt::format("; {} nodes", nodes));
+           (nodes.empty() || nodes == "1"
+                ? ""
+                : fmt::format("; {}{} nodes", m.kind == "nccl-copies" ? "one GPU as " : "", nodes));
 }
 
 std::string software_line(const Measurement& m) {
@@ -41,14 +45,13 @@ std::string software_line(const Measurement& m) {
                    {"kernel", ""}});
 }
 
+// One line a day and machine, however many files it gave.
 std::string runs_cell(const std::string& probe, const std::vector<Measurement>& runs) {
-    std::string cell;
+    std::set<std::string> lines;
     for (const Measurement& m : runs) {
-        if (probe_of(m) == probe) {
-            cell += fmt::format("{}{:.10}, {}", cell.empty() ? "" : "<br>", text(m.source, "date"), system_line(m));
-        }
+        if (probe_of(m) == probe) { lines.insert(fmt::format("{:.10}, {}", text(m.source, "date"), system_line(m))); }
     }
-    return cell.empty() ? "**never run**" : cell;
+    return lines.empty() ? "**never run**" : fmt::format("{}", fmt::join(lines, "<br>"));
 }
 
 }  // namespace

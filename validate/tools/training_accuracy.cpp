@@ -17,6 +17,7 @@
 #include "base/yaml.hpp"
 #include "models/embedded_catalog.hpp"
 #include "validate/tools/run_tool.hpp"
+#include "validate/training/kernel_figures.hpp"
 #include "validate/training/training_families.hpp"
 #include "validate/training/training_figures.hpp"
 #include "validate/training/training_fit.hpp"
@@ -74,6 +75,7 @@ void run(const Options& options) {
     std::ranges::move(training_coverage(forecasts, catalog), std::back_inserter(figures));
     std::ranges::move(memory_figures(verdicts), std::back_inserter(figures));
     std::ranges::move(layout_figures(groups), std::back_inserter(figures));
+    std::ranges::move(kernel_figures(measurements.parent_path() / "kernels", catalog), std::back_inserter(figures));
     write_atomically(docs / "accuracy-training.md",
                      training_page(forecasts, verdicts, figures, stale) + layouts_section(groups));
     write_atomically(docs / "accuracy-training.svg", training_chart(forecasts));

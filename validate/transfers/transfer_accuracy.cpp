@@ -111,7 +111,9 @@ TransferAccuracy transfer_accuracy(const std::filesystem::path& measurements, co
     accuracy.drawn = read_drawn(measurements / "drawn.yaml");
     for (const std::filesystem::path& path : paths) {
         try {
-            accuracy.files.push_back(compare_transfers(read_measurement(path), catalog));
+            for (const Measurement& curve : split_series(read_measurement(path))) {
+                accuracy.files.push_back(compare_transfers(curve, catalog));
+            }
         } catch (const InputError& error) {
             accuracy.refused.emplace_back(path.stem().string(), error.message);
         } catch (const std::runtime_error& error) {  // a file that contradicts a part

@@ -59,7 +59,8 @@ public:
         read_system();
         read_software();
         const std::string words =
-            joined_words({text(m_.benchmark, "tool"), text(m_.benchmark, "test"), text(m_.system, "notes")});
+            joined_words({text(m_.benchmark, "tool"), text(m_.benchmark, "test"), text(m_.benchmark, "path"),
+                          text(m_.benchmark, "method"), text(m_.benchmark, "memory"), text(m_.system, "notes")});
         const Alias& tool = understood(transfer_aliases().tools, words, "a test", "a tool");
         if (const std::string_view why = tool.word("refuse"); !why.empty()) { refuse(m_.place, why); }
         apply(tool, base_);
@@ -131,6 +132,7 @@ private:
         if (alias.word("direction") == "both-ways") { t.direction = Direction::both_ways; }
         if (alias.word("operation") == "read") { t.operation = TransferOperation::read; }
         if (alias.word("rdma") == "false") { t.host.rdma = false; }
+        if (alias.word("pinned") == "false") { t.host.pinned = false; }
         if (const std::string_view assumed = alias.word("assumed"); !assumed.empty()) { assume(std::string(assumed)); }
     }
 
@@ -223,8 +225,8 @@ private:
             const std::string& name = m_.columns[i];
             if (name.starts_with("size_bytes")) {
                 size_column = i;
-            } else if (unit_of(name) > 0 && !name.starts_with("bw_peak") && !name.starts_with("t_m") &&
-                       (value_column == m_.columns.size() || name.starts_with("bw_avg"))) {
+            } else if (unit_of(name) > 0 && name.ends_with("us") == latency && !name.starts_with("bw_peak") &&
+                       !name.starts_with("t_m") && (value_column == m_.columns.size() || name.starts_with("bw_avg"))) {
                 value_column = i;
             }
         }
@@ -248,7 +250,7 @@ private:
             point.size = Bytes{std::llround(*size)};
             point.label = fabricast::text(point.size);
             point.latency = latency;
-            point.measured = *value * unit_of(m_.columns[value_column]);
+            point.measured = *value * unit_of(m_.columns[value_column]) * (tool.word("each") == "yes" ? 2 : 1);
             add(std::move(point), std::move(s), tool.word("posted") == "yes");
         }
     }

@@ -78,7 +78,9 @@ private:
     // Of one call: at least what all its chunks take on the slowest edge.
     double one_running(double tau) const {
         if (!cyclic_) { return tau + stream(chunks_ - 1, tau); }
-        const double round = tau + queued(tau) + way(tau) + stream(std::max(0.0, chunks_ - std::max(1.0, steps_)), tau);
+        const double further = std::max(0.0, chunks_ - std::max(1.0, steps_));
+        const double round = tau + queued(tau) + way(tau) +
+                             std::max(stream(further, tau), std::max(0.0, further - fill_) * step(tau) + fill_ * tau);
         return std::max({round, chunks_ * tau + latency(), windows(tau)});
     }
 
@@ -100,6 +102,14 @@ private:
             most = std::max(most, own(hop, tau));
         }
         return seconds - most;
+    }
+
+    // Seconds from one edge of a ring to the next, on average: every chunk waits for the one before it on the edge
+    // before, also in later rounds (a block of NCCL's kernel begins a round when it has ended the last).
+    double step(double tau) const {
+        double seconds = 0;
+        for (const Hop& hop : stages_) { seconds += hop.count * (hop.latency + own(hop, tau)); }
+        return steps_ > 0 ? seconds / steps_ : 0;
     }
 
     // Seconds that a chunk of a ring waits for the slowest edge if it starts one hop before that edge, which is still

@@ -34,7 +34,6 @@ public:
         result_.chunks = moved + pipeline_.fill + again;
         const double fill_chunks = std::ceil(result_.chunks - 1e-9) - std::ceil(moved - 1e-9);
         result_.fill_chunks = static_cast<std::uint32_t>(std::max(0.0, fill_chunks));
-        for (const Stage& stage : schedule_.stages_of(pipeline_)) { result_.steps += stage.count; }
         return std::move(result_);
     }
 

@@ -28,7 +28,6 @@ struct PipelineStreams {
     bool layered = true;  // false: edges run both ways (a tree going up and down), and each streams on its own
     double chunks = 0;    // of each stream; the last may be a partial chunk
     std::uint32_t fill_chunks = 0;  // how many of them, at the end, represent the pipeline's fill and take no slot
-    double steps = 0;               // of a ring: the first chunks, which wait for the chunk before them
 };
 
 // Seconds of the closed form's draining after messages that stream on their own and have themselves taken `crossed` for

@@ -51,13 +51,13 @@ private:
         After after = {{start}};
         const PipelineStream& stream = *unrolling.stream;
         const std::size_t piece = chunk * slices() + slice;
-        const bool dependent = !pipeline_.cyclic || (chunk > 0 && static_cast<double>(chunk) < found_.steps);
+        const bool takes_slot = static_cast<double>(chunk + found_.fill_chunks) < found_.chunks - 1e-9;
+        const bool dependent = !pipeline_.cyclic || (chunk > 0 && takes_slot);
         if (found_.layered && dependent) {
             for (const std::size_t before : stream.before) {
                 after.push_back({streams_[before].pieces[pipeline_.cyclic ? piece - slices() : piece]});
             }
         }
-        const bool takes_slot = static_cast<double>(chunk + found_.fill_chunks) < found_.chunks - 1e-9;
         const auto before = slot_before(chunk, std::max(1.0, pipeline_.slots));
         if (slice == 0 && takes_slot && before && found_.longest.ps > 0) {
             after.push_back({wait(found_.longest, {{unrolling.pieces[(*before + 1) * slices() - 1]}})});

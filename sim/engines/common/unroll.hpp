@@ -18,8 +18,8 @@ struct Unrolled {
 };
 
 // Each edge becomes a connection (one for each channel, if `weight` is whole) that sends its chunks in slices:
-// - In a cyclic pipeline, each of the first sum(stage counts) chunks of an edge waits for the chunk before it on the
-//   edge that leads to its sender. Later chunks find the ring full and stream.
+// - In a cyclic pipeline, each chunk of an edge but the first waits for the chunk before it on the edge that leads to
+//   its sender.
 // - In a chain or tree, a chunk waits for the same chunk on the edges that lead to its sender.
 // - If edges run both ways (a tree going up and down), each streams on its own, and the rest of the drain is added at
 //   the end, less the one hop that a message has crossed.

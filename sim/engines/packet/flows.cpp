@@ -153,7 +153,6 @@ private:
             set_bytes(stream, pipeline, from, found.chunks);
             if (waits(found, from) && !from.before.empty()) {
                 stream.follows = true;
-                stream.dependent_to = dependent_pieces(stream, found);
                 if (from.before.size() > 1) {
                     have[s] = shape.have_count;
                     shape.have_count += static_cast<std::uint32_t>(from.before.size());
@@ -211,12 +210,6 @@ private:
         const double last = chunks - (std::ceil(chunks - 1e-9) - 1);
         stream.piece_bytes = static_cast<std::uint32_t>(std::llround(pipeline.chunk * slice));
         stream.last_bytes = static_cast<std::uint32_t>(std::llround(pipeline.chunk * std::min(1.0, last) * slice));
-    }
-
-    static std::uint32_t dependent_pieces(const Stream& stream, const PipelineStreams& found) {
-        const double steps = std::min(std::ceil(found.steps), static_cast<double>(stream.pieces));
-        return stream.circular ? std::min(stream.pieces, static_cast<std::uint32_t>(steps) * stream.slices)
-                               : stream.pieces;
     }
 
     void place(std::size_t f) {

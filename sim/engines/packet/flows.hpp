@@ -88,7 +88,6 @@ struct alignas(64) Stream {
     std::uint32_t have = 0;   // pieces that all streams before have delivered
     std::uint32_t freed = 0;  // chunks whose slots are free again
     std::uint32_t pieces = 0;
-    std::uint32_t dependent_to = 0;                 // pieces before this one wait for those that they forward
     std::uint32_t piece_bytes = 0, last_bytes = 0;  // wire bytes of a piece, and of a piece of the last chunk
     float slots = 8;
     std::uint16_t slices = 1;
@@ -112,6 +111,9 @@ struct alignas(64) Stream {
     std::uint32_t lag() const { return circular ? slices : 0; }
     std::uint32_t whole_slots() const { return static_cast<std::uint32_t>(slots); }
     std::uint32_t pieces_with_slots() const { return pieces - std::uint32_t{fill_chunks} * slices; }
+    // Pieces before this one wait for those that they forward: of a ring, all but its fill, which is time, not a
+    // message.
+    std::uint32_t dependent_end() const { return circular ? pieces_with_slots() : pieces; }
 };
 
 static_assert(sizeof(Stream) == 128);

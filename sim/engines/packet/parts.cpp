@@ -168,10 +168,9 @@ private:
     }
 
     static void add_stream(Signature& signature, const Stream& s, const Flow& flow, const Route& way) {
-        signature.add_all(s.overhead, s.pieces, s.dependent_to, s.piece_bytes, s.last_bytes, double{s.slots}, s.slices,
-                          s.follows, s.circular, s.fill_chunks, s.slot_delay, s.slots_end, s.chunk_pieces, s.releases,
-                          s.tells, s.follower_count, flow.pace, flow.unit, flow.controller != none, way.hops,
-                          way.variants);
+        signature.add_all(s.overhead, s.pieces, s.piece_bytes, s.last_bytes, double{s.slots}, s.slices, s.follows,
+                          s.circular, s.fill_chunks, s.slot_delay, s.slots_end, s.chunk_pieces, s.releases, s.tells,
+                          s.follower_count, flow.pace, flow.unit, flow.controller != none, way.hops, way.variants);
     }
 
     void add_resource(Signature& signature, Numbering& nodes, Part& part, std::uint32_t r) {

@@ -29,7 +29,7 @@ inline std::uint32_t ready_pieces(const Traffic& traffic, std::uint32_t f, std::
     if (!stream.started) { return 0; }
     const std::uint64_t by_slots = (std::uint64_t{stream.freed} + stream.whole_slots()) * stream.slices;
     auto ready = by_slots < stream.pieces_with_slots() ? static_cast<std::uint32_t>(by_slots) : stream.pieces;
-    if (stream.follows && stream.have + stream.lag() < stream.dependent_to) {
+    if (stream.follows && stream.have + stream.lag() < stream.dependent_end()) {
         ready = std::min(ready, stream.have + stream.lag());
     }
     return ready;

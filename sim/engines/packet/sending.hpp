@@ -23,7 +23,7 @@ inline bool begin_stream_piece(Traffic& traffic, Flow& flow, std::uint32_t s) {
     const std::uint32_t piece = stream.next;
     if (!stream.started || piece == stream.pieces) { return false; }
     Ps ready = 0;
-    if (stream.follows && piece >= stream.lag() && piece < stream.dependent_to) {
+    if (stream.follows && piece >= stream.lag() && piece < stream.dependent_end()) {
         const std::uint32_t needed = piece - stream.lag();
         if (stream.have <= needed) { return false; }
         if (stream.have - needed == 1) {

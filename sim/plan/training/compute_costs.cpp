@@ -135,7 +135,7 @@ Work ComputeCosts::product(const Product& p) const {
     const double compute =
         flops / (peak * gpu("gemm." + std::string(to_string(used)))) * waves(p) * (1 + gpu("tile.start") / p.k);
     const double memory = bytes / (gpu("gemm.memory") * gpu_.memory_bandwidth);
-    const double seconds = p.count * (either(compute, memory) + launch()) + fixed;
+    const double seconds = p.count * either(compute, memory) + (p.grouped ? 1 : p.count) * launch() + fixed;
     return work(WorkKind::products, p.count * flops, seconds, p.count * bytes, 0);
 }
 
@@ -161,8 +161,10 @@ Work ComputeCosts::attention(const ModelShape& model, double tokens, double sequ
     }
     // Two products forward and five backward; causal attention skips the half above the diagonal.
     const double flops = (backward ? 2.5 : 1) * (model.causal ? 1 : 2) * tokens * sequence * widths;
-    const double longer = std::max(1.0, gpu("attention.long") / sequence);
-    const double short_sequences = 1 + gpu("attention.short") * (longer - 1);
+    // Tiles at the ends of a sequence and, under a mask, on its diagonal are computed in full, and blocks end unevenly.
+    const std::string own = "attention.short." + kernel;
+    const double ends = gpu(compute_->has(own) ? own : "attention.short") / (model.causal ? 1 : 2);
+    const double short_sequences = (1 + ends / sequence) / (1 + ends / gpu("attention.long"));
     // Shares are those of heads of 128: the softmax of a score takes as long for any head, its products do not.
     const double softmax = gpu("attention.head"), head = (model.head_size + model.value_head_size) / 2;
     const double share_of_peak = gpu("attention." + kernel) * (1 + softmax / 128) / (1 + softmax / head) *

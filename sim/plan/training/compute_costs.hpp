@@ -42,6 +42,7 @@ struct Work {
 struct Product {
     double m = 0, n = 0, k = 0, count = 1;
     bool full_precision = false;  // at least in bf16, even in an 8-bit or 4-bit step: logits, router
+    bool grouped = false;         // one kernel computes all `count`; else each is launched
     double more_bytes = 0;        // traffic besides operands and result: the fp32 gradient that is added to
 };
 

@@ -87,8 +87,9 @@ Work LayerWork::dense_products(double width, double tokens, bool backward) const
 Work LayerWork::expert_products(bool backward) const {
     const double here = model.experts / layout.e, x = layout.x;
     const double each = layout.tokens * x / layout.t * model.experts_per_token / here;
-    Product in{each, model.gates() * model.expert_ffn / x, model.routed_width(), here};
-    Product out{each, model.routed_width(), model.expert_ffn / x, here};
+    const bool grouped = costs.framework_or("experts.fused", 0) > 0;
+    Product in{each, model.gates() * model.expert_ffn / x, model.routed_width(), here, false, grouped};
+    Product out{each, model.routed_width(), model.expert_ffn / x, here, false, grouped};
     Work work = product_of(*this, in, backward) + product_of(*this, out, backward);
     const double usual = workload.balanced_routing ? 1 : costs.framework("expert_imbalance");
     return (workload.skew > 0 ? workload.skew : usual) * work;

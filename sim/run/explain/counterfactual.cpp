@@ -247,6 +247,30 @@ private:
             with("zero-bubble", "gradients of weights while a stage would wait (zero bubble)",
                  [](TrainingWorkload& w) { w.order = PipelineOrder::zero_bubble; });
         }
+        if (cut.pipeline % 2 == 0 && cut.chunks == 1 && now.order != PipelineOrder::dual_pipe &&
+            now.sharding <= Sharding::zero_1) {
+            with("dual-pipe", "half of the micro-batches enter at each end of the pipeline (DualPipe)",
+                 [](TrainingWorkload& w) {
+                     w.order = PipelineOrder::dual_pipe;
+                     w.deferred_embedding = false;
+                 });
+        }
+        if (cut.pipeline > 1 && now.order < PipelineOrder::zero_bubble && !now.deferred_embedding &&
+            now.sharding <= Sharding::zero_1) {
+            with("embedding-deferred", "gradients of the output matrix when the last stage has nothing else to do",
+                 [](TrainingWorkload& w) { w.deferred_embedding = true; });
+        }
+        if (!now.offload.optimizer) {
+            with("optimizer-on-host", "the optimizer's states and step in host memory",
+                 [](TrainingWorkload& w) { w.offload.optimizer = true; });
+        }
+        if (now.recompute != Recompute::none && !(now.offload.activations > 0)) {
+            with("activations-on-host", "activations in host memory in place of computed again",
+                 [](TrainingWorkload& w) {
+                     w.recompute = Recompute::none;
+                     w.offload.activations = 1;
+                 });
+        }
         if (cut.context > 1 && now.context_by == ContextBy::ring) {
             with("context-gathered", "keys and values gathered in place of a ring",
                  [](TrainingWorkload& w) { w.context_by = ContextBy::all_gather; });

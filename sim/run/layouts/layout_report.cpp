@@ -23,8 +23,7 @@ std::string to_next_text(const FoundLayout& found) {
 
 Json axis_json(const FoundLayout& found, Axis axis) {
     const std::uint32_t value = found.choice[static_cast<std::size_t>(axis)];
-    const bool word = axis == Axis::sharding || axis == Axis::recompute;
-    return word ? Json(value_text(axis, value)) : Json(value);
+    return has_words(axis) ? Json(value_text(axis, value)) : Json(value);
 }
 
 template <class Get> auto of_next(Get get) {
@@ -50,6 +49,9 @@ const Columns<FoundLayout>& columns() {
         axis("micro_batch", Axis::micro_batch, "micro", 5),
         axis("sharding", Axis::sharding, "sharding", 8),
         axis("recompute", Axis::recompute, "recompute", 9),
+        C("also", "", [](const F& f) { return Json(words_of(f.choice, Axis::order)); })
+            .printed("also", -4, "", {}, 2)
+            .on_page("also"),
         C("step_time_s", "", row(&StepRow::step_time_s)).printed("step", 9, "", time_text).on_page("step", Unit::time),
         C([](const F& f) {
             return interval_text(f.row.step_time_s, f.row.time_low80_s, f.row.time_high80_s);
@@ -115,7 +117,7 @@ std::string layouts_table(const LayoutSearch& s) {
                       text_table(s.best, columns());
     for (const std::string& note : notes_of(s)) { out += "# " + note + "\n"; }
     if (!s.best.empty()) {
-        out += fmt::format("# the first: --set {}\n", fmt::join(overrides_of(s.best.front().choice), " --set "));
+        out += fmt::format("# the first: --set {}\n", fmt::join(overrides_of(s.best.front().choice, s.own), " --set "));
     }
     return out;
 }

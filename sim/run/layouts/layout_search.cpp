@@ -80,6 +80,7 @@ public:
           model_(model_shape(catalog, training_of(scenario))),
           pool_(scenario_, catalog_, fabric_) {
         result_.scenario = scenario.name;
+        result_.own = choice_of(training_of(scenario_));
         result_.gpu = fabric_.node().gpu.name;
         result_.notes = scenario.notes;
     }
@@ -258,10 +259,9 @@ private:
     }
 
     void add_written() {
-        const LayoutChoice choice = choice_of(training_of(scenario_));
-        if (std::ranges::find(result_.best, choice, &FoundLayout::choice) != result_.best.end()) { return; }
+        if (std::ranges::find(result_.best, result_.own, &FoundLayout::choice) != result_.best.end()) { return; }
         try {
-            result_.written = described(choice, watch_);
+            result_.written = described(result_.own, watch_);
         } catch (const PlanError& error) {
             result_.notes.push_back(std::string("the layout as written does not run: ") + error.what());
         }

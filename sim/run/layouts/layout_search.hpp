@@ -37,6 +37,7 @@ struct LayoutSearch {
     std::size_t refused = 0;
     std::size_t pruned() const { return layouts - too_large - forecast - refused; }
     bool stopped = false;  // before the best were certain
+    LayoutChoice own{};    // the scenario's
     std::string scenario, gpu;
     std::vector<std::string> notes;
 };

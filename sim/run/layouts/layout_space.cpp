@@ -17,6 +17,10 @@ namespace {
 constexpr double least_tokens = 2048;
 constexpr std::uint32_t most_micro_batch = 16;
 
+constexpr std::array<std::string_view, 2> flag_words = {"false", "true"};
+// From here on an axis keeps the scenario's own value unless others are allowed.
+constexpr Axis first_kept = Axis::order;
+
 struct AxisRow {
     std::string_view key, name;
     std::span<const std::string_view> words;  // none: a number
@@ -30,7 +34,10 @@ const AxisRow& row_of(Axis axis) {
                                                     {"workload.parallelism.chunks", "chunks", {}},
                                                     {"workload.micro_batch", "micro-batch", {}},
                                                     {"workload.sharding", "", sharding_names},
-                                                    {"workload.recompute", "recompute", recompute_names}}};
+                                                    {"workload.recompute", "recompute", recompute_names},
+                                                    {"workload.order", "order", pipeline_order_names},
+                                                    {"workload.deferred_embedding", "deferred embedding", flag_words},
+                                                    {"workload.offload.optimizer", "optimizer on host", flag_words}}};
     return rows.at(static_cast<std::size_t>(axis));
 }
 
@@ -91,6 +98,9 @@ std::vector<std::uint32_t> usual_values(const LayoutLimits& limits, const Layout
             if (!limits.unfused_attention) { values.erase(values.begin() + 1); }
             return values;
         }
+        case Axis::order:
+        case Axis::embedding:
+        case Axis::offload: return {at(choice_of(limits.workload), axis)};
     }
     return {};
 }
@@ -148,6 +158,8 @@ std::uint32_t value_of(Axis axis, const SweepValue& value) {
 
 }  // namespace
 
+bool has_words(Axis axis) { return !row_of(axis).words.empty(); }
+
 std::string_view key_of(Axis axis) { return row_of(axis).key; }
 
 std::string value_text(Axis axis, std::uint32_t value) {
@@ -164,7 +176,10 @@ LayoutChoice choice_of(const TrainingWorkload& w) {
             cut.chunks,
             w.micro_batch,
             static_cast<std::uint32_t>(w.sharding),
-            static_cast<std::uint32_t>(w.recompute)};
+            static_cast<std::uint32_t>(w.recompute),
+            static_cast<std::uint32_t>(w.order),
+            w.deferred_embedding ? 1U : 0U,
+            w.offload.optimizer ? 1U : 0U};
 }
 
 TrainingWorkload with_layout(TrainingWorkload w, const LayoutChoice& choice) {
@@ -178,24 +193,31 @@ TrainingWorkload with_layout(TrainingWorkload w, const LayoutChoice& choice) {
     w.micro_batch = at(choice, Axis::micro_batch);
     w.sharding = static_cast<Sharding>(at(choice, Axis::sharding));
     w.recompute = static_cast<Recompute>(at(choice, Axis::recompute));
+    w.order = static_cast<PipelineOrder>(at(choice, Axis::order));
+    w.deferred_embedding = at(choice, Axis::embedding) > 0;
+    w.offload.optimizer = at(choice, Axis::offload) > 0;
     return w;
 }
 
-std::string words_of(const LayoutChoice& choice) {
+std::string words_of(const LayoutChoice& choice, Axis from) {
     std::string words;
     for (const Axis axis : every_axis()) {
         const std::uint32_t value = at(choice, axis);
         const AxisRow& row = row_of(axis);
         if (row.words.empty() && value == 1 && axis != Axis::micro_batch) { continue; }
+        if (axis < from || (axis >= first_kept && value == 0)) { continue; }
         words += words.empty() ? "" : ", ";
-        words += fmt::format("{}{}{}", row.name, row.name.empty() ? "" : " ", value_text(axis, value));
+        words += row.words.data() == flag_words.data()
+                     ? std::string(row.name)
+                     : fmt::format("{}{}{}", row.name, row.name.empty() ? "" : " ", value_text(axis, value));
     }
     return words;
 }
 
-std::vector<std::string> overrides_of(const LayoutChoice& choice) {
+std::vector<std::string> overrides_of(const LayoutChoice& choice, const LayoutChoice& written) {
     std::vector<std::string> overrides;
     for (const Axis axis : every_axis()) {
+        if (axis >= first_kept && at(choice, axis) == at(written, axis)) { continue; }
         overrides.push_back(fmt::format("{}={}", key_of(axis), value_text(axis, at(choice, axis))));
     }
     return overrides;

@@ -31,12 +31,14 @@ inline Schedule two_rails(const Fabric& fabric) {
     ring.chunk = 1e5;
     ring.slots = 1000;
     ring.cyclic = true;
-    ring.stage_count = 1;
+    ring.stage_count = 2;
     for (const std::uint16_t nic : {std::uint16_t{0}, std::uint16_t{1}}) {
         schedule.edge_sets.push_back(NodeRing{.nodes = 2, .order = {0, 1}, .exit_nic = nic, .entry_nic = nic});
         schedule.stages.push_back(
-            {3, {.src = fabric.gpu(1), .dst = fabric.gpu(2), .src_nic = nic, .dst_nic = nic}, {}});
-        ring.edges = ring.first_stage = nic;
+            {1.5, {.src = fabric.gpu(1), .dst = fabric.gpu(2), .src_nic = nic, .dst_nic = nic}, {}});
+        schedule.stages.push_back({1.5, {.src = fabric.gpu(0), .dst = fabric.gpu(1)}, {}});
+        ring.edges = nic;
+        ring.first_stage = 2 * nic;
         schedule.add(ring);
     }
     return schedule;

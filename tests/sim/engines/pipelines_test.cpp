@@ -74,13 +74,13 @@ TEST_CASE("a pipeline follows its closed form") {
             CHECK(times(engine, fabric, schedule)[0].finish == nanoseconds(3000 + 6 * 25'000 + 1500));
         }
     }
-    SECTION("more than the stages stream, as fast as the window of eight lets them") {
-        // tau = 250 ns, stage = 1.75 us; 594 chunks more are 74 windows of 2 * 1.5 us + 250 ns and two chunks.
+    SECTION("more than the stages go round as well, a hop each") {
+        // tau = 250 ns, stage = 1.75 us; the window of eight would let eight go in 2 * 1.5 us + 250 ns.
         ring.chunk = 10e3;
         schedule.add(ring);
         for (const auto& [name, engine] : own_engines) {
             INFO(name);
-            CHECK(times(engine, fabric, schedule)[0].finish == nanoseconds(3000 + 6 * 1750 + 74 * 3250 + 2 * 250));
+            CHECK(times(engine, fabric, schedule)[0].finish == nanoseconds(3000 + 600 * 1750));
         }
     }
     SECTION("a chain is released when its stream has left") {

@@ -10,6 +10,7 @@
 #include "core/exchange.hpp"
 #include "cuda/topology.hpp"
 #include "nccl/ranks.hpp"
+#include "nccl/wire.hpp"
 
 namespace probe {
 namespace {
@@ -32,6 +33,10 @@ std::vector<OptionSpec> table() {
              algorithms},
             {"--protocols", "LIST", "auto", "NCCL_PROTO, likewise", {"auto", "LL", "LL128", "Simple"}},
             {"--gpus", "COUNT", "0", "of each process; 0: all here, or one under mpirun"},
+            {"--as-nodes", "COUNT", "0",
+             "copies of NCCL on one GPU, each a node to the others, over a network in memory: what NCCL itself costs"},
+            {"--network-memory", "WORD", "gpu", "with --as-nodes: what its adapters reach", {"gpu", "host"}},
+            {"--network-rate", "GB/s", "50", "with --as-nodes: of an adapter, at most"},
             {"--nic", "WORDS", "", "what the file says of the network cards, as 'ConnectX-7 400 Gb/s'"},
             {"--nics", "COUNT", "0", "network cards of a node, for the file; 0: not said"},
             {"--network", "WORDS", "", "what the file says of the network, as 'InfiniBand NDR, one switch'"},
@@ -61,7 +66,8 @@ private:
 };
 
 // us of one collective, averaged over processes as nccl-tests does by default.
-double sample(const World& world, const Ranks& ranks, const Call& call, int iterations) {
+double sample(const World& world, Ranks& ranks, const Call& call, int iterations) {
+    if (ranks.are_copies()) { return ranks.time_gated(call, std::min(iterations, 16)); }
     world.barrier();
     const double begin = steady_seconds();
     for (int i = 0; i < iterations; ++i) { ranks.queue(call); }
@@ -69,14 +75,14 @@ double sample(const World& world, const Ranks& ranks, const Call& call, int iter
     return world.average((steady_seconds() - begin) * 1e6 / iterations);
 }
 
-std::uint64_t run_checked(const Ranks& ranks, const Call& call) {
+std::uint64_t run_checked(Ranks& ranks, const Call& call) {
     ranks.fill(call);
-    ranks.queue(call);
+    ranks.queue_first(call);
     ranks.wait();
     return ranks.check(call);
 }
 
-Samples time_one(const World& world, const Ranks& ranks, const Call& call, const SamplingRule& rule) {
+Samples time_one(const World& world, Ranks& ranks, const Call& call, const SamplingRule& rule) {
     const std::uint64_t checked_before = run_checked(ranks, call);
     const double estimate_us = world.most(sample(world, ranks, call, 3));
     Samples timed = take_samples(plan_samples(std::max(estimate_us, 0.1), rule), [&](int iterations) {
@@ -89,15 +95,43 @@ Samples time_one(const World& world, const Ranks& ranks, const Call& call, const
     return timed;
 }
 
+// The libraries that this process' ranks call, and the GPUs that each has a rank on.
+struct Nodes {
+    std::vector<NcclLibrary> libraries;
+    std::vector<int> gpus;
+    std::string network;
+};
+
+Nodes copies_on_one_gpu(int count, const Options& options, const World& world) {
+    if (world.size > 1) { throw UsageError("--as-nodes: in one process only, not under mpirun"); }
+    const bool in_gpu_memory = options.text("--network-memory") == "gpu";
+    const int rate = options.number("--network-rate", 1, 1000);
+    Nodes nodes{{}, {0}, "none: adapters in one GPU"};
+    prepare_for_copies(rate, in_gpu_memory);
+    find_gpus();
+    for (int node = 0; node < count; ++node) { nodes.libraries.push_back(copy_of_nccl(node, 0)); }
+    if (std::getenv("NCCL_NET") == nullptr) {
+        nodes.network = "adapters in one GPU, " + std::string(in_gpu_memory ? "gpu" : "host") + " memory, " +
+                        std::to_string(rate) + " GB/s; one way by themselves: " +
+                        to_text(measure_wire(in_gpu_memory, {8, 4096, 32768, 262144, 524288, 4194304}));
+    }
+    return nodes;
+}
+
 MeasurementFile begin_file(const Options& options, const World& world, const std::vector<GpuInfo>& gpus,
-                           int gpus_per_process) {
-    MeasurementFile file = begin_measurement(options, "probe-nccl", "nccl");
-    const int ranks = world.size * gpus_per_process;
-    file.system = describe(gpus, static_cast<std::size_t>(ranks / world.nodes), static_cast<std::size_t>(world.nodes));
+                           const Nodes& nodes) {
+    // Copies on one GPU are no cluster: no reader is to take the file for a measurement of one.
+    MeasurementFile file =
+        begin_measurement(options, "probe-nccl", nodes.libraries.size() > 1 ? "nccl-copies" : "nccl");
+    const int ranks = world.size * static_cast<int>(nodes.libraries.size() * nodes.gpus.size());
+    const int hosts = world.nodes * static_cast<int>(nodes.libraries.size());
+    file.system = describe(gpus, static_cast<std::size_t>(ranks / hosts), static_cast<std::size_t>(hosts));
     const int nics = options.number("--nics", 0, 1024);
     file.system.push_back(words("nic", options.text("--nic")));
     file.system.push_back({"nics_per_node", nics == 0 ? "" : std::to_string(nics), true});
-    file.system.push_back(words("network", world.nodes == 1 ? "single node" : options.text("--network")));
+    file.system.push_back(words("network", !nodes.network.empty() ? nodes.network
+                                           : world.nodes == 1     ? "single node"
+                                                                  : options.text("--network")));
     file.software = cuda_software();
     file.software.push_back(words("nccl", nccl_version()));
     file.software.push_back(words("mpi", World::mpi_version()));
@@ -125,12 +159,12 @@ std::vector<int> own_gpus(const Options& options, const World& world, int here) 
 
 // One collective's rows over a communicator of its own, for what NCCL refuses (an algorithm that has no such
 // collective) must not end the others. Throws NcclError.
-void measure_collective(const World& world, const std::vector<int>& gpus, const Options& options,
+void measure_collective(const World& world, const Nodes& nodes, const Options& options,
                         const std::vector<std::string>& labels, int round, Recorder& recorder) {
     const Collective collective = collective_of(labels.front());
     const std::vector<std::uint64_t> sizes = options.sizes("--sizes");
     const SamplingRule rule = sampling_rule(options);
-    const Ranks ranks(world, gpus, sizes.back() + 64);
+    Ranks ranks(world, nodes.libraries, nodes.gpus, sizes.back() + 64);
     for (const std::uint64_t size : sizes) {
         const Counts counts = counts_of(collective, size, sizeof(float), ranks.count());
         if (counts.send == 0 || counts.receive == 0) {
@@ -150,8 +184,8 @@ void measure_collective(const World& world, const std::vector<int>& gpus, const 
 }
 
 // A round over every algorithm, protocol and collective. What NCCL refuses becomes a note.
-void measure_round(const World& world, const std::vector<int>& gpus, const Options& options, int round,
-                   Recorder& recorder, std::string& notes) {
+void measure_round(const World& world, const Nodes& nodes, const Options& options, int round, Recorder& recorder,
+                   std::string& notes) {
     for (const std::string& algorithm : options.words("--algorithms")) {
         for (const std::string& protocol : options.words("--protocols")) {
             const ChosenVariable first("NCCL_ALGO", algorithm), second("NCCL_PROTO", protocol);
@@ -159,7 +193,7 @@ void measure_round(const World& world, const std::vector<int>& gpus, const Optio
             const std::string environment = first.text() + (both ? " " : "") + second.text();
             for (const std::string& name : options.words("--collectives")) {
                 try {
-                    measure_collective(world, gpus, options, {name, environment}, round, recorder);
+                    measure_collective(world, nodes, options, {name, environment}, round, recorder);
                 } catch (const NcclError& error) {
                     notes.append(notes.empty() ? "" : "; ").append(name).append(" ").append(environment);
                     notes.append(" left out: ").append(error.what());
@@ -173,15 +207,18 @@ int measure(const Options& options, const World& world) {
     const int rounds = rounds_of(options);
     const std::vector<std::uint64_t> sizes = options.sizes("--sizes");
     sampling_rule(options);
+    const int copies = options.number("--as-nodes", 0, 64);
+    Nodes nodes;
+    if (copies > 0) { nodes = copies_on_one_gpu(copies, options, world); }
     const std::vector<GpuInfo> gpus = find_gpus();
-    const std::vector<int> own = own_gpus(options, world, static_cast<int>(gpus.size()));
+    if (copies == 0) { nodes = {{NcclLibrary()}, own_gpus(options, world, static_cast<int>(gpus.size())), ""}; }
     const std::size_t points = options.words("--collectives").size() * sizes.size() *
                                options.words("--algorithms").size() * options.words("--protocols").size() *
                                static_cast<std::size_t>(rounds);
-    Recorder recorder(options, begin_file(options, world, gpus, static_cast<int>(own.size())), points);
+    Recorder recorder(options, begin_file(options, world, gpus, nodes), points);
     return recorder.record([&](MeasurementFile& file) {
         for (int round = 0; round < rounds; ++round) {
-            measure_round(world, own, options, round, recorder, file.notes);
+            measure_round(world, nodes, options, round, recorder, file.notes);
         }
     });
 }

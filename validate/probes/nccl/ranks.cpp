@@ -1,43 +1,60 @@
 #include "nccl/ranks.hpp"
 
 #include <algorithm>
+#include <future>
 
 #include "core/ending.hpp"
+#include "cuda/kernels.hpp"
 #include "nccl/check.hpp"
 
 namespace probe {
-namespace {
-
-void require(ncclResult_t result, const char* what) {
-    if (result != ncclSuccess) { throw NcclError(std::string(what) + ": " + ncclGetErrorString(result)); }
+Ranks::Ranks(const World& world, const std::vector<NcclLibrary>& nodes, const std::vector<int>& gpus,
+             std::uint64_t bytes)
+    : ranks_(world.size * static_cast<int>(nodes.size() * gpus.size())), nodes_(nodes), gpus_of_node_(gpus.size()) {
+    ncclUniqueId id = {};
+    if (world.rank == 0) { require(nodes_.front().ncclGetUniqueId(&id), "ncclGetUniqueId"); }
+    world.from_first(&id, sizeof id);
+    const int first = world.rank * static_cast<int>(nodes.size() * gpus.size());
+    here_.reserve(nodes.size() * gpus.size());
+    for (const NcclLibrary& nccl : nodes_) {
+        for (const int gpu : gpus) {
+            const int number = first + static_cast<int>(here_.size());
+            here_.push_back({number, nccl, nullptr, Stream(gpu), Buffer(gpu, Memory::device, bytes),
+                             Buffer(gpu, Memory::device, bytes),
+                             Buffer(gpu, Memory::device, sizeof(unsigned long long))});
+        }
+    }
+    on_every_node([&](std::size_t node) {
+        in_group(node, "making the communicator", [&](Rank& rank) {
+            rank.stream.current();
+            require(rank.nccl.ncclCommInitRank(&rank.communicator, ranks_, id, rank.number), "ncclCommInitRank");
+        });
+    });
 }
 
-}  // namespace
+template <typename Act> void Ranks::on_every_node(const Act& act) {
+    std::vector<std::future<void>> under_way;
+    for (std::size_t node = 0; node < nodes_.size(); ++node) {
+        under_way.push_back(std::async(std::launch::async, [&act, node] { act(node); }));
+    }
+    for (std::future<void>& one : under_way) { one.get(); }
+}
 
-Ranks::Ranks(const World& world, const std::vector<int>& gpus, std::uint64_t bytes)
-    : ranks_(world.size * static_cast<int>(gpus.size())) {
-    ncclUniqueId id = {};
-    if (world.rank == 0) { require(ncclGetUniqueId(&id), "ncclGetUniqueId"); }
-    world.from_first(&id, sizeof id);
-    const int first = world.rank * static_cast<int>(gpus.size());
-    here_.reserve(gpus.size());
-    for (const int gpu : gpus) {
-        const int number = first + static_cast<int>(here_.size());
-        here_.push_back({number, nullptr, Stream(gpu), Buffer(gpu, Memory::device, bytes),
-                         Buffer(gpu, Memory::device, bytes), Buffer(gpu, Memory::device, sizeof(unsigned long long))});
+template <typename Act> void Ranks::in_group(std::size_t node, const char* what, const Act& act) {
+    require(nodes_[node].ncclGroupStart(), "ncclGroupStart");
+    try {
+        for (std::size_t i = 0; i < gpus_of_node_; ++i) { act(here_[node * gpus_of_node_ + i]); }
+    } catch (const NcclError&) {
+        nodes_[node].ncclGroupEnd();  // or the next group would hang inside this one
+        throw;
     }
-    require(ncclGroupStart(), "ncclGroupStart");
-    for (Rank& rank : here_) {
-        rank.stream.current();
-        require(ncclCommInitRank(&rank.communicator, ranks_, id, rank.number), "ncclCommInitRank");
-    }
-    require(ncclGroupEnd(), "making the communicator");
+    require(nodes_[node].ncclGroupEnd(), what);
 }
 
 Ranks::~Ranks() {
     for (const Rank& rank : here_) {
         if (rank.communicator != nullptr) {
-            ncclCommAbort(rank.communicator);  // ends at once, also after a failure
+            rank.nccl.ncclCommAbort(rank.communicator);  // ends at once, also after a failure
         }
     }
 }
@@ -66,42 +83,44 @@ void Ranks::fill(const Call& call) const {
     wait();
 }
 
-void Ranks::queue(const Call& call) const {
-    require(ncclGroupStart(), "ncclGroupStart");
-    try {
-        for (const Rank& rank : here_) { queue_one(rank, call); }
-    } catch (const NcclError&) {
-        ncclGroupEnd();  // or the next group would hang inside this one
-        throw;
-    }
-    require(ncclGroupEnd(), word(call.collective));
+void Ranks::queue_on(std::size_t node, const Call& call) {
+    in_group(node, word(call.collective), [&](const Rank& rank) { queue_one(rank, call); });
+}
+
+void Ranks::queue_first(const Call& call) {
+    on_every_node([&](std::size_t node) { queue_on(node, call); });
+}
+
+void Ranks::queue(const Call& call) {
+    for (std::size_t node = 0; node < nodes_.size(); ++node) { queue_on(node, call); }
 }
 
 void Ranks::queue_one(const Rank& rank, const Call& call) const {
     const Counts& c = call.counts;
     const float* from = sends(rank, call);
     float* to = receives_at(rank, call);
+    const NcclLibrary& nccl = rank.nccl;
     ncclComm_t comm = rank.communicator;
     cudaStream_t stream = rank.stream.current();
     const auto at = [&](auto* data, int part) { return data + static_cast<std::size_t>(part) * c.part; };
     const auto send = [&](const float* data, std::size_t count, int peer) {
-        require(ncclSend(data, count, ncclFloat, peer, comm, stream), "ncclSend");
+        require(nccl.ncclSend(data, count, ncclFloat, peer, comm, stream), "ncclSend");
     };
     const auto receive = [&](float* data, std::size_t count, int peer) {
-        require(ncclRecv(data, count, ncclFloat, peer, comm, stream), "ncclRecv");
+        require(nccl.ncclRecv(data, count, ncclFloat, peer, comm, stream), "ncclRecv");
     };
     switch (call.collective) {
         case Collective::all_reduce:
-            return require(ncclAllReduce(from, to, c.send, ncclFloat, ncclSum, comm, stream), "ncclAllReduce");
+            return require(nccl.ncclAllReduce(from, to, c.send, ncclFloat, ncclSum, comm, stream), "ncclAllReduce");
         case Collective::all_gather:
-            return require(ncclAllGather(from, to, c.send, ncclFloat, comm, stream), "ncclAllGather");
+            return require(nccl.ncclAllGather(from, to, c.send, ncclFloat, comm, stream), "ncclAllGather");
         case Collective::reduce_scatter:
-            return require(ncclReduceScatter(from, to, c.receive, ncclFloat, ncclSum, comm, stream),
+            return require(nccl.ncclReduceScatter(from, to, c.receive, ncclFloat, ncclSum, comm, stream),
                            "ncclReduceScatter");
         case Collective::broadcast:
-            return require(ncclBroadcast(from, to, c.send, ncclFloat, root, comm, stream), "ncclBroadcast");
+            return require(nccl.ncclBroadcast(from, to, c.send, ncclFloat, root, comm, stream), "ncclBroadcast");
         case Collective::reduce:
-            return require(ncclReduce(from, to, c.send, ncclFloat, ncclSum, root, comm, stream), "ncclReduce");
+            return require(nccl.ncclReduce(from, to, c.send, ncclFloat, ncclSum, root, comm, stream), "ncclReduce");
         case Collective::all_to_all:
             for (int peer = 0; peer < ranks_; ++peer) {
                 send(at(from, peer), c.part, peer);
@@ -123,11 +142,33 @@ void Ranks::queue_one(const Rank& rank, const Call& call) const {
     }
 }
 
+double Ranks::time_gated(const Call& call, int iterations) {
+    const Buffer gate(host, Memory::pinned, sizeof(int));
+    volatile int& open = *gate.as<volatile int>();
+    open = 0;
+    std::vector<Event> begins, ends;
+    const auto record = [](std::vector<Event>& events, const Stream& stream) {
+        events.push_back(event_on(stream.device()));
+        require(cudaEventRecord(events.back().get(), stream.current()), "cudaEventRecord");
+    };
+    for (const Rank& rank : here_) {
+        queue_gate(&open, rank.stream.current());
+        record(begins, rank.stream);
+    }
+    for (int i = 0; i < iterations; ++i) { queue(call); }
+    for (const Rank& rank : here_) { record(ends, rank.stream); }
+    open = 1;
+    wait();
+    double sum_us = 0;
+    for (std::size_t i = 0; i < here_.size(); ++i) { sum_us += elapsed_us(begins[i], ends[i]); }
+    return sum_us / static_cast<double>(here_.size()) / iterations;
+}
+
 void Ranks::wait() const {
     for (const Rank& rank : here_) {
         require(cudaStreamSynchronize(rank.stream.current()), "a collective failed");
         ncclResult_t later = ncclSuccess;
-        require(ncclCommGetAsyncError(rank.communicator, &later), "ncclCommGetAsyncError");
+        require(rank.nccl.ncclCommGetAsyncError(rank.communicator, &later), "ncclCommGetAsyncError");
         require(later, "a collective failed");
     }
 }

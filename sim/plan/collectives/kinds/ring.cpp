@@ -1,6 +1,7 @@
 // Rings: all-reduce, all-gather and reduce-scatter as cyclic pipelines, broadcast and reduce as chains.
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "sim/plan/collectives/lowered_call.hpp"
@@ -196,14 +197,15 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
 
     Pipeline pipeline;
     pipeline.bytes_per_edge = chain ? per_step : per_step * steps;
-    pipeline.chunk = std::min(per_step, nccl::ring_chunk(call.release, call.environment, call.proto, collective));
+    // Whole rounds: the last one's chunks are shorter and take as many hops; here all are equally long.
+    const double chunk = nccl::ring_chunk(call.release, call.environment, call.proto, collective);
+    pipeline.chunk = per_step / std::max(1.0, std::ceil(per_step / chunk - 1e-9));
     pipeline.cyclic = !chain;
     pipeline.slices = chain ? 1 : slices(call.proto, pipeline.chunk);
     pipeline.slots = chunk_slots(call, chain);
     pipeline.fill = chain ? 0 : cost.fill;
-    if (call.per_node() > 1) {  // with one GPU per node the channels only copy inside their own memory, for the NIC
-        pipeline.edge_rate_cap = cost.channel_rate;
-    }
+    // With one GPU per node the channels of Simple only copy inside their own memory, for the NIC.
+    if (call.per_node() > 1 || call.proto != nccl::Proto::simple) { pipeline.edge_rate_cap = cost.channel_rate; }
     if (call.several_nodes() && !chain) {
         pipeline.chunk_posting = posting(call, pipeline.chunk, messages(call, pipeline.chunk, channels));
     }

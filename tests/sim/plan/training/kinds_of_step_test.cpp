@@ -114,6 +114,6 @@ TEST_CASE("narrow heads cost Hopper's attention the softmax of more scores, and 
 
 TEST_CASE("activations of 32 bits take twice the bytes of 16") {
     const StepRow half = row({"workload.precision=bf16"}), full = row({"workload.precision=tf32"});
-    CHECK(full.small_kernels_s > 1.5 * half.small_kernels_s);
+    CHECK(full.small_kernels_s > 1.4 * half.small_kernels_s);  // what launches cost stays
     CHECK(full.exposed_tensor_s == Approx(2 * half.exposed_tensor_s).epsilon(0.25));
 }

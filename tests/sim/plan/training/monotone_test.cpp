@@ -61,7 +61,7 @@ Sense sense_of(const FigureUsed& figure) {
         {"slots", Sense::rate},
         {"window", Sense::rate},
         {"attention.long", Sense::neither},
-        {"attention.short", Sense::neither},
+        {"attention.short*", Sense::neither},
         {"attention.default", Sense::neither},
         {"attention.*", Sense::rate},
         {"tile.*", Sense::neither},

@@ -52,7 +52,7 @@ TEST_CASE("a step on the host takes gradients there, 28 bytes a parameter of its
     CHECK(there.step_time_s - here.step_time_s == Approx(host_s - gpu_s).epsilon(0.03));
 }
 
-TEST_CASE("the step of 10 billion parameters takes CPUs 2.57 s, as ZeRO-Offload's authors measured") {
+TEST_CASE("the step of 10 billion parameters takes CPUs about 2.57 s, a figure recalled of ZeRO-Offload") {
     // arXiv 2101.06840, table 4: two sockets of six channels of DDR4-2666, 21.3 GB/s each.
     const Part& any = catalogue().at("compute", "compute-any");
     const double bandwidth = 12 * 21.33e9 * any.number("optimizer.host.memory");

@@ -130,7 +130,7 @@ TEST_CASE("what varies may be limited, and each layout runs as its overrides say
     for (const FoundLayout& found : search.best) {
         CHECK(found.choice[0] == 4);
         std::vector<std::string> overrides = few;
-        for (const std::string& one : overrides_of(found.choice)) { overrides.push_back(one); }
+        for (const std::string& one : overrides_of(found.choice, search.own)) { overrides.push_back(one); }
         CHECK(simulate(scenario_of(overrides), catalogue()).steps.at(0).step_time_s == found.row.step_time_s);
         CHECK(found.memory_share < 1);
     }
@@ -138,6 +138,30 @@ TEST_CASE("what varies may be limited, and each layout runs as its overrides say
         allowed_layouts({parse_variation("workload.parallelism.tensr=4")}),
         ContainsSubstring("no axis of a layout") && ContainsSubstring("nearest: 'workload.parallelism.tensor'"));
     CHECK_THROWS_WITH(allowed_layouts({parse_variation("workload.sharding=zero-4")}), ContainsSubstring("ddp, zero-1"));
+}
+
+TEST_CASE("the pipeline's order, deferred gradients and offload are searched where they are allowed, and only there") {
+    LayoutSearchOptions options = options_of();
+    const std::vector<std::string> piped = {"cluster.nodes=2", "workload.global_batch=32"};
+    options.exhaustive = true;
+    options.allowed = allowed_layouts(
+        {parse_variation("workload.parallelism.tensor=4"), parse_variation("workload.parallelism.pipeline=2"),
+         parse_variation("workload.sharding=zero-1"), parse_variation("workload.micro_batch=1")});
+    const LayoutSearch usual = search_layouts(scenario_of(piped), catalogue(), options);
+    for (const Variation& more :
+         {parse_variation("workload.order=1f1b,dual-pipe"), parse_variation("workload.deferred_embedding=false,true"),
+          parse_variation("workload.offload.optimizer=false,true")}) {
+        options.allowed = allowed_layouts(
+            {parse_variation("workload.parallelism.tensor=4"), parse_variation("workload.parallelism.pipeline=2"),
+             parse_variation("workload.sharding=zero-1"), parse_variation("workload.micro_batch=1"), more});
+        const LayoutSearch search = search_layouts(scenario_of(piped), catalogue(), options);
+        CHECK(search.layouts > usual.layouts);
+        for (const FoundLayout& found : search.best) {
+            std::vector<std::string> overrides = piped;
+            for (const std::string& one : overrides_of(found.choice, search.own)) { overrides.push_back(one); }
+            CHECK(simulate(scenario_of(overrides), catalogue()).steps.at(0).step_time_s == found.row.step_time_s);
+        }
+    }
 }
 
 TEST_CASE("where nothing fits the refusal names what comes nearest") {
