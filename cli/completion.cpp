@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/help.hpp"
 #include "cli/options.hpp"
-#include "cli/topics.hpp"
 
 namespace fabricast::cli {
 

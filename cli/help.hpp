@@ -1,7 +1,9 @@
 #pragma once
 // What the program says about itself, on the terminal and as pages for man(1).
 
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "cli/command.hpp"
 
@@ -12,5 +14,14 @@ std::string command_help(const Command& command);
 
 std::string program_manual();
 std::string command_manual(const Command& command);
+
+// What no single command explains: `fabricast help exit-codes`.
+
+struct Topic {
+    std::string_view name;
+    std::string_view summary;
+    std::string (*text)();
+};
+std::span<const Topic> topics();
 
 }  // namespace fabricast::cli

@@ -8,7 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/help.hpp"
 #include "cli/options.hpp"
-#include "cli/terminal.hpp"
+#include "cli/progress.hpp"
 #include "sim/report/result_file.hpp"
 
 namespace fabricast::cli {

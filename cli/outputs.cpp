@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/text_file.hpp"
-#include "cli/terminal.hpp"
+#include "cli/progress.hpp"
 #include "sim/plan/traces/import.hpp"
 #include "sim/report/html/page_html.hpp"
 

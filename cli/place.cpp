@@ -8,7 +8,7 @@
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
-#include "sim/run/jobs/placement_report.hpp"
+#include "sim/run/jobs/mix_report.hpp"
 #include "sim/scenario/build.hpp"
 
 namespace fabricast::cli {

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <utility>
 
+#include "topologies/fabric_generator.hpp"
+
 namespace fabricast::inline topologies {
 
 namespace {
@@ -15,11 +17,9 @@ namespace {
 constexpr std::array<std::string_view, 4> level_names = {"leaf", "spine", "core", "super"};
 constexpr int most_tiers = static_cast<int>(level_names.size());
 
-std::uint32_t ceil_div(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint32_t>((a + b - 1) / b); }
-
-class Planner {
+class ClosPlanner {
 public:
-    explicit Planner(const Cluster& cluster)
+    explicit ClosPlanner(const Cluster& cluster)
         : fabric_(cluster.fabric),
           radix_(static_cast<std::uint32_t>(cluster.fabric.radix)),
           ports_(static_cast<std::uint32_t>(std::max(cluster.node.nic_ports, 1))),
@@ -251,7 +251,7 @@ ClosPlan plan_clos(const Cluster& cluster) {
     if (cluster.fabric.radix < 2 || cluster.fabric.oversubscription <= 0) {
         throw ClusterError("a fabric needs switches of at least 2 ports and an oversubscription above 0");
     }
-    return Planner(cluster).plan();
+    return ClosPlanner(cluster).plan();
 }
 
 std::string_view clos_level_name(std::size_t level) { return level_names.at(level); }

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "topologies/fabric_generator.hpp"
+
 namespace fabricast::inline topologies {
 
 namespace {
-
-std::uint32_t ceil_div(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint32_t>((a + b - 1) / b); }
 
 // Turns the global ports of groups into numbers of cables between each two groups. All groups have `ports`, except the
 // last one, which has `last_ports`, no more than the others.
@@ -65,9 +65,9 @@ private:
     std::vector<std::uint32_t> left_;  // free ports of each full group
 };
 
-class Planner {
+class DragonflyPlanner {
 public:
-    explicit Planner(const Cluster& cluster)
+    explicit DragonflyPlanner(const Cluster& cluster)
         : fabric_(cluster.fabric),
           radix_(static_cast<std::uint32_t>(std::max(cluster.fabric.radix, 2))),
           nodes_(cluster.nodes),
@@ -207,6 +207,6 @@ std::uint32_t DragonflyPlan::local_before(std::uint32_t group, std::uint32_t dis
     return before * (local_of(group) / others) + std::min(before, side) + opposite + far;
 }
 
-DragonflyPlan plan_dragonfly(const Cluster& cluster) { return Planner(cluster).plan(); }
+DragonflyPlan plan_dragonfly(const Cluster& cluster) { return DragonflyPlanner(cluster).plan(); }
 
 }  // namespace fabricast::inline topologies

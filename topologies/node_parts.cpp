@@ -2,13 +2,86 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/pattern.hpp"
+#include "base/text.hpp"
 #include "models/link_part.hpp"
-#include "topologies/pcie_words.hpp"
-#include "topologies/written_tree.hpp"
 
 namespace fabricast::inline topologies {
 
 namespace {
+
+// Values of a tree as if the user had written them: each has the place of what it follows from, for errors.
+
+yaml::Node scalar_like(const yaml::Node& like, std::string_view name, std::string text) {
+    yaml::Node node;
+    node.kind = yaml::Kind::scalar;
+    node.name = name;
+    node.text = std::move(text);
+    node.place = like.place;
+    node.key_place = like.place;
+    return node;
+}
+
+yaml::Node empty_like(const yaml::Node& like, yaml::Kind kind, std::string_view name) {
+    yaml::Node node = scalar_like(like, name, {});
+    node.kind = kind;
+    return node;
+}
+
+// `mesh: {link: ..., links: [[0, 2], ...]}` with so many links between every two GPUs of a group of neighbours.
+yaml::Node mesh_like(const yaml::Node& like, const std::string& link, std::int64_t gpus, std::int64_t group,
+                     std::int64_t links) {
+    yaml::Node rows = empty_like(like, yaml::Kind::list, "links");
+    for (std::int64_t a = 0; a < gpus; ++a) {
+        yaml::Node row = empty_like(like, yaml::Kind::list, "links");
+        for (std::int64_t b = 0; b < gpus; ++b) {
+            const bool direct = a != b && a / group == b / group;
+            row.children.push_back(scalar_like(like, "links", std::to_string(direct ? links : 0)));
+        }
+        rows.children.push_back(std::move(row));
+    }
+    yaml::Node mesh = empty_like(like, yaml::Kind::map, "mesh");
+    mesh.children.push_back(scalar_like(like, "link", link));
+    mesh.children.push_back(std::move(rows));
+    return mesh;
+}
+
+// A node's PCIe tree in words: "two GPUs and a NIC a switch", "4 GPUs a switch", "GPUs on root ports".
+
+struct PcieWords {
+    std::int64_t gpus_a_switch = 0;  // 0: no switches, everything on root ports
+    std::int64_t nics_a_switch = 0;  // 0: NICs are on root ports
+};
+
+std::int64_t number_of(std::string_view word) {
+    static constexpr std::array<std::string_view, 9> words = {"no",   "a",   "two",   "three", "four",
+                                                              "five", "six", "seven", "eight"};
+    const std::string lower = lower_case(word);
+    const auto known = std::ranges::find(words, lower == "one" || lower == "an" ? "a" : std::string_view(lower));
+    return known != words.end() ? known - words.begin() : count_in_word(word).value_or(0);
+}
+
+// Throws InputError at words that say something else.
+PcieWords read_pcie_words(const yaml::Node& at) {
+    static const Pattern root_ports(R"(^\s*GPUs on root ports\s*$)");
+    static const Pattern switches(R"(^\s*(\w+) GPUs?( and (\w+) NICs?)? (a|an|each|per) switch\s*$)");
+    const std::string& words = at.as_string();
+    if (root_ports.found_in(words)) { return {}; }
+    const std::optional<Pattern::Groups> match = switches.first_in(words);
+    const PcieWords read = !match ? PcieWords{}
+                                  : PcieWords{.gpus_a_switch = number_of(*(*match)[1]),
+                                              .nics_a_switch = (*match)[3] ? number_of(*(*match)[3]) : 0};
+    if (read.gpus_a_switch < 1) {
+        at.fail("describes no PCIe tree", "GPUs on root ports, two GPUs and a NIC a switch, 4 GPUs a switch");
+    }
+    return read;
+}
 
 constexpr std::int64_t most_devices = 4096;
 

@@ -1,13 +1,9 @@
-// The table of the kinds of fabric. To add one, add a row, and a file with its generator.
+// The table of the kinds of fabric. To add one, add a row, and a file in kinds/ with its generator.
 
 #include <algorithm>
 #include <array>
 
 #include "base/text.hpp"
-#include "topologies/clos.hpp"
-#include "topologies/dragonfly.hpp"
-#include "topologies/explicit_fabric.hpp"
-#include "topologies/torus.hpp"
 #include "topologies/trays.hpp"
 
 namespace fabricast::inline topologies {
@@ -35,28 +31,30 @@ using Generated = std::unique_ptr<const FabricGenerator>;
 Generated no_fabric(const Cluster&, const Trays&) { return std::make_unique<NoFabric>(); }
 
 // A user's graph names NICs by node; the other generators see each tray of a node as a node.
-Generated explicit_graph(const Cluster& cluster, const Trays&) { return std::make_unique<ExplicitFabric>(cluster); }
+Generated explicit_graph(const Cluster& cluster, const Trays&) { return make_explicit(cluster); }
 
-template <class Generator> Generated of_trays(const Cluster& cluster, const Trays& trays) {
-    return std::make_unique<Generator>(tray_by_tray(cluster, trays));
+template <Generated (*make)(const Cluster&)> Generated of_trays(const Cluster& cluster, const Trays& trays) {
+    return make(tray_by_tray(cluster, trays));
 }
 
 constexpr std::string_view clos_keys = "scalable_unit spines";
 
 constexpr std::array rows = {
     Topology{"none", "a single node", "", no_fabric},
-    Topology{"single-switch", "all NICs at one switch", "", of_trays<Clos>},
-    Topology{"fat-tree", "leaves filled in order, under one to three tiers of switches", clos_keys, of_trays<Clos>},
+    Topology{"single-switch", "all NICs at one switch", "", of_trays<make_clos>},
+    Topology{"fat-tree", "leaves filled in order, under one to three tiers of switches", clos_keys,
+             of_trays<make_clos>},
     Topology{"rail-optimized", "each leaf takes the NICs of one rail, under one to three tiers of switches", clos_keys,
-             of_trays<Clos>},
+             of_trays<make_clos>},
     Topology{"rail-only", "each rail is a fabric of its own: traffic changes rails over NVLink", clos_keys,
-             of_trays<Clos>},
+             of_trays<make_clos>},
     Topology{"dragonfly", "groups of routers, all joined to each other; cables between every two groups", "",
-             of_trays<Dragonfly>},
+             of_trays<make_dragonfly>},
     Topology{"dragonfly-plus", "groups of leaves and spines; cables between the spines of every two groups", "",
-             of_trays<Dragonfly>},
-    Topology{"torus", "a router for each node, joined to its neighbours in each dimension", "", of_trays<Torus>},
-    Topology{"dual-plane", "two rail-optimized fabrics, each with half of every NIC's rate", clos_keys, of_trays<Clos>},
+             of_trays<make_dragonfly>},
+    Topology{"torus", "a router for each node, joined to its neighbours in each dimension", "", of_trays<make_torus>},
+    Topology{"dual-plane", "two rail-optimized fabrics, each with half of every NIC's rate", clos_keys,
+             of_trays<make_clos>},
     Topology{"explicit", "the devices and cables of `cluster.graph`", "", explicit_graph},
 };
 

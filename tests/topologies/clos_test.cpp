@@ -1,25 +1,26 @@
-#include "topologies/clos.hpp"
-
 #include <set>
 
 #include "base/hash.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/tiny_clusters.hpp"
 #include "topologies/fabric.hpp"
+#include "topologies/fabric_generator.hpp"
 
 using namespace fabricast;
 
 namespace {
 
-std::vector<std::uint64_t> switches(const Clos& clos) {
+using Generated = std::unique_ptr<const FabricGenerator>;
+
+std::vector<std::uint64_t> switches(const Generated& clos) {
     std::vector<std::uint64_t> counts;
-    for (const FabricTier& tier : clos.tiers()) { counts.push_back(tier.switches); }
+    for (const FabricTier& tier : clos->tiers()) { counts.push_back(tier.switches); }
     return counts;
 }
 
-std::vector<std::uint64_t> trunk_cables(const Clos& clos) {
+std::vector<std::uint64_t> trunk_cables(const Generated& clos) {
     std::vector<std::uint64_t> counts;
-    for (const FabricTier& tier : clos.tiers()) {
+    for (const FabricTier& tier : clos->tiers()) {
         if (tier.cables > 0) { counts.push_back(tier.cables); }
     }
     return counts;
@@ -27,8 +28,8 @@ std::vector<std::uint64_t> trunk_cables(const Clos& clos) {
 
 using Counts = std::vector<std::uint64_t>;
 
-Clos rails_of_eight(std::uint32_t nodes, int radix) {
-    return Clos(tiny::cluster(nodes, 8, tiny::fabric(FabricKind::rail_optimized, radix)));
+Generated rails_of_eight(std::uint32_t nodes, int radix) {
+    return make_clos(tiny::cluster(nodes, 8, tiny::fabric(FabricKind::rail_optimized, radix)));
 }
 
 }  // namespace
@@ -54,18 +55,18 @@ TEST_CASE("full fat trees have the textbook's switches") {
     for (const int r : {4, 8, 16}) {
         const auto n = static_cast<std::uint32_t>(r);
         FabricSpec two = tiny::fabric(FabricKind::fat_tree, r);
-        CHECK(switches(Clos(tiny::cluster(n * n / 2, 1, two))) == Counts{n, n / 2});
+        CHECK(switches(make_clos(tiny::cluster(n * n / 2, 1, two))) == Counts{n, n / 2});
         FabricSpec three = tiny::fabric(FabricKind::fat_tree, r);
-        const Clos full(tiny::cluster(n * n * n / 4, 1, three));
+        const Generated full = make_clos(tiny::cluster(n * n * n / 4, 1, three));
         CHECK(switches(full) == Counts{n * n / 2, n * n / 2, n * n / 4});
         CHECK(trunk_cables(full) == Counts{n * n * n / 4, n * n * n / 4});
         three.tiers = 3;
-        CHECK_THROWS_AS(Clos(tiny::cluster(n * n * n / 4 + 1, 1, three)), ClusterError);
+        CHECK_THROWS_AS(make_clos(tiny::cluster(n * n * n / 4 + 1, 1, three)), ClusterError);
     }
 }
 
 TEST_CASE("oversubscription leaves more ports down than up") {
-    const Clos clos(tiny::cluster(96, 1, tiny::fabric(FabricKind::fat_tree, 48, 2)));
+    const Generated clos = make_clos(tiny::cluster(96, 1, tiny::fabric(FabricKind::fat_tree, 48, 2)));
     CHECK(switches(clos) == Counts{3, 1});  // 32 down, 16 up
     CHECK(trunk_cables(clos) == Counts{48});
 }
@@ -87,30 +88,30 @@ TEST_CASE("one rail of one set is one switch, everything else goes over a spine"
 TEST_CASE("an adaptive trunk is one link as wide as its cables together, less what spraying loses") {
     Cluster cluster = tiny::sixteen_nodes();
     cluster.fabric.trunk_utilisation = 0.96;
-    const Clos clos(cluster);
-    CHECK(clos.trunk(0).cables == 16);  // as many up as NICs on the leaf
-    CHECK(clos.trunk(0).info.capacity == Approx(16 * 25e9 * 0.96));
+    const Generated clos = make_clos(cluster);
+    CHECK(clos->trunk(0).cables == 16);  // as many up as NICs on the leaf
+    CHECK(clos->trunk(0).info.capacity == Approx(16 * 25e9 * 0.96));
 }
 
 TEST_CASE("ECMP takes every equal path, the same one for the same flow") {
     FabricSpec spec = tiny::fabric(FabricKind::fat_tree, 4);
     spec.choice = PathChoice::ecmp;
-    const Clos clos(tiny::cluster(16, 1, spec));
+    const Generated clos = make_clos(tiny::cluster(16, 1, spec));
     std::set<std::vector<std::uint32_t>> seen;
     for (std::uint64_t flow = 0; flow < 200; ++flow) {
         TrunkRoute route;
-        REQUIRE(clos.route({0, 0}, {15, 0}, 0, mix(flow), route));
+        REQUIRE(clos->route({0, 0}, {15, 0}, 0, mix(flow), route));
         REQUIRE(route.count == 4);
         seen.insert({route.trunks.begin(), route.trunks.begin() + 4});
         TrunkRoute again;
-        REQUIRE(clos.route({0, 0}, {15, 0}, 0, mix(flow), again));
+        REQUIRE(clos->route({0, 0}, {15, 0}, 0, mix(flow), again));
         CHECK(std::equal(again.trunks.begin(), again.trunks.begin() + 4, route.trunks.begin()));
-        std::uint32_t at = clos.switch_of({0, 0}, 0);
+        std::uint32_t at = clos->switch_of({0, 0}, 0);
         for (std::size_t i = 0; i < route.count; ++i) {
-            REQUIRE(clos.trunk(route.trunks[i]).from == at);
-            at = clos.trunk(route.trunks[i]).to;
+            REQUIRE(clos->trunk(route.trunks[i]).from == at);
+            at = clos->trunk(route.trunks[i]).to;
         }
-        CHECK(at == clos.switch_of({15, 0}, 0));
+        CHECK(at == clos->switch_of({15, 0}, 0));
     }
     CHECK(seen.size() == 4);  // a 4-port fat tree: 2 spines times 2 cores each
 }
@@ -132,7 +133,7 @@ TEST_CASE("each NIC of a dual-plane fabric has half its rate in each plane, and 
     spec.link = tiny::link(LinkFamily::ethernet, 50, nanoseconds(300));
     spec.choice = PathChoice::ecmp;
     const Fabric fabric(tiny::cluster(256, 8, spec));
-    const Clos clos(fabric.cluster());
+    const Generated clos = make_clos(fabric.cluster());
     CHECK(switches(clos)[0] == 2 * 8 * 2);  // 128 nodes to a segment, a leaf for each rail and plane
     std::set<DeviceId> leaves;
     for (std::uint32_t label = 0; label < 64; ++label) {

@@ -6,8 +6,9 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/tiny_clusters.hpp"
 #include "topologies/bisection.hpp"
-#include "topologies/dragonfly.hpp"
+#include "topologies/dragonfly_plan.hpp"
 #include "topologies/fabric.hpp"
+#include "topologies/fabric_generator.hpp"
 
 using namespace fabricast;
 
@@ -225,8 +226,9 @@ TEST_CASE("halves of a cluster see what the shape promises") {
     CHECK(bisection({FabricKind::torus, 64, 1, 16, 1, {16, 4}}) == Approx(2 * 4 * cable));
     CHECK(bisection({FabricKind::torus, 8, 1, 16, 1, {2, 2, 2}}) == Approx(4 * cable));  // the NICs
     // Four groups of three routers with two nodes each: two groups to two, four pairs of groups, two cables each.
-    const Dragonfly fly(shaped_cluster({FabricKind::dragonfly, 24, 1, 12, 1, {4, 3, 2}}, PathChoice::adaptive));
-    CHECK(fly.plan().cables(0, 1) == 2);
+    const DragonflyPlan fly =
+        plan_dragonfly(shaped_cluster({FabricKind::dragonfly, 24, 1, 12, 1, {4, 3, 2}}, PathChoice::adaptive));
+    CHECK(fly.cables(0, 1) == 2);
     CHECK(bisection({FabricKind::dragonfly, 24, 1, 12, 1, {4, 3, 2}}) == Approx(4 * 2 * cable));
     CHECK(bisection({FabricKind::dragonfly, 24, 1, 12, 1, {4, 3, 2}}, PathChoice::ecmp) == Approx(4 * 2 * cable));
     // Routers of a small group have cables for all that their four NICs send, not one to each other.
@@ -243,14 +245,13 @@ TEST_CASE("halves of a cluster see what the shape promises") {
 TEST_CASE("a balanced dragonfly has the textbook's routers and cables") {
     // p = h = 2, a = 4: at most a * h + 1 = 9 groups, one cable between every two.
     Cluster full = shaped_cluster({FabricKind::dragonfly, 72, 1, 7, 1, {9, 4, 2}}, PathChoice::ecmp);
-    const Dragonfly fly(full);
-    CHECK(fly.plan().cables(0, 1) == 1);
-    const std::vector<FabricTier> tiers = fly.tiers();
+    CHECK(plan_dragonfly(full).cables(0, 1) == 1);
+    const std::vector<FabricTier> tiers = make_dragonfly(full)->tiers();
     CHECK(tiers[0].switches == 36);
     CHECK(tiers[0].cables == 9 * 4 * 3 / 2);  // a (a - 1) / 2 a group
     CHECK(tiers[1].cables == 9 * 8 / 2);      // a h / 2 a group
     full = shaped_cluster({FabricKind::dragonfly, 80, 1, 7, 1, {10, 4, 2}}, PathChoice::ecmp);
-    CHECK_THROWS_WITH(Dragonfly(full), ContainsSubstring("9 other groups"));
+    CHECK_THROWS_WITH(make_dragonfly(full), ContainsSubstring("9 other groups"));
 }
 
 TEST_CASE("a torus' shape must hold its nodes, and a diameter that no path could hold is refused") {

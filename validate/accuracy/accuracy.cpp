@@ -6,7 +6,6 @@
 #include "validate/accuracy/intervals.hpp"
 #include "validate/accuracy/nulls.hpp"
 #include "validate/accuracy/planner_table.hpp"
-#include "validate/score/row_groups.hpp"
 
 namespace fabricast::inline validate_accuracy {
 namespace {

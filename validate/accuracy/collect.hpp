@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "validate/curves/compare.hpp"
-#include "validate/score/regime.hpp"
+#include "validate/score/compared_row.hpp"
 
 namespace fabricast::inline validate_accuracy {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "validate/score/compared_row.hpp"
-#include "validate/score/regime.hpp"
 
 namespace fabricast::inline validate_accuracy {
 

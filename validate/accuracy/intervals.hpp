@@ -15,10 +15,9 @@
 #include <vector>
 
 #include "models/catalog.hpp"
+#include "validate/score/compared_row.hpp"
 #include "validate/score/errors.hpp"
 #include "validate/score/page.hpp"
-#include "validate/score/ratio_range.hpp"
-#include "validate/score/regime.hpp"
 
 namespace fabricast::inline validate_accuracy {
 

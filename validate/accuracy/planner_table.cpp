@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "validate/score/regime.hpp"
+#include "validate/score/compared_row.hpp"
 
 namespace fabricast::inline validate_accuracy {
 namespace {

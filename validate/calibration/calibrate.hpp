@@ -14,7 +14,7 @@
 #include "base/error.hpp"
 #include "models/catalog.hpp"
 #include "validate/calibration/fit.hpp"
-#include "validate/score/ratio_range.hpp"
+#include "validate/score/errors.hpp"
 
 namespace fabricast::inline calibration {
 

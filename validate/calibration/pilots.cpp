@@ -14,7 +14,7 @@
 #include "validate/calibration/calibrate.hpp"
 #include "validate/calibration/calibrate_report.hpp"
 #include "validate/calibration/part_similarity.hpp"
-#include "validate/curves/mixed_forecast.hpp"
+#include "validate/curves/forecast.hpp"
 
 namespace fabricast::inline calibration {
 namespace {

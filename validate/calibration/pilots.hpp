@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "validate/calibration/without_site.hpp"
+#include "validate/score/errors.hpp"
 #include "validate/score/page.hpp"
-#include "validate/score/ratio_range.hpp"
 
 namespace fabricast::inline calibration {
 

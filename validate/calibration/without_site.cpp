@@ -8,7 +8,7 @@
 
 #include "base/hash.hpp"
 #include "base/parallel_map_ordered.hpp"
-#include "validate/curves/mixed_forecast.hpp"
+#include "validate/curves/forecast.hpp"
 #include "validate/score/page.hpp"
 
 namespace fabricast::inline calibration {

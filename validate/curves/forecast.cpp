@@ -4,12 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
+#include "base/percentile.hpp"
 #include "sim/engines/common/accounting.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
 
 namespace fabricast::inline curves {
+
 namespace {
 
 // The fields of a scenario that `build` reads, as a key.
@@ -18,6 +22,56 @@ std::string cluster_key(const ClusterRequest& c) {
     return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", c.node, parts, c.nodes, c.gpus_per_node, c.fabric_kind,
                        c.link, c.switch_part, c.routing, c.tiers, c.oversubscription, fmt::join(c.node_options, "|"));
 }
+
+// A forecast as a distribution of ln(seconds), normal on each side of its middle.
+struct Component {
+    double weight = 1, middle = 0, below = 0, above = 0;
+
+    double share_below(double x) const {
+        const double spread = std::max(x < middle ? below : above, 1e-9);
+        return weight * 0.5 * std::erfc(-(x - middle) / spread / std::sqrt(2.0));
+    }
+};
+
+Component component_of(double weight, const ForecastRow& row) {
+    return {weight, std::log(row.seconds), std::log(row.seconds / row.low80) / normal_decile,
+            std::log(row.high80 / row.seconds) / normal_decile};
+}
+
+// The value below which this share of the mixture lies.
+double quantile(const std::vector<Component>& mixture, double share) {
+    double low = 1e300, high = -1e300, total = 0;
+    for (const Component& c : mixture) {
+        low = std::min(low, c.middle - 6 * c.below - 1e-6);
+        high = std::max(high, c.middle + 6 * c.above + 1e-6);
+        total += c.weight;
+    }
+    for (int halving = 0; halving < 60; ++halving) {
+        const double x = (low + high) / 2;
+        double below = 0;
+        for (const Component& c : mixture) { below += c.share_below(x); }
+        (below < share * total ? low : high) = x;
+    }
+    return (low + high) / 2;
+}
+
+struct WeightedSeconds {
+    double seconds = 0, weight = 1;
+};
+
+// The forecast at which half of the weight is reached.
+double weighted_median(std::vector<WeightedSeconds> forecasts) {
+    std::ranges::sort(forecasts, {}, &WeightedSeconds::seconds);
+    double total = 0, reached = 0;
+    for (const WeightedSeconds& f : forecasts) { total += f.weight; }
+    for (const WeightedSeconds& f : forecasts) {
+        reached += f.weight;
+        if (reached >= total / 2 * (1 - 1e-9)) { return f.seconds; }
+    }
+    return forecasts.back().seconds;
+}
+
+double width(const std::vector<Component>& mixture) { return quantile(mixture, 0.9) - quantile(mixture, 0.1); }
 
 }  // namespace
 
@@ -72,6 +126,51 @@ ForecastRow CurveForecaster::at(Bytes size) const {
         }
     }
     return row;
+}
+
+MixedForecaster::MixedForecaster(const Derived& derived, FabricCache& cache, const Catalog& catalog) {
+    const auto add = [&](double weight, std::size_t unsaid, const Scenario& scenario) {
+        parts_.push_back(
+            {weight, unsaid, std::make_unique<const CurveForecaster>(scenario, cache.at(scenario), catalog)});
+    };
+    add(1, 0, derived.scenario);
+    for (std::size_t u = 0; u < derived.unsaid.size(); ++u) {
+        const Unsaid& unsaid = derived.unsaid[u];
+        const double odds = unsaid.weight / (1 - unsaid.weight) / static_cast<double>(unsaid.others.size());
+        for (const Unsaid::Other& other : unsaid.others) { add(odds, u, other.scenario); }
+    }
+}
+
+MixedForecast MixedForecaster::at(Bytes size) const {
+    MixedForecast forecast{parts_.front().forecaster->at(size), {}};
+    if (parts_.size() == 1) { return forecast; }
+    ForecastRow& row = forecast.row;
+    std::vector<Component> mixture{component_of(1, row)};
+    std::vector<WeightedSeconds> middles{{row.seconds, 1}};
+    for (std::size_t p = 1; p < parts_.size(); ++p) {
+        const ForecastRow other = parts_[p].forecaster->at(size);
+        mixture.push_back(component_of(parts_[p].weight, other));
+        middles.push_back({other.seconds, parts_[p].weight});
+    }
+    const double all = width(mixture);
+    for (std::size_t unsaid = 0; unsaid <= parts_.back().unsaid; ++unsaid) {
+        std::vector<Component> told;
+        for (std::size_t p = 0; p < parts_.size(); ++p) {
+            if (p == 0 || parts_[p].unsaid != unsaid) { told.push_back(mixture[p]); }
+        }
+        forecast.narrowed.push_back(std::max(0.0, 1 - width(told) / all));
+    }
+    row.seconds = weighted_median(std::move(middles));
+    // What is not known never narrows an interval.
+    row.low80 = std::min({row.low80, row.seconds, std::exp(quantile(mixture, 0.1))});
+    row.high80 = std::max({row.high80, row.seconds, std::exp(quantile(mixture, 0.9))});
+    return forecast;
+}
+
+double MixedForecaster::seconds(Bytes size) const {
+    std::vector<WeightedSeconds> middles;
+    for (const Part& part : parts_) { middles.push_back({part.forecaster->seconds(size), part.weight}); }
+    return weighted_median(std::move(middles));
 }
 
 }  // namespace fabricast::inline curves

@@ -9,7 +9,6 @@
 #include "models/catalog.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "validate/diagnose/diagnose.hpp"
-#include "validate/diagnose/misfit.hpp"
 #include "validate/import/measurement.hpp"
 
 namespace fabricast::inline diagnosis {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/report/summarize_training.hpp"
-#include "validate/score/ratio_range.hpp"
+#include "validate/score/errors.hpp"
 #include "validate/training/training_accuracy.hpp"
 
 namespace fabricast::inline validate_training {

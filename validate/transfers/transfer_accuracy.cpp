@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "base/yaml.hpp"
-#include "validate/score/row_groups.hpp"
+#include "validate/score/errors.hpp"
 
 namespace fabricast::inline validate_transfers {
 

@@ -6,8 +6,8 @@
 #include <queue>
 #include <vector>
 
-#include "sim/engines/packet/control_message.hpp"
 #include "sim/engines/packet/flows.hpp"
+#include "sim/engines/packet/frame.hpp"
 
 namespace fabricast::inline packet {
 

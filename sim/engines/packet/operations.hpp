@@ -9,7 +9,7 @@
 
 #include "sim/engines/common/kernels.hpp"
 #include "sim/engines/common/progress.hpp"
-#include "sim/engines/packet/control_message.hpp"
+#include "sim/engines/packet/frame.hpp"
 #include "sim/engines/packet/reuse.hpp"
 
 namespace fabricast::inline packet {

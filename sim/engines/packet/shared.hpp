@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "models/ethernet.hpp"
-#include "sim/engines/packet/control_message.hpp"
 #include "sim/engines/packet/controller.hpp"
+#include "sim/engines/packet/frame.hpp"
 #include "sim/engines/packet/hpcc.hpp"
 #include "sim/engines/packet/logical_processes.hpp"
 #include "sim/engines/packet/sender.hpp"

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "sim/run/jobs/placement_report.hpp"
+#include "sim/run/jobs/mix_report.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
