@@ -92,7 +92,9 @@ std::unique_ptr<const FabricGenerator> make_dragonfly(const Cluster& cluster);
 std::unique_ptr<const FabricGenerator> make_torus(const Cluster& cluster);
 std::unique_ptr<const FabricGenerator> make_explicit(const Cluster& cluster);
 
-constexpr std::uint32_t ceil_div(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint32_t>((a + b - 1) / b); }
+constexpr std::uint32_t ceil_div(std::uint64_t a, std::uint64_t b) {
+    return static_cast<std::uint32_t>((a + b - 1) / b);
+}
 
 // The number at the end of a switch's name: number_after("leaf12", "leaf") is 12.
 inline std::optional<std::uint32_t> number_after(std::string_view name, std::string_view prefix) {

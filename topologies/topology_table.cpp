@@ -4,6 +4,8 @@
 #include <array>
 
 #include "base/text.hpp"
+#include "topologies/fabric_generator.hpp"
+#include "topologies/topology.hpp"
 #include "topologies/trays.hpp"
 
 namespace fabricast::inline topologies {

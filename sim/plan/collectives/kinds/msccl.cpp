@@ -1,12 +1,12 @@
-// Rings and all pairs as MSCCL's interpreter runs them in one node: thread blocks that send chunk after chunk, a step of
-// the program each. The call is cut into loops, in each of which every block takes all its steps in order.
+// Rings and all pairs as MSCCL's interpreter runs them in one node: thread blocks that send chunk after chunk, a step
+// of the program each. The call is cut into loops, in each of which every block takes all its steps in order.
 //
-// A program's channels share the ranks' pieces in turn: of n ranks with c channels a block sends its own piece and those
-// of the ranks c, 2c ... hops before it. A piece may pass on before it has arrived whole, but a block does one thing at
-// a time: from hop to hop it takes the larger of `forward` and 1/c of its own time. So the last piece that a block sends
-// in a loop starts c floor((n-2)/c) hops after its own, and the next loop one piece later. Instances are copies of the
-// program, each with its part of every piece. (MSCCL, src/collectives/device/msccl_interpreter.h; MSCCL's tools,
-// allgather_ring.py and allgather_allpairs.py: the channel of a piece is its rank modulo the channels.)
+// A program's channels share the ranks' pieces in turn: of n ranks with c channels a block sends its own piece and
+// those of the ranks c, 2c ... hops before it. A piece may pass on before it has arrived whole, but a block does one
+// thing at a time: from hop to hop it takes the larger of `forward` and 1/c of its own time. So the last piece that a
+// block sends in a loop starts c floor((n-2)/c) hops after its own, and the next loop one piece later. Instances are
+// copies of the program, each with its part of every piece. (MSCCL, src/collectives/device/msccl_interpreter.h; MSCCL's
+// tools, allgather_ring.py and allgather_allpairs.py: the channel of a piece is its rank modulo the channels.)
 
 #include <fmt/format.h>
 
@@ -22,11 +22,11 @@ namespace {
 
 struct MscclProgram {
     bool ring = false;
-    double pieces_sent = 0;      // by a block, in a loop
-    double hops = 1;             // of a piece, one after the other
-    double later = 0;            // times of a piece until the last one of a block starts
-    double forward = 1;          // times of a piece from one hop to the next
-    double passes = 1;           // 2: all-reduce, which scatters and then gathers
+    double pieces_sent = 0;  // by a block, in a loop
+    double hops = 1;         // of a piece, one after the other
+    double later = 0;        // times of a piece until the last one of a block starts
+    double forward = 1;      // times of a piece from one hop to the next
+    double passes = 1;       // 2: all-reduce, which scatters and then gathers
 };
 
 MscclProgram program_of(const Call& call, const std::string& proto) {
@@ -98,9 +98,9 @@ LoweredCall plan_msccl(const Call& call, Schedule& schedule) {
     // What a loop takes from its first piece to its last is longer than a loop follows the one before.
     const double way = program.passes * (program.hops * ledger.msccl(proto + ".hop") + std::max(0.0, alone - loop));
     const PathQuery hop{.src = gpu_at_pace(call, 0), .dst = gpu_at_pace(call, 1)};
-    LoweredCall lowered = streamed(call, schedule, pipeline, edges_of(call, program), {Stage{1, hop, from_seconds(way)}},
-                                   static_cast<int>(channels), measured_on(call) ? Evidence::same_family
-                                                                                 : Evidence::formula_only);
+    LoweredCall lowered =
+        streamed(call, schedule, pipeline, edges_of(call, program), {Stage{1, hop, from_seconds(way)}},
+                 static_cast<int>(channels), measured_on(call) ? Evidence::same_family : Evidence::formula_only);
     lowered.inside_crossings = program.ring || call.fabric.node().nvlink == NvlinkShape::mesh ? 1 : n - 1;
     return lowered;
 }

@@ -58,12 +58,15 @@ TEST_CASE("a program of MSCCL runs in one node, and its keys belong to it") {
         } catch (const std::exception& error) { return std::string(error.what()); }
         return std::string("taken");
     };
-    CHECK(refused("algorithm: msccl-ring", "node: mi300x-8x, nodes: 2").find("inside one node only") != std::string::npos);
+    CHECK(refused("algorithm: msccl-ring", "node: mi300x-8x, nodes: 2").find("inside one node only") !=
+          std::string::npos);
     CHECK(refused("channels: 4").find("an MSCCL program's") != std::string::npos);
     CHECK(refused("instances: 2").find("an MSCCL program's") != std::string::npos);
     CHECK(refused("algorithm: msccl-all-pairs, channels: 4").find("more of them are instances") != std::string::npos);
-    CHECK(refused("collective: broadcast, algorithm: msccl-ring").find("has no form of broadcast") != std::string::npos);
+    CHECK(refused("collective: broadcast, algorithm: msccl-ring").find("has no form of broadcast") !=
+          std::string::npos);
     // Measured on one kind of GPU; elsewhere the model is all there is.
     CHECK(gathered("algorithm: msccl-ring").rows.front().evidence == Evidence::same_family);
-    CHECK(gathered("algorithm: msccl-ring", "node: dgx-a100, nodes: 1").rows.front().evidence == Evidence::formula_only);
+    CHECK(gathered("algorithm: msccl-ring", "node: dgx-a100, nodes: 1").rows.front().evidence ==
+          Evidence::formula_only);
 }
