@@ -200,13 +200,14 @@ TEST_CASE("an all-gather of RCCL on eight MI300X is forecast from data files alo
 }
 
 // Published tables of the same machine whose all-gather MSCCL's programs were forced to run: rings and all pairs, by
-// protocol, channels and instances. The program stands in the file's words.
+// protocol, channels and instances, as the file's words say. Twelve are here, all 36 beside the sources.
 TEST_CASE("an algorithm that a file says was forced is forecast, MSCCL's programs within 15 % in the median") {
-    const std::filesystem::path folder = std::filesystem::path(FABRICAST_SOURCE_DIR) / "../shared/data/measured/nccl";
-    if (!std::filesystem::exists(folder)) { SKIP_TEST("no samples beside the sources"); }
+    namespace fs = std::filesystem;
+    const fs::path all = fs::path(FABRICAST_SOURCE_DIR) / "../shared/data/measured/nccl";
+    const fs::path here = fs::path(FABRICAST_SOURCE_DIR) / "tests/validate/msccl";
     FabricCache cache(known_parts());
     std::size_t programs = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    for (const auto& entry : fs::directory_iterator(fs::exists(all) ? all : here)) {
         const std::string name = entry.path().filename().string();
         if (name.find("allgather-msccl-") == std::string::npos) { continue; }
         const Comparison c = compare(read_measurement(entry.path()), known_parts(), cache);
@@ -221,7 +222,7 @@ TEST_CASE("an algorithm that a file says was forced is forecast, MSCCL's program
         CHECK(c.sizes.front().ours.algorithm.starts_with("msccl-"));
         ++programs;
     }
-    CHECK(programs >= 36);
+    CHECK(programs >= 12);
 }
 
 TEST_CASE("an algorithm that nobody knows is said to be ignored") {
