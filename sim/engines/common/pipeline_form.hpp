@@ -112,16 +112,17 @@ private:
         return steps_ > 0 ? seconds / steps_ : 0;
     }
 
-    // Seconds that a chunk of a ring waits for the slowest edge if it starts one hop before that edge, which is still
-    // busy with the first chunk of its own. Zero if the chunk would then cross one slow edge less in its steps. Slow
-    // edges are taken to lie evenly round the ring, `apart` hops from each other.
+    // Seconds that chunks of a ring wait for its slowest edges. A node's chunks cross the slow edge that follows it one
+    // after the other, as a train, and the last of the train arrives last. So the longest path waits at one slow edge
+    // for as many chunks as it can and still cross as many slow edges in its steps. Slow edges are taken to lie evenly
+    // round the ring, `apart` hops from each other.
     double queued(double tau) const {
         const auto slower = [&](const Hop& a, const Hop& b) { return own(a, tau) < own(b, tau); };
         const auto [quick, slow] = std::minmax_element(stages_.begin(), stages_.end(), slower);
         if (quick == slow || own(*quick, tau) == own(*slow, tau)) { return 0; }
         const double apart = std::floor((steps_ + 2) / slow->count + 1e-9);
-        const bool crosses_as_many = (slow->count - 1) * apart <= steps_ - 2 + 1e-9;
-        return crosses_as_many ? std::max(0.0, slices_ * own(*slow, tau) - own(*quick, tau) - quick->latency) : 0;
+        const double waits = steps_ - 1 - (slow->count - 1) * apart;
+        return std::max(0.0, waits) * std::max(0.0, slices_ * own(*slow, tau) - own(*quick, tau) - quick->latency);
     }
 
     // The number of whole windows before this chunk.

@@ -8,6 +8,7 @@ add_executable(test_engines
   ${CMAKE_CURRENT_LIST_DIR}/range_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/replay_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reroute_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/ring_form_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/simgrid_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/streams_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/table_test.cpp
