@@ -63,13 +63,14 @@ Pattern pattern(const Call& call) {
     return {AllPairs{.first = 0, .ranks = ranks, .pxn = pxn, .gpu_direct = call.gpu_direct}, share, ranks - 1};
 }
 
-// How long a proxy thread takes to post a chunk to one peer on another node.
+// How long a proxy thread takes for a chunk to one peer on another node: a message of each channel.
 double posting_one(const Call& call, double bytes, int channels) {
     FigureReader& ledger = call.ledger;
     // The size in bytes below which the transport's messages cost more; 0: there is none.
     const std::string small_below = ledger.parts().transport->word_or("small_messages", "0");
     const bool small = bytes < std::strtod(small_below.c_str(), nullptr);
-    return channels * ledger.transport("message") * (small ? ledger.transport("small_message_factor") : 1);
+    return to_seconds(posting(call, bytes / channels, channels)) *
+           (small ? ledger.transport("small_message_factor") : 1);
 }
 
 // If a protocol was asked for, it costs as much as on a ring of one hop. NCCL's own messages have no choice of
@@ -110,7 +111,8 @@ LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
     pipeline.weight = channels;
     if (call.several_nodes()) {
         const bool one_pair = call.workload.collective == Collective::sendrecv;
-        pipeline.network_wire_ratio = ledger.transport(one_pair ? "sendrecv_wire" : "p2p_wire");
+        pipeline.network_wire_ratio =
+            ledger.transport("wire") * ledger.transport(one_pair ? "sendrecv_wire" : "p2p_wire");
         pipeline.slots = nccl::p2p_slots(call.release, call.found, channels, p.peers);
         // Where everyone sends to everyone, a rank's proxy posts each chunk to all its peers; elsewhere only the root
         // has several, one message each before it begins.
