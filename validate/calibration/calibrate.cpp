@@ -57,9 +57,17 @@ constexpr double between_sites = 0.2;
 // site's misfit is rather its transport's, its host's or the model's.
 constexpr double kernel_spread = 0.1;
 
+// Which figures a fit frees, and how far.
+enum class Freedom {
+    named,  // those that the user named, as far as their kind varies
+    usual,  // all that the data use, as far as sites differ
+    links,  // the same, but what an adapter carries of its rate may be far below that of its kind
+};
+
 // How far a pilot may move a figure, as a standard deviation of ln x: what other sites leave open, and what sites
 // differ by.
-double site_spread(const FigureName& name, const Prior& prior, const Catalog& catalog) {
+double site_spread(const FigureName& name, const Prior& prior, const Catalog& catalog, Freedom freedom) {
+    if (freedom == Freedom::links && prior.site > 0) { return prior.spread; }
     const Figure& figure = figure_of(catalog, name);
     double spread = prior.spread;
     if (figure.low80 > 0 && figure.high80 > figure.low80) {
@@ -72,10 +80,10 @@ double site_spread(const FigureName& name, const Prior& prior, const Catalog& ca
 
 // The prior of a figure: the value in the catalogue, with bounds and spread from priors.yaml, which knows no site; of a
 // figure that the user does not name, no more than sites differ by.
-FitParameter parameter_of(const FigureName& name, const Catalog& catalog, bool named) {
+FitParameter parameter_of(const FigureName& name, const Catalog& catalog, Freedom freedom) {
     const Prior* found = prior_of(name);
     Prior prior = found ? *found : Prior{};
-    if (!named) { prior.spread = site_spread(name, prior, catalog); }
+    if (freedom != Freedom::named) { prior.spread = site_spread(name, prior, catalog, freedom); }
     return parameter_at(std::max(figure_of(catalog, name).value.at(0), 1e-12), name, prior);
 }
 
@@ -115,9 +123,9 @@ struct Attempt {
 };
 
 Attempt attempt(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, const std::set<FigureName>& free,
-                FabricCache& cache, bool named) {
+                FabricCache& cache, Freedom freedom) {
     Attempt result;
-    for (const FigureName& name : free) { result.parameters.push_back(parameter_of(name, catalog, named)); }
+    for (const FigureName& name : free) { result.parameters.push_back(parameter_of(name, catalog, freedom)); }
     Catalog working = catalog;
     std::vector<FitCurve> parts;
     double rows = 0;
@@ -128,7 +136,8 @@ Attempt attempt(const Catalog& catalog, const std::vector<CalibratedCurve>& curv
             parts.push_back(std::move(part));
         }
     }
-    result.outcome = robust_fit(result.parameters, {}, parts, rows, named ? named_options : pilot_options);
+    result.outcome =
+        robust_fit(result.parameters, {}, parts, rows, freedom == Freedom::named ? named_options : pilot_options);
     return result;
 }
 
@@ -148,6 +157,73 @@ std::set<FigureName> asked_figures(const std::vector<CalibratedCurve>& curves, c
         wanted.insert(name);
     }
     return wanted;
+}
+
+// A fit of the figures that the data tell, and those that they do not.
+struct Told {
+    Attempt fit;
+    std::vector<KeptFigure> kept;
+};
+
+// Each round fits fewer figures, until the data tell all that are left.
+Told told_with(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, std::set<FigureName> free,
+               FabricCache& cache, Freedom freedom) {
+    Told told_so_far;
+    for (;;) {
+        Attempt& last = told_so_far.fit = attempt(catalog, curves, free, cache, freedom);
+        std::vector<KeptFigure> open;
+        for (std::size_t p = 0; p < last.parameters.size(); ++p) {
+            if (last.narrowed(p) > told) { open.push_back({last.parameters[p].name, last.narrowed(p)}); }
+        }
+        // Figures that could each explain the same rows are all untold as long as all are free: the least told quarter
+        // goes first.
+        const bool named = freedom == Freedom::named;
+        std::ranges::stable_sort(open, std::ranges::greater{}, &KeptFigure::narrowed);
+        open.resize(named ? open.size() : (open.size() + 3) / 4);
+        told_so_far.kept.insert(told_so_far.kept.end(), open.begin(), open.end());
+        std::set<FigureName> untold;
+        for (const KeptFigure& figure : open) { untold.insert(figure.name); }
+        if (named && !untold.empty()) {
+            throw UnderDetermined("under-determined: these data do not tell " + listed(untold));
+        }
+        for (const FigureName& name : untold) { free.erase(name); }
+        if (free.empty()) { throw UnderDetermined("under-determined: these data tell none of " + listed(untold)); }
+        if (untold.empty()) { return told_so_far; }
+    }
+}
+
+// How much slower than forecast by this fit the large messages are: the median of ln(measured / forecast).
+double slower_by(const Attempt& fit, const Catalog& catalog, const std::vector<CalibratedCurve>& curves,
+                 FabricCache& cache) {
+    std::map<FigureName, FittedValue> values;
+    for (std::size_t p = 0; p < fit.parameters.size(); ++p) {
+        values[fit.parameters[p].name] = fit.outcome.values[p];
+    }
+    const Catalog fitted = with_figures(catalog, values);
+    std::vector<double> errors;
+    for (const CalibratedCurve& curve : curves) {
+        const FitDataset& data = *curve.data;
+        const CurveForecaster forecaster(data.scenario, cache.at(data.scenario), fitted);
+        for (const std::size_t row : curve.fitted) {
+            if (regime_of(data.sizes[row]) != Regime::large) { continue; }
+            errors.push_back(std::log(data.seconds[row] / forecaster.seconds(data.sizes[row])));
+        }
+    }
+    return percentile(errors, 50).value_or(0);
+}
+
+// Adapters of one kind carry the same share of their rate, but a few sites lose a sixth of it and more (two directions at
+// once on a busy root complex, a bad cable). That is believed where large messages stay so slow whatever else is fitted.
+Told told_figures(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, const std::set<FigureName>& free,
+                  FabricCache& cache, Freedom freedom) {
+    Told usual = told_with(catalog, curves, free, cache, freedom);
+    const bool shared = std::ranges::any_of(free, [](const FigureName& name) {
+        const Prior* prior = prior_of(name);
+        return prior != nullptr && prior->site > 0;
+    });
+    constexpr double lost = 0.15;
+    const bool slow = freedom == Freedom::usual && shared && slower_by(usual.fit, catalog, curves, cache) > lost;
+    return slow ? told_with(catalog, curves, free, cache, Freedom::links) : usual;
 }
 
 void add_rows(const Catalog& before, const Catalog& after, const std::vector<CalibratedCurve>& curves,
@@ -193,7 +269,7 @@ Catalog with_calibration(const Catalog& catalog, const Calibration& calibration)
 Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
                       const std::vector<FigureName>& only) {
     const std::vector<CalibratedCurve> curves = curves_of(data, catalog, cache);
-    std::set<FigureName> free = asked_figures(curves, only);
+    const std::set<FigureName> free = asked_figures(curves, only);
     std::size_t rows = 0;
     for (const CalibratedCurve& curve : curves) { rows += curve.fitted.size(); }
     if (rows < 3) {
@@ -203,27 +279,9 @@ Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& dat
                         rows, listed(free)));
     }
     Calibration out;
-    Attempt last;
-    for (;;) {  // each round fits fewer figures
-        last = attempt(catalog, curves, free, cache, !only.empty());
-        std::vector<KeptFigure> open;
-        for (std::size_t p = 0; p < last.parameters.size(); ++p) {
-            if (last.narrowed(p) > told) { open.push_back({last.parameters[p].name, last.narrowed(p)}); }
-        }
-        // Figures that could each explain the same rows are all untold as long as all are free: the least told quarter
-        // goes first.
-        std::ranges::stable_sort(open, std::ranges::greater{}, &KeptFigure::narrowed);
-        open.resize(only.empty() ? (open.size() + 3) / 4 : open.size());
-        out.kept.insert(out.kept.end(), open.begin(), open.end());
-        std::set<FigureName> untold;
-        for (const KeptFigure& figure : open) { untold.insert(figure.name); }
-        if (!only.empty() && !untold.empty()) {
-            throw UnderDetermined("under-determined: these data do not tell " + listed(untold));
-        }
-        for (const FigureName& name : untold) { free.erase(name); }
-        if (free.empty()) { throw UnderDetermined("under-determined: these data tell none of " + listed(untold)); }
-        if (untold.empty()) { break; }
-    }
+    const auto [last, kept] =
+        told_figures(catalog, curves, free, cache, only.empty() ? Freedom::usual : Freedom::named);
+    out.kept = kept;
     for (std::size_t p = 0; p < last.parameters.size(); ++p) {
         const FigureName& name = last.parameters[p].name;
         const Figure& before = figure_of(catalog, name);
