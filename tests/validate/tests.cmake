@@ -2,6 +2,7 @@ add_executable(test_validate
   validate/accuracy_test.cpp
   validate/compare_test.cpp
   validate/curve_test.cpp
+  validate/default_algorithm_test.cpp
   validate/derive_test.cpp
   validate/foreign_test.cpp
   validate/intervals_test.cpp
