@@ -122,6 +122,10 @@ void derive_launch(const Measurement& m, Derived& out) {
     } else if (registered == 1) {
         out.assumptions.emplace_back("registered: buffers as -R 1 says, which is forecast as without");
     }
+    if (option(words, "x", "cta_policy:") == 2) {
+        out.scenario.library.env["NCCL_CTA_POLICY"] = "ZERO";
+        out.assumptions.emplace_back("copy engines instead of kernels, as -x 2 says");
+    }
     if (first_match(builtin_aliases().launchers, text(m.benchmark, "tool")) != nullptr) {
         launch.mode = LaunchMode::framework;
         out.assumptions.push_back("launch: " + shown(text(m.benchmark, "tool")) + " is a framework's loop");

@@ -52,8 +52,8 @@ LoweredCall plan_call(const Call& call, const LaunchSpec& spec, CallPlan& plan, 
     Schedule& schedule = plan.schedule;
     LoweredCall lowering = is_stepped(call.workload.algorithm) ? plan_steps(call, schedule)
                            : is_msccl(call.workload.algorithm) ? plan_msccl(call, schedule)
-                           : is_p2p(call.workload.collective)  ? plan_p2p(call, schedule)
-                                                               : call.algorithm->plan(call, schedule);
+                           : call.algorithm != nullptr         ? call.algorithm->plan(call, schedule)
+                                                               : plan_p2p(call, schedule);
     const Duration issue = issue_time(call, spec.mode);
     const DependsOn when = lowering.streams ? DependsOn::release : DependsOn::finish;
     std::vector<Dependency> before;

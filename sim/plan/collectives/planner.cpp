@@ -29,12 +29,13 @@ struct Planner::Prepared {
     nccl::Communicator comm;
     bool gpu_direct = true;
     bool windows = false;
+    nccl::Version version;     // as the scenario states it
     std::vector<Paced> kinds;  // one for each kind of node
 
     nccl::Shape shape() const { return {comm.ranks, comm.nodes}; }
     std::optional<nccl::Estimate> window_choice_of(double bytes) const {
         const Paced& kind = kinds.front();
-        return window_choice(workload, environment, kind.found, kind.fabric.node().gpu, comm.ranks, bytes,
+        return window_choice(workload, environment, version, kind.found, kind.fabric.node().gpu, comm.ranks, bytes,
                              *kind.costs.windows);
     }
     // Plans the call at the pace of one kind of node. Returns how long it takes alone, where there are several.
@@ -302,7 +303,7 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
         environment.notes.emplace_back("NVLS maps no peer's memory: it stays; NCCL_NVLS_ENABLE=0 turns it off");
     }
     prepared_ = std::make_shared<const Prepared>(Prepared{workload, launch, algorithms, environment, std::move(release),
-                                                          comm, gpu_direct, windows, std::move(kinds)});
+                                                          comm, gpu_direct, windows, version, std::move(kinds)});
 }
 
 CallPlan Planner::plan(Bytes size, bool judged, int iterations) const {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "sim/plan/collectives/kinds/copies.hpp"
 #include "sim/plan/collectives/nccl/windows.hpp"
 
 namespace fabricast::inline collectives {
@@ -93,6 +94,11 @@ constexpr nccl::AlgorithmModel model(std::string_view key, Algorithm word) {
 constexpr nccl::AlgorithmModel to_peers = model("window", Algorithm::direct);
 constexpr nccl::AlgorithmModel by_switch = model("window_multicast", Algorithm::nvls);
 
+bool has_kernels(Collective collective) {
+    using enum Collective;
+    return collective == all_reduce || collective == all_gather || collective == reduce_scatter;
+}
+
 // Whether any two GPUs of the node have NVLink between them without a third.
 bool direct_nvlink(const PathRules& rules) {
     const Fabric& fabric = rules.fabric;
@@ -107,7 +113,8 @@ bool direct_nvlink(const PathRules& rules) {
 
 bool takes_windows(const CollectiveWorkload& workload, const LibrarySpec& library, const nccl::Version& version,
                    const PathRules& rules, nccl::Environment& environment) {
-    const bool named = !environment.window_kernel.empty() || environment.window_blocks > 0 || !environment.windows;
+    const bool named = !environment.window_kernel.empty() || environment.window_blocks > 0 || !environment.windows ||
+                       environment.zero_cta;
     if (library.registered != Registered::window) {
         if (named) { environment.notes.emplace_back("NCCL's settings of windows change nothing: none is registered"); }
         return false;
@@ -120,9 +127,12 @@ bool takes_windows(const CollectiveWorkload& workload, const LibrarySpec& librar
         throw PlanError("kernels over windows have no algorithm or protocol to choose (accepted: auto)",
                         "library.registered");
     }
-    using enum Collective;
-    const bool served =
-        workload.collective == all_reduce || workload.collective == all_gather || workload.collective == reduce_scatter;
+    const int capability = rules.fabric.node().gpu.compute_capability;
+    const bool served = has_kernels(workload.collective) || copies(workload, environment, version, capability, 1, 0);
+    if (environment.zero_cta && !copies(workload, environment, version, capability, 1, 0)) {
+        environment.notes.push_back(fmt::format("NCCL_CTA_POLICY=ZERO: the copy engines of NCCL {} do no {}",
+                                                library.nccl, to_string(workload.collective)));
+    }
     const std::string why = !environment.windows ? "NCCL_WIN_ENABLE or NCCL_CUMEM_ENABLE turns them off"
                             : !served            ? fmt::format("NCCL has none for {}", to_string(workload.collective))
                             : rules.fabric.node_count() > 1
@@ -134,8 +144,11 @@ bool takes_windows(const CollectiveWorkload& workload, const LibrarySpec& librar
 }
 
 std::optional<nccl::Estimate> window_choice(const CollectiveWorkload& workload, const nccl::Environment& environment,
-                                            const nccl::TopologySearchResult& found, const GpuSpec& gpu,
-                                            std::uint32_t ranks, double bytes, const Part& figures) {
+                                            const nccl::Version& version, const nccl::TopologySearchResult& found,
+                                            const GpuSpec& gpu, std::uint32_t ranks, double bytes,
+                                            const Part& figures) {
+    if (copies(workload, environment, version, gpu.compute_capability, ranks, bytes)) { return by_copy_engine(); }
+    if (!has_kernels(workload.collective)) { return std::nullopt; }
     const auto pick = nccl::pick_window_kernel(window_call(workload, environment, found, gpu, ranks, bytes),
                                                [&](std::string_view figure) { return figures.number(figure); });
     if (!pick) { return std::nullopt; }

@@ -13,9 +13,10 @@ namespace fabricast::inline collectives {
 bool takes_windows(const CollectiveWorkload& workload, const LibrarySpec& library, const nccl::Version& version,
                    const PathRules& rules, nccl::Environment& environment);
 
-// NCCL's choice for a call of `bytes`; none if no kernel serves it: then it runs as without windows.
+// NCCL's choice for a call of `bytes`: a kernel, or the copy engines; none if nothing serves it: then it runs as
+// without windows.
 std::optional<nccl::Estimate> window_choice(const CollectiveWorkload& workload, const nccl::Environment& environment,
-                                            const nccl::TopologySearchResult& found, const GpuSpec& gpu,
-                                            std::uint32_t ranks, double bytes, const Part& figures);
+                                            const nccl::Version& version, const nccl::TopologySearchResult& found,
+                                            const GpuSpec& gpu, std::uint32_t ranks, double bytes, const Part& figures);
 
 }  // namespace fabricast::inline collectives

@@ -121,6 +121,22 @@ void set_window_kernel(Environment& e, const Setting& setting) {
     e.window_kernel = setting.value;
 }
 
+// A number, or names with '|' between them (src/init.cc); only ZERO changes a time here.
+void set_cta_policy(Environment& e, const Setting& setting) {
+    for (const std::string_view item : split(setting.value, '|')) {
+        const std::string word = lower_case(item);
+        if (word == "2" || word == "zero") {
+            e.zero_cta = true;
+        } else if (word == "1" || word == "efficiency") {
+            e.notes.push_back(fmt::format("{}={}: fewer blocks for registered buffers are not modelled", setting.name,
+                                          setting.value));
+        } else if (word != "0" && word != "default") {
+            throw PlanError(fmt::format("{}={}: no such policy (accepted: DEFAULT, EFFICIENCY, ZERO, or 0 to 2)",
+                                        setting.name, setting.value));
+        }
+    }
+}
+
 struct Variable {
     std::string_view name;
     void (*set)(Environment&, const Setting&);
@@ -155,6 +171,8 @@ constexpr std::array variables{
     Variable{"NCCL_SYM_KERNEL", set_window_kernel},
     Variable{"NCCL_SYM_CTAS",
              [](Environment& e, const Setting& s) { e.window_blocks = static_cast<int>(std::min(s.whole(0), 64L)); }},
+    Variable{"NCCL_CTA_POLICY", set_cta_policy},
+    Variable{"NCCL_SYM_CE_THRESHOLD", set_bytes<&Environment::copy_threshold>},
 };
 
 }  // namespace

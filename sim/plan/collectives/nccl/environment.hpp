@@ -32,6 +32,8 @@ struct Environment {
     bool windows = true;                  // NCCL_WIN_ENABLE, NCCL_CUMEM_ENABLE
     std::string window_kernel;            // NCCL_SYM_KERNEL
     int window_blocks = 0;                // NCCL_SYM_CTAS
+    bool zero_cta = false;                // NCCL_CTA_POLICY: copy engines instead of kernels
+    double copy_threshold = 8 << 20;      // NCCL_SYM_CE_THRESHOLD, elements of a rank
     std::vector<std::string> notes;
 };
 

@@ -28,6 +28,7 @@ struct Run {
     Protocol protocol = Protocol::automatic;
     std::map<std::string, std::string> options = {};  // of the node
     Registered registered = Registered::none;
+    std::string nccl = LibrarySpec{}.nccl;
 };
 
 struct Planned {
@@ -45,6 +46,7 @@ Planned planned(const Run& run) {
     collective_of(s).protocol = run.protocol;
     s.library.env = run.env;
     s.library.registered = run.registered;
+    s.library.nccl = run.nccl;
     const Fabric fabric(build(s, catalogue()));
     return {fabric, Planner(collective_of(s), fabric, s.library, s.launch, catalogue()).plan(Bytes{run.bytes})};
 }
@@ -109,6 +111,16 @@ TEST_CASE("every NCCL variable that is modelled changes some plan") {
         {"NCCL_WIN_ENABLE", "0", windows},
         {"NCCL_CUMEM_ENABLE", "0", windows},
         {"NCCL_SYM_KERNEL", "AllReduce_RSxLD_AGxST", windows},
+        {"NCCL_CTA_POLICY",
+         "ZERO",
+         {.node = "dgx-h100", .collective = Collective::all_to_all, .registered = Registered::window, .nccl = "2.28"}},
+        {"NCCL_SYM_CE_THRESHOLD",
+         "1",
+         {.node = "dgx-b200",
+          .collective = Collective::all_gather,
+          .bytes = 128 * MiB,
+          .registered = Registered::window,
+          .nccl = "2.30"}},
         {"NCCL_SYM_CTAS", "1", with(windows, "NCCL_SYM_KERNEL", "AllReduce_RSxLD_AGxST")},
     };
     std::set<std::string_view> tried;

@@ -150,3 +150,47 @@ TEST_CASE("windows that cannot be used are refused at their line, or noted") {
     CHECK(notes(with_library("node: dgx-h100, nodes: 2", "1 KiB", all), "not modelled"));
     CHECK(notes(with_library("node: rtx4090-8x", "1 KiB", all), "not all GPUs have NVLink"));
 }
+
+TEST_CASE("copy engines serve what they are asked for, one copy after the other") {
+    const std::string zero = "nccl: \"2.28\", registered: window, env: {NCCL_CTA_POLICY: ZERO}";
+    const auto time_of = [](const Report& report) { return report.rows.at(0).time_s; };
+    SECTION("four H100 in a mesh take 3.256 ms for an all-to-all of 500 MiB (NVIDIA/nccl issue 2169)") {
+        const Report mesh = with_library("node: h100-mesh-4x", "500 MiB", zero, "all_to_all");
+        CHECK_THAT(time_of(mesh), WithinRel(3.256e-3, 0.05));
+        CHECK(mesh.rows.at(0).channels == 0);
+        // A kernel uses the links to all three peers at once.
+        CHECK(time_of(with_library("node: h100-mesh-4x", "500 MiB", "nccl: \"2.28\"", "all_to_all")) <
+              0.6 * time_of(mesh));
+    }
+    SECTION("on an NVSwitch one copy after the other is as fast as all at once: 7/8 of 1 GiB at what the links carry") {
+        for (const char* collective : {"all_to_all", "all_gather"}) {
+            CHECK_THAT(time_of(with_library("node: dgx-h100", "1 GiB", zero, collective)),
+                       WithinRel(0.875 * gibibyte * 1.05 / 394e9, 0.06));
+        }
+        // A root's copies to seven peers, and seven peers' to it, fill the root's links alike.
+        const double out = time_of(with_library("node: dgx-h100", "1 GiB", zero, "scatter"));
+        CHECK_THAT(time_of(with_library("node: dgx-h100", "1 GiB", zero, "gather")), WithinRel(out, 0.05));
+    }
+    SECTION("what they do not serve, and policies that change nothing, are said") {
+        CHECK(notes(with_library("node: dgx-h100", "1 MiB", zero), "do no all_reduce"));
+        CHECK(notes(with_library("node: dgx-h100", "1 MiB",
+                                 "nccl: \"2.27\", registered: window, "
+                                 "env: {NCCL_CTA_POLICY: ZERO}",
+                                 "all_gather"),
+                    "do no all_gather"));
+        CHECK(notes(with_library("node: dgx-h100", "1 MiB", "nccl: \"2.28\", env: {NCCL_CTA_POLICY: 2}", "all_gather"),
+                    "none is registered"));
+        CHECK_THROWS_WITH(with_library("node: dgx-h100", "1 MiB", "nccl: \"2.28\", env: {NCCL_CTA_POLICY: NONE}"),
+                          ContainsSubstring("accepted: DEFAULT, EFFICIENCY, ZERO"));
+    }
+    SECTION("Blackwell copies large all-gathers by itself from 2.29.2 on") {
+        const std::string by_itself = "nccl: \"2.29.2\", registered: window";
+        const auto channels = [&](const std::string& size, const std::string& library) {
+            return with_library("node: dgx-b200", size, library, "all_gather").rows.at(0).channels;
+        };
+        CHECK(channels("512 MiB", by_itself) == 0);  // 16 Mi elements a rank
+        CHECK(channels("128 MiB", by_itself) > 0);
+        CHECK(channels("512 MiB", "nccl: \"2.28.9\", registered: window") > 0);
+        CHECK(channels("512 MiB", by_itself + ", env: {NCCL_SYM_CE_THRESHOLD: 100000000}") > 0);
+    }
+}
