@@ -6,7 +6,6 @@
 #include <map>
 
 #include "base/text.hpp"
-#include "discovery/site/contradictions.hpp"
 #include "discovery/site/fabric_checks.hpp"
 #include "discovery/site/plan_check.hpp"
 

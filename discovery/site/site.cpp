@@ -10,7 +10,6 @@
 #include "discovery/site/group_cables.hpp"
 #include "discovery/site/node_merge.hpp"
 #include "discovery/site/node_names.hpp"
-#include "discovery/site/one_domain.hpp"
 
 namespace fabricast::inline site {
 

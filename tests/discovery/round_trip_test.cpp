@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "discovery/site/colours.hpp"
+#include "discovery/site/recognise.hpp"
 #include "discovery/site/export_node.hpp"
 #include "discovery/site/export_site.hpp"
 #include "sim/run/simulate.hpp"
