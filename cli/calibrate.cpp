@@ -9,7 +9,6 @@
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "validate/calibration/calibrate_report.hpp"
-#include "validate/calibration/outlook.hpp"
 #include "validate/import/formats.hpp"
 
 namespace fabricast::cli {

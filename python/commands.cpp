@@ -10,7 +10,6 @@
 #include "discovery/site/checks.hpp"
 #include "discovery/site/costs.hpp"
 #include "discovery/site/describe.hpp"
-#include "discovery/site/site_json.hpp"
 #include "models/catalog_text.hpp"
 #include "python/call.hpp"
 #include "sim/run/explain/explanation.hpp"
