@@ -7,11 +7,7 @@
 
 namespace fabricast::inline base {
 
-namespace {
-
 constexpr std::string_view blanks = " \t";
-
-}  // namespace
 
 std::vector<TextWord> TextLine::words() const {
     std::vector<TextWord> found;

@@ -9,7 +9,6 @@
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "validate/calibration/calibrate_report.hpp"
-#include "validate/calibration/outlook.hpp"
 #include "validate/import/formats.hpp"
 
 namespace fabricast::cli {
@@ -23,13 +22,11 @@ std::vector<FitDataset> data_of(const po::variables_map& values, const Catalog& 
     for (const std::string& file : texts_of(values, "measured")) { files.push_back(file); }
     for (const std::string& file : files) {
         for (const Measurement& measurement : read_measurements(file)) {
-            try {
-                const Comparison comparison = compare(measurement, catalog, cache, scenario);
-                for (const std::string& assumption : comparison.derived.assumptions) {
-                    std::cerr << measurement.id << ": " << assumption << "\n";
-                }
-                data.push_back(fit_dataset(comparison));
-            } catch (const NotACurve& error) { throw InputError(measurement.place, error.what()); }
+            const Comparison comparison = compare(measurement, catalog, cache, scenario);
+            for (const std::string& assumption : comparison.derived.assumptions) {
+                std::cerr << measurement.id << ": " << assumption << "\n";
+            }
+            data.push_back(fit_dataset(comparison));
         }
     }
     std::erase_if(data, [](const FitDataset& d) { return d.sizes.empty(); });

@@ -6,7 +6,7 @@
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "models/catalog_text.hpp"
-#include "sim/scenario/clouds.hpp"
+#include "sim/scenario/scenario_tree.hpp"
 #include "sim/scenario/vary.hpp"
 #include "topologies/node_reader.hpp"
 

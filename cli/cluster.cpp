@@ -19,7 +19,6 @@
 #include "discovery/site/checks.hpp"
 #include "discovery/site/costs.hpp"
 #include "discovery/site/describe.hpp"
-#include "discovery/site/site_json.hpp"
 
 namespace fabricast::cli {
 

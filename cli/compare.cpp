@@ -29,13 +29,11 @@ std::string compare_table(const Measurement& measurement, const Catalog& catalog
         outputs.write_json([&] { return to_json(comparison); });
         return to_text(comparison);
     }
-    try {
-        const Comparison comparison = compare(measurement, catalog, cache, scenario);
-        outputs.write_json([&] { return to_json(comparison); });
-        outputs.write("svg", [&] { return to_svg(comparison); });
-        outputs.write_page([&] { return compare_page(comparison); });
-        return to_text(comparison);
-    } catch (const NotACurve& error) { throw InputError(measurement.place, error.what()); }
+    const Comparison comparison = compare(measurement, catalog, cache, scenario);
+    outputs.write_json([&] { return to_json(comparison); });
+    outputs.write("svg", [&] { return to_svg(comparison); });
+    outputs.write_page([&] { return compare_page(comparison); });
+    return to_text(comparison);
 }
 
 ExitCode compare_measured(const po::variables_map& values) {

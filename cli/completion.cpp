@@ -21,6 +21,13 @@ std::string shell_quoted(std::string_view text) {
     return out + "'";
 }
 
+// With a backslash before each of these characters.
+std::string escaped(std::string_view text, std::string_view characters) {
+    std::string out;
+    for (const char c : text) { out.append(characters.find(c) != std::string_view::npos ? "\\" : "").push_back(c); }
+    return out;
+}
+
 // What may follow `fabricast COMMAND` and is known beforehand.
 std::vector<std::string> argument_words(const Command& command) {
     if (command.name == "catalog") { return {"list", "show"}; }
@@ -64,15 +71,8 @@ std::string bash() {
 }
 
 std::string zsh() {
-    // _arguments reads [ ] : and \ in descriptions.
-    const auto plain = [](std::string_view text) {
-        std::string out;
-        for (const char c : text) {
-            out += c == '[' || c == ']' || c == ':' || c == '\\' ? "\\" : "";
-            out += c;
-        }
-        return out;
-    };
+    // _arguments reads these in descriptions.
+    const auto plain = [](std::string_view text) { return escaped(text, "[]:\\"); };
     std::string names, cases;
     for (const Command* command : commands()) {
         names += fmt::format("    {}\n", shell_quoted(fmt::format("{}:{}", command->name, plain(command->summary))));
@@ -104,14 +104,7 @@ std::string zsh() {
 
 std::string fish() {
     std::string lines = "# Made by `fabricast completion fish`.\n";
-    const auto fish_quoted = [](std::string_view text) {  // in single quotes fish reads \' and \\.
-        std::string out = "'";
-        for (const char c : text) {
-            out += c == '\'' || c == '\\' ? "\\" : "";
-            out += c;
-        }
-        return out + "'";
-    };
+    const auto fish_quoted = [](std::string_view text) { return "'" + escaped(text, "'\\") + "'"; };
     for (const Command* command : commands()) {
         lines += fmt::format("complete -c fabricast -n __fish_use_subcommand -f -a {} -d {}\n", command->name,
                              fish_quoted(command->summary));

@@ -9,36 +9,35 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "base/json.hpp"
-#include "cli/thread_pool.hpp"
 #include "sim/engines/engine.hpp"
 
 namespace fabricast::cli {
 
 namespace {
 
-// From a rank to rank 0: {"want": how many pieces, "done": [[piece, result], ...]}; {"left": true} once it has
-// reported all its results; or {"failed": text}.
-constexpr int from_worker = 1;
-// From rank 0 to a rank that wants pieces: a list of pieces, null if there are no more.
+using Pieces = std::vector<std::size_t>;
+using Compute = std::function<std::string(std::size_t)>;
+using Clock = std::chrono::steady_clock;
+
+// From a rank to rank 0: how many pieces a thread wants; [piece, result]; {"failed": text}; null, once all its threads
+// are done.
+constexpr int to_first = 1;
+// From rank 0 to a thread that wants pieces: a list of them, empty if there are no more.
 constexpr int from_first = 2;
 
-constexpr auto shortest_sleep = std::chrono::microseconds(200), longest_sleep = std::chrono::microseconds(5000);
-// Sleeps longer the longer nothing happens, so that polling takes no cores from threads that compute long pieces.
-class Backoff {
-public:
-    void sleep() {
-        std::this_thread::sleep_for(length_);
-        length_ = std::min(2 * length_, longest_sleep);
-    }
-    void wake() { length_ = shortest_sleep; }
-
-private:
-    std::chrono::microseconds length_ = shortest_sleep;
-};
+constexpr double most_pieces_at_once = 16;
+// Between two looks for messages: MPI's own calls would spin while they wait.
+constexpr auto nap = std::chrono::milliseconds(1);
+// A thread asks for about so much work: much more than the time that the answer takes, and little to wait for at the
+// end.
+constexpr double in_hand_s = 0.015;
 
 int size_of_world() {
     int size = 1;
@@ -46,116 +45,157 @@ int size_of_world() {
     return size;
 }
 
-void send(const Json& message, int to, int tag) {
-    const std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
-    MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, to, tag, MPI_COMM_WORLD);
-}
-
 struct Message {
     int from = 0;
     Json text;
 };
 
-// The next message if one has arrived. Does not block, because MPI's blocking calls spin.
-std::optional<Message> received(int tag) {
-    int there = 0;
-    MPI_Status status;
-    MPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &there, &status);
-    if (there == 0) { return std::nullopt; }
-    int length = 0;
-    MPI_Get_count(&status, MPI_CHAR, &length);
-    std::string text(static_cast<std::size_t>(length), '\0');
-    MPI_Recv(text.data(), length, MPI_CHAR, status.MPI_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    return Message{status.MPI_SOURCE, Json::parse(text)};
+// The messages of one rank, whose threads call MPI one at a time.
+class Mailbox {
+public:
+    void send(const Json& message, int to, int tag) {
+        const std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
+        const std::lock_guard lock(mutex_);
+        MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, to, tag, MPI_COMM_WORLD);
+    }
+
+    // The next message if one has arrived.
+    std::optional<Message> received(int tag) {
+        const std::lock_guard lock(mutex_);
+        int there = 0;
+        MPI_Status status;
+        MPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &there, &status);
+        if (there == 0) { return std::nullopt; }
+        int length = 0;
+        MPI_Get_count(&status, MPI_CHAR, &length);
+        std::string text(static_cast<std::size_t>(length), '\0');
+        MPI_Recv(text.data(), length, MPI_CHAR, status.MPI_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        return Message{status.MPI_SOURCE, Json::parse(text)};
+    }
+
+private:
+    std::mutex mutex_;
+};
+
+// Threads that compute the pieces that `next(wanted)` gives them, until it gives none, and call `done(piece, result)`
+// for each, or `failed(exception)` and end. All four functions must outlive the threads.
+template <class Next, class Done, class Failed>
+std::vector<std::jthread> start(std::size_t threads, const Compute& compute, const Next& next, const Done& done,
+                                const Failed& failed) {
+    const auto work = [&](const std::stop_token& stopped) {
+        std::size_t wanted = 1;
+        try {
+            for (Pieces pieces = next(wanted); !pieces.empty(); pieces = next(wanted)) {
+                const Clock::time_point began = Clock::now();
+                for (const std::size_t piece : pieces) {
+                    if (stopped.stop_requested()) { return; }
+                    done(piece, compute(piece));
+                }
+                const double spent_s = std::chrono::duration<double>(Clock::now() - began).count();
+                const double in_hand = in_hand_s * static_cast<double>(pieces.size()) / std::max(spent_s, 1e-9);
+                wanted = static_cast<std::size_t>(std::clamp(in_hand, 1.0, most_pieces_at_once));
+            }
+        } catch (...) { failed(std::current_exception()); }
+    };
+    std::vector<std::jthread> started;
+    for (std::size_t t = 0; t < threads; ++t) { started.emplace_back(work); }
+    return started;
 }
 
-// On rank 0: the pieces that are left to hand out.
-class Dispatcher {
+// Rank 0: deals out the pieces to its own threads and to the other ranks', and collects all results.
+class Leader {
 public:
-    Dispatcher(const std::vector<std::size_t>& pieces, std::size_t ranks) : pieces_(pieces), ranks_(ranks) {}
+    Leader(const Pieces& pieces, std::size_t threads)
+        : pieces_(pieces), threads_(threads), others_(size_of_world() - 1) {}
 
-    // Hands out fewer pieces towards the end, so that no rank finishes long after the others.
-    std::vector<std::size_t> deal(std::size_t wanted) {
+    void lead(const std::atomic<bool>& stop, const Compute& compute,
+              const std::function<void(std::size_t, const std::string&)>& finished) {
+        const auto next = [this](std::size_t wanted) { return deal(wanted); };
+        const auto keep = [this](std::size_t piece, std::string result) {
+            const std::lock_guard lock(mutex_);
+            done_.emplace_back(piece, std::move(result));
+        };
+        const auto failed = [this](const std::exception_ptr& failure) {
+            const std::lock_guard lock(mutex_);
+            failure_ = failure;
+        };
+        const std::vector<std::jthread> own = start(threads_, compute, next, keep, failed);
+        for (std::size_t left = pieces_.size(); left > 0 || others_ > 0;) {
+            const auto done = take_done();
+            for (const auto& [piece, result] : done) { finished(piece, result); }
+            left -= done.size();
+            if (stop) { throw Stopped(); }
+            const std::optional<Message> message = mail_.received(to_first);
+            if (!message) {
+                if (done.empty()) { std::this_thread::sleep_for(nap); }
+                continue;
+            }
+            const Json& said = message->text;
+            if (said.is_array()) {
+                finished(said.at(0).get<std::size_t>(), said.at(1).get<std::string>());
+                --left;
+            } else if (said.is_number()) {
+                mail_.send(deal(said.get<std::size_t>()), message->from, from_first);
+            } else if (said.is_null()) {
+                --others_;
+            } else {
+                throw std::runtime_error("rank " + std::to_string(message->from) + ": " +
+                                         said.at("failed").get<std::string>());
+            }
+        }
+    }
+
+private:
+    // Fewer pieces towards the end, so that no rank finishes long after the others.
+    Pieces deal(std::size_t wanted) {
+        const std::lock_guard lock(mutex_);
         const std::size_t left = pieces_.size() - next_;
-        const std::size_t fair = std::max<std::size_t>(1, left / (4 * ranks_));
-        const std::size_t count = std::min({left, wanted, fair, most_pieces_at_once});
+        const std::size_t fair = left / (4 * threads_ * static_cast<std::size_t>(size_of_world()));
         const auto from = pieces_.begin() + static_cast<std::ptrdiff_t>(next_);
+        const std::size_t count = std::min(left, std::clamp<std::size_t>(fair, 1, wanted));
         next_ += count;
         return {from, from + static_cast<std::ptrdiff_t>(count)};
     }
-    void stop() { next_ = pieces_.size(); }
-    bool empty() const { return next_ == pieces_.size(); }
 
-private:
-    const std::vector<std::size_t>& pieces_;
-    std::size_t ranks_;
+    // What the threads of this rank have computed since the last call. Rethrows the exception of one that failed.
+    std::vector<std::pair<std::size_t, std::string>> take_done() {
+        const std::lock_guard lock(mutex_);
+        if (failure_) { std::rethrow_exception(failure_); }
+        return std::exchange(done_, {});
+    }
+
+    const Pieces& pieces_;
+    std::size_t threads_;
+    int others_;  // other ranks that may still report results
+    Mailbox mail_;
+    std::mutex mutex_;  // of what follows
     std::size_t next_ = 0;
+    std::vector<std::pair<std::size_t, std::string>> done_;
+    std::exception_ptr failure_;
 };
 
-void lead(const std::vector<std::size_t>& pieces, std::size_t threads, const std::atomic<bool>& stop,
-          const std::function<std::string(std::size_t)>& compute,
-          const std::function<void(std::size_t, const std::string&)>& finished) {
-    const auto ranks = static_cast<std::size_t>(size_of_world());
-    Dispatcher dispatcher(pieces, ranks);
-    ThreadPool pool(threads, compute);
-    std::size_t working = ranks - 1;  // other ranks that may still report results
-    Backoff backoff;
-    while (working > 0 || !dispatcher.empty() || !pool.idle()) {
-        bool moved = false;
-        for (const Done& done : pool.take_done()) {
-            finished(done.piece, done.result);
-            moved = true;
+// Any other rank.
+void follow(std::size_t threads, const Compute& compute) {
+    Mailbox mail;
+    const auto next = [&](std::size_t wanted) {
+        mail.send(wanted, 0, to_first);
+        for (;;) {
+            if (const auto answer = mail.received(from_first)) { return answer->text.get<Pieces>(); }
+            std::this_thread::sleep_for(nap);
         }
-        if (stop) { throw Stopped(); }
-        for (const std::size_t piece : dispatcher.deal(pool.wants())) { pool.give(piece); }
-        while (const std::optional<Message> message = received(from_worker)) {
-            moved = true;
-            const Json& said = message->text;
-            if (const auto failed = said.find("failed"); failed != said.end()) {
-                throw std::runtime_error("rank " + std::to_string(message->from) + ": " + failed->get<std::string>());
-            }
-            if (said.contains("left")) {
-                --working;
-                continue;
-            }
-            for (const Json& done : said.at("done")) {
-                finished(done.at(0).get<std::size_t>(), done.at(1).get<std::string>());
-            }
-            if (const auto wanted = said.at("want").get<std::size_t>(); wanted > 0) {
-                const std::vector<std::size_t> dealt = dispatcher.deal(wanted);
-                send(dealt.empty() ? Json() : Json(dealt), message->from, from_first);
-            }
-        }
-        moved ? backoff.wake() : backoff.sleep();
-    }
-}
-
-void follow(std::size_t threads, const std::function<std::string(std::size_t)>& compute) {
-    ThreadPool pool(threads, compute);
-    bool asked = false;
-    bool over = false;
-    Backoff backoff;
-    for (;;) {
-        Json done = Json::array();
-        for (Done& one : pool.take_done()) { done.push_back({one.piece, std::move(one.result)}); }
-        const std::size_t wanted = asked || over ? 0 : pool.wants();
-        if (wanted > 0 || !done.empty()) {
-            send({{"want", wanted}, {"done", std::move(done)}}, 0, from_worker);
-            asked = asked || wanted > 0;
-            backoff.wake();
-        }
-        if (const std::optional<Message> answer = received(from_first)) {
-            asked = false;
-            backoff.wake();
-            over = answer->text.is_null();
-            for (const Json& piece : answer->text) { pool.give(piece.get<std::size_t>()); }
-        } else if (over && pool.idle()) {
-            send({{"left", true}}, 0, from_worker);
-            return;
-        } else {
-            backoff.sleep();
-        }
-    }
+    };
+    const auto done = [&](std::size_t piece, const std::string& result) {
+        mail.send(Json::array({piece, result}), 0, to_first);
+    };
+    const auto failed = [&](const std::exception_ptr& failure) {
+        try {
+            std::rethrow_exception(failure);
+        } catch (const std::exception& error) { mail.send({{"failed", error.what()}}, 0, to_first); }
+        // Rank 0 aborts all ranks; until then there is nothing to do.
+        std::this_thread::sleep_for(std::chrono::hours(1));
+    };
+    for (std::jthread& thread : start(threads, compute, next, done, failed)) { thread.join(); }
+    mail.send(nullptr, 0, to_first);
 }
 
 }  // namespace
@@ -164,7 +204,8 @@ bool has_mpi() { return true; }
 
 Ranks::Ranks() {
     int provided = 0;
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+    if (provided < MPI_THREAD_SERIALIZED) { throw MissingMpi("this MPI lets only one thread of a process call it"); }
 }
 
 Ranks::~Ranks() { MPI_Finalize(); }
@@ -201,19 +242,10 @@ bool Ranks::agree(const std::string& read, std::string& error) const {
 void Ranks::share(const std::vector<std::size_t>& pieces, std::size_t threads, const std::atomic<bool>& stop,
                   const std::function<std::string(std::size_t)>& compute,
                   const std::function<void(std::size_t, const std::string&)>& finished) {
-    if (first()) {
-        stage_ = Stage::sharing;
-        lead(pieces, threads, stop, compute, finished);
-        stage_ = Stage::over;
-        return;
-    }
-    try {
-        follow(threads, compute);
-    } catch (const std::exception& failure) {
-        send({{"failed", failure.what()}}, 0, from_worker);
-        // Rank 0 aborts all ranks; until then there is nothing to do.
-        std::this_thread::sleep_for(std::chrono::hours(1));
-    }
+    if (!first()) { return follow(threads, compute); }
+    stage_ = Stage::sharing;
+    Leader(pieces, threads).lead(stop, compute, finished);
+    stage_ = Stage::over;
 }
 
 void Ranks::dismiss() {

@@ -17,15 +17,11 @@
 
 namespace fabricast::cli {
 
-namespace {
-
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
 constexpr double quiet_start_s = 0.5;  // a run shorter than this shows no progress
 constexpr double redraw_s = 0.2;
-
-}  // namespace
 
 Progress::Progress(std::size_t pieces, bool shown)
     : pieces_(std::max<std::size_t>(pieces, 1)),

@@ -28,12 +28,13 @@ namespace fabricast::cli {
 
 namespace {
 
-// What the command line of `fabricast sweep` asks for.
+namespace fs = std::filesystem;
 
+// What the command line of `fabricast sweep` asks for.
 struct SweepRequest {
-    std::filesystem::path out;  // if empty, the table is printed, or CSV if `to_stdout`
+    fs::path out;  // if empty, the table is printed, or CSV if `to_stdout`
     bool to_stdout = false;
-    std::filesystem::path html;  // if empty, no page is written
+    fs::path html;  // if empty, no page is written
     bool resume = false, merge = false, quiet = false, progress = true;
     std::optional<Shard> shard;
     std::size_t threads = 1;
@@ -47,23 +48,6 @@ Shard shard_of(const std::string& text) {
         throw UsageError(error_message("--shard takes a part of a whole", shown(text), "1/8 to 8/8"));
     }
     return {*index - 1, *count};
-}
-
-Options sweep_options() {
-    return joined_options(
-        {{
-             {"vary", texts_value("PATH=V1,V2..."), "a key and its values; repeatable: every combination is a point"},
-         },
-         scenario_options(),
-         {
-             {"out", text_value("FILE"), "write the result: .csv, .tsv, .sqlite, or - for CSV on standard output"},
-             {"html", text_value("FILE"), "write a report to hand over"},
-             {"resume", {}, "go on where a sweep with this --out was ended"},
-             {"shard", text_value("I/N"), "run only the I-th of N parts, from 1; needs --out"},
-             {"merge", {}, "run nothing: put the journals of all shards together into --out"},
-             {"threads", whole_value("N"), "points to run side by side (default and 0: every core)"},
-             {"quiet", {}, "print no table and no progress"},
-         }});
 }
 
 // Throws UsageError; MissingCharts if the page asked for cannot be drawn.
@@ -86,7 +70,7 @@ SweepRequest sweep_request(const po::variables_map& values) {
 }
 
 // Fails before a long run, not after it, if the result could not be written to `out`, which may be empty.
-void check_out(const std::filesystem::path& out) {
+void check_out(const fs::path& out) {
     if (out.empty()) { return; }
     const std::optional<ResultKind> kind = result_kind(out);
     if (!kind) {
@@ -97,8 +81,6 @@ void check_out(const std::filesystem::path& out) {
         throw MissingSqlite(out.string() + ": this build has no SQLite (accepted: a name that ends in .csv)");
     }
 }
-
-namespace fs = std::filesystem;
 
 Sweep read_sweep(const po::variables_map& values, Outputs& outputs) {
     const fs::path file = scenario_file(values);
@@ -153,8 +135,7 @@ ExitCode report(const Sweep& sweep, const SweepOutcomes& outcomes, const SweepRe
         words_to << sweep_table(result);
     }
     if (!request.html.empty()) {
-        const auto read =
-            std::find_if(sweep.read.begin(), sweep.read.end(), [](const SweepPoint& p) { return !p.key.empty(); });
+        const auto read = std::ranges::find_if(sweep.read, [](const SweepPoint& p) { return !p.key.empty(); });
         const Scenario first = scenario_at(sweep, static_cast<std::size_t>(read - sweep.read.begin()));
         write_output(request.html.string(), html::page_html(sweep_page(result, first)));
     }
@@ -167,11 +148,10 @@ ExitCode report(const Sweep& sweep, const SweepOutcomes& outcomes, const SweepRe
         for (const std::string& note : sweep.notes) { words_to << "# " << note << "\n"; }
     }
     if (failed == points) { throw UsageError("every point failed; the first: " + result.rows.front().error); }
-    const auto column = std::find(result.figures.begin(), result.figures.end(), "failed_asserts");
+    const auto column = std::ranges::find(result.figures, "failed_asserts");
     if (column == result.figures.end()) { return ok; }
     const auto place = static_cast<std::size_t>(column - result.figures.begin());
-    std::size_t unmet = 0;
-    std::size_t last = points;
+    std::size_t unmet = 0, last = points;
     for (const SweepRow& row : result.rows) {
         if (row.error.empty() && !row.figures[place].is_null() && row.point != last) {
             last = row.point;
@@ -182,15 +162,6 @@ ExitCode report(const Sweep& sweep, const SweepOutcomes& outcomes, const SweepRe
     return unmet == 0 ? ok : assert_failed;
 }
 
-ExitCode merge(const Sweep& sweep, const SweepRequest& request, const SweepOutcomes& done) {
-    const std::size_t missing = points_to_run(sweep, request, done).size();
-    if (missing > 0) {
-        throw JournalError(request.out.string() + ": " + plural(missing, "point") +
-                           " in no journal (accepted: all shards run, or --resume to run the rest here)");
-    }
-    return report(sweep, done, request);
-}
-
 ExitCode run_sweep(const Sweep& sweep, const SweepRequest& request, Ranks* ranks) {
     SweepOutcomes done;
     if (!request.out.empty() && !request.shard && (request.resume || request.merge)) {
@@ -198,7 +169,11 @@ ExitCode run_sweep(const Sweep& sweep, const SweepRequest& request, Ranks* ranks
     }
     if (request.merge) {
         if (fs::exists(journal_path(request.out))) { done.merge(read_journal(journal_path(request.out), sweep)); }
-        return merge(sweep, request, done);
+        if (const std::size_t missing = points_to_run(sweep, request, done).size(); missing > 0) {
+            throw JournalError(request.out.string() + ": " + plural(missing, "point") +
+                               " in no journal (accepted: all shards run, or --resume to run the rest here)");
+        }
+        return report(sweep, done, request);
     }
     std::optional<Journal> journal;
     if (!request.out.empty()) {
@@ -277,9 +252,7 @@ ExitCode sweep_with_ranks(const po::variables_map& values) {
         own = std::current_exception();
     }
     if (!ranks.agree(sweep ? identity_of(*sweep) : "", error)) {
-        if (!ranks.first()) {
-            return bad_input;  // rank 0 reports the error
-        }
+        if (!ranks.first()) { return bad_input; }  // rank 0 reports the error
         if (own) { std::rethrow_exception(own); }
         throw UsageError(error);
     }
@@ -303,11 +276,25 @@ ExitCode sweep_scenario(const po::variables_map& values) {
 
 }  // namespace
 
-const Command sweep_command = {"sweep",
-                               "many points of a scenario: grid, list or random; resumed after any end",
-                               "SCENARIO [--vary PATH=VALUE,VALUE...]... [OPTION...]",
-                               sweep_options(),
-                               {{{"scenario", 1}}},
-                               sweep_scenario};
+const Command sweep_command = {
+    "sweep",
+    "many points of a scenario: grid, list or random; resumed after any end",
+    "SCENARIO [--vary PATH=VALUE,VALUE...]... [OPTION...]",
+    joined_options(
+        {{
+             {"vary", texts_value("PATH=V1,V2..."), "a key and its values; repeatable: every combination is a point"},
+         },
+         scenario_options(),
+         {
+             {"out", text_value("FILE"), "write the result: .csv, .tsv, .sqlite, or - for CSV on standard output"},
+             {"html", text_value("FILE"), "write a report to hand over"},
+             {"resume", {}, "go on where a sweep with this --out was ended"},
+             {"shard", text_value("I/N"), "run only the I-th of N parts, from 1; needs --out"},
+             {"merge", {}, "run nothing: put the journals of all shards together into --out"},
+             {"threads", whole_value("N"), "points to run side by side (default and 0: every core)"},
+             {"quiet", {}, "print no table and no progress"},
+         }}),
+    {{{"scenario", 1}}},
+    sweep_scenario};
 
 }  // namespace fabricast::cli

@@ -72,8 +72,7 @@ Observations InfinibandFabric::finish() {
     std::erase_if(seen_.cables, [&](const CableSeen& cable) {
         return left_out_.contains(cable.a.device) || left_out_.contains(cable.b.device);
     });
-    std::stable_sort(seen_.cables.begin(), seen_.cables.end(),
-                     [](const CableSeen& a, const CableSeen& b) { return cable_ends(a) < cable_ends(b); });
+    std::ranges::stable_sort(seen_.cables, {}, cable_ends);
     // Both ends say the same, unless one of them could not tell the rate.
     std::vector<CableSeen> once;
     const std::size_t lines = seen_.cables.size();

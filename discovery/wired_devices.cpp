@@ -87,8 +87,7 @@ Observations WiredDevices::finish() {
     });
     if (managed > 0) { dropped_["management port"] += managed; }
     const auto ends = [](const CableSeen& c) { return std::tie(c.a.device, c.a.port, c.b.device, c.b.port); };
-    std::stable_sort(cables_.begin(), cables_.end(),
-                     [&](const CableSeen& a, const CableSeen& b) { return ends(a) < ends(b); });
+    std::ranges::stable_sort(cables_, {}, ends);
     cables_.erase(std::unique(cables_.begin(), cables_.end(),
                               [&](const CableSeen& a, const CableSeen& b) {
                                   return ends(a) == ends(b) && !(a.a.port.empty() && a.b.port.empty());

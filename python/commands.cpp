@@ -10,7 +10,6 @@
 #include "discovery/site/checks.hpp"
 #include "discovery/site/costs.hpp"
 #include "discovery/site/describe.hpp"
-#include "discovery/site/site_json.hpp"
 #include "models/catalog_text.hpp"
 #include "python/call.hpp"
 #include "sim/run/explain/explanation.hpp"
@@ -90,9 +89,7 @@ Json compare_file(const std::string& file, const std::optional<Source>& source, 
     FabricCache cache(catalog);
     return json_list(read_measurements(file), [&](const Measurement& measurement) {
         if (is_transfer(measurement)) { return to_json(compare_transfers(measurement, catalog)); }
-        try {
-            return to_json(compare(measurement, catalog, cache, scenario));
-        } catch (const NotACurve& error) { throw InputError(measurement.place, error.what()); }
+        return to_json(compare(measurement, catalog, cache, scenario));
     });
 }
 
@@ -114,9 +111,7 @@ std::string overlay_of(const Texts& files, const std::optional<Source>& source, 
     std::vector<FitDataset> data;
     for (const std::string& file : files) {
         for (const Measurement& measurement : read_measurements(file)) {
-            try {
-                data.push_back(fit_dataset(compare(measurement, catalog, cache, scenario)));
-            } catch (const NotACurve& error) { throw InputError(measurement.place, error.what()); }
+            data.push_back(fit_dataset(compare(measurement, catalog, cache, scenario)));
         }
     }
     std::erase_if(data, [](const FitDataset& d) { return d.sizes.empty(); });

@@ -11,7 +11,6 @@
 #include "base/text.hpp"
 #include "topologies/bill.hpp"
 #include "topologies/bisection.hpp"
-#include "topologies/bought.hpp"
 
 namespace fabricast::inline topologies {
 

@@ -4,7 +4,9 @@
 
 #include <vector>
 
+#include "base/json.hpp"
 #include "discovery/site/describe.hpp"
+#include "discovery/site/finding.hpp"
 #include "discovery/site/site.hpp"
 #include "models/catalog.hpp"
 
@@ -13,5 +15,8 @@ namespace fabricast::inline site {
 // Every finding, those of the files' contradictions first.
 std::vector<Finding> check(const Site& site, const Description& description, const Catalog& catalog,
                            const StatedParts& said);
+
+// A site and what looks wrong in it, for programs.
+Json site_json(const Site& site, const Description& made, const std::vector<Finding>& findings);
 
 }  // namespace fabricast::inline site

@@ -3,17 +3,72 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
+#include <string>
 
+#include "base/unit_text.hpp"
 #include "discovery/site/fabric_text.hpp"
-#include "discovery/site/forecasts.hpp"
-#include "discovery/site/mended_node.hpp"
+#include "discovery/site/mended.hpp"
 #include "discovery/site/node_text.hpp"
+#include "models/catalog.hpp"
+#include "sim/run/simulate.hpp"
+#include "sim/scenario/parse.hpp"
 #include "topologies/node_reader.hpp"
 
 namespace fabricast::inline site {
 
 namespace {
+
+// One job forecast on two small clusters: without a fault and with it.
+struct Compared {
+    std::string text;      // "all_reduce at 1 GiB: 506 GB/s -> 45 GB/s"; empty where either cannot be forecast
+    bool differs = false;  // by more than a thousandth
+};
+
+// Clusters are texts, the keys below a scenario's `cluster:`. What was forecast once is kept.
+class Forecasts {
+public:
+    explicit Forecasts(const Catalog& catalog) : catalog_(catalog) {}
+
+    // `where` says how the job meets the fault; `event`: keys of a scenario that make it.
+    Compared compare(const std::string& collective, const std::string& where, const std::string& without,
+                     const std::string& with, const std::string& event = {}) {
+        const std::optional<double> whole = busbw(without, collective, ""), faulty = busbw(with, collective, event);
+        if (!whole || !faulty) { return {}; }
+        return {fmt::format("{} at 1 GiB{}: {} -> {}", collective, where, base::text(*whole, Dimension::rate),
+                            base::text(*faulty, Dimension::rate)),
+                std::abs(*whole - *faulty) > 0.001 * std::max(*whole, *faulty)};
+    }
+
+private:
+    // Bus bandwidth at 1 GiB in bytes a second.
+    std::optional<double> busbw(const std::string& cluster, const std::string& collective, const std::string& event) {
+        const std::string text =
+            fmt::format("name: cost\ncluster:\n{}workload: {{kind: collective, collective: {}, sizes: [1 GiB]}}\n{}",
+                        cluster, collective, event);
+        const auto known = known_.find(text);
+        if (known != known_.end()) { return known->second; }
+        std::optional<double> found;
+        try {
+            const Report report = simulate(parse_scenario(text, "cost.yaml"), catalog_);
+            if (!report.rows.empty()) { found = report.rows.front().busbw; }
+        } catch (const Error&) { found.reset(); }
+        return known_[text] = found;
+    }
+
+    const Catalog& catalog_;
+    std::map<std::string, std::optional<double>> known_;
+};
+
+// All of them in one line; `why` none of them differs. A line is never empty.
+std::string told(const std::vector<Compared>& jobs, const std::string& why) {
+    std::string text;
+    for (const Compared& job : jobs) { text += (text.empty() || job.text.empty() ? "" : "; ") + job.text; }
+    if (text.empty()) { return "unknown: no forecast can be made of this cluster"; }
+    return std::ranges::any_of(jobs, &Compared::differs) ? text : text + "; nothing: " + why;
+}
 
 class Costs {
 public:

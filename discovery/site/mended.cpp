@@ -1,7 +1,9 @@
 #include "discovery/site/mended.hpp"
 
 #include <algorithm>
+#include <map>
 
+#include "discovery/site/node_merge.hpp"
 #include "discovery/site/rails.hpp"
 
 namespace fabricast::inline site {
@@ -28,6 +30,49 @@ std::size_t add_missing(Wiring& out, std::uint32_t node, const Leaves& unit) {
     return added;
 }
 
+void mend_nvlinks(NodeSeen& node) {
+    const GpuSeen best = *std::ranges::max_element(node.gpus, {}, &GpuSeen::nvlink_count);
+    for (GpuSeen& gpu : node.gpus) {
+        const bool fewer = best.nvlinks.size() == 1 && gpu.nvlink_count() < best.nvlink_count();
+        if (!fewer && !gpu.nvlinks.empty()) { continue; }
+        gpu.nvlinks = best.nvlinks;
+        gpu.nvlinks_stated = best.nvlinks_stated;
+    }
+}
+
+void mend_width(NodeSeen& node) {
+    for (const PciKind kind : {PciKind::nic, PciKind::gpu}) {
+        PciLink best;
+        for (const PciSeen& pci : node.pci) {
+            for (const PciLink& link : {pci.link, pci.capable}) {
+                if (pci.kind == kind && link.rate() > best.rate()) { best = link; }
+            }
+        }
+        for (PciSeen& pci : node.pci) {
+            if (pci.kind == kind && pci.link.known()) { pci.link = best; }
+        }
+    }
+}
+
+// Moves an adapter below the CPU that has fewer of them.
+void mend_socket(NodeSeen& node, const Finding& finding) {
+    std::map<int, int> count;
+    for (const NicSeen& nic : node.nics) { ++count[nic.numa]; }
+    for (NicSeen& nic : node.nics) {
+        if (finding.device.find("(" + nic.name + ")") == std::string::npos) { continue; }
+        for (const CpuSeen& cpu : node.cpus) {
+            if (cpu.numa == nic.numa || count[cpu.numa] >= count[nic.numa]) { continue; }
+            nic.numa = cpu.numa;
+            for (PciSeen& pci : node.pci) {
+                if (pci.bus != nic.bus) { continue; }
+                pci.numa = cpu.numa;
+                pci.parent.clear();
+            }
+            return;
+        }
+    }
+}
+
 }  // namespace
 
 Mended mended(const Wiring& wiring) {
@@ -48,6 +93,46 @@ Mended mended(const Wiring& wiring) {
         if (unit != nullptr) { made.cables += add_missing(out, node, *unit); }
     }
     return made;
+}
+
+const NodeSeen* node_of(const Site& site, const std::string& device) {
+    const std::string name = device.substr(0, device.rfind('.'));
+    for (const SiteHost& host : site.hosts) {
+        if (host.name == name && host.inside) { return &*host.inside; }
+    }
+    for (std::size_t i = 0; i < site.unnamed.size(); ++i) {
+        if (name == unnamed_text(site, i)) { return &site.unnamed[i]; }
+    }
+    return nullptr;
+}
+
+NodeSeen mended_node(NodeSeen node, const Finding& finding) {
+    if (finding.check == "nvlinks") { mend_nvlinks(node); }
+    if (finding.check == "width") { mend_width(node); }
+    if (finding.check == "socket") { mend_socket(node, finding); }
+    return node;
+}
+
+std::optional<NodeSeen> with_fact(NodeSeen node, const Finding& finding, double value) {
+    const std::string device = finding.device.substr(finding.device.rfind('.') + 1);
+    std::string bus;
+    for (GpuSeen& gpu : node.gpus) {
+        if (end_text(gpu) != device) { continue; }
+        bus = gpu.bus;
+        if (finding.fact != Fact::nvlinks) { continue; }
+        // In a mesh a count does not say which of its peers a GPU reaches.
+        if (gpu.nvlinks.empty() || gpu.nvlinks.front().target != "nvswitch") { return std::nullopt; }
+        gpu.nvlinks = {{"nvswitch", static_cast<int>(value)}};
+        if (value == 0) { gpu.nvlinks.clear(); }
+        return node;
+    }
+    for (const NicSeen& nic : node.nics) {
+        if (end_text(nic) == device) { bus = nic.bus; }
+    }
+    const auto slot = std::ranges::find(node.pci, bus, &PciSeen::bus);
+    if (slot == node.pci.end()) { return std::nullopt; }
+    slot->link.width = static_cast<int>(value);
+    return node;
 }
 
 }  // namespace fabricast::inline site

@@ -2,6 +2,7 @@
 // The inside of a host as a node template: which devices, which links, in the words of topologies/nodes/*.yaml.
 
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,5 +38,24 @@ struct NodeShape {
 
 // Leaves out the adapters that `kept` does not want; the others get new numbers.
 void keep_nics(NodeShape& shape, const std::function<bool(std::size_t)>& kept);
+
+// A node's shape while it is made: its ends in order and its sockets. Where each end hangs is added by
+// pci_placement.hpp, NVLinks by nvlink_cables.hpp.
+struct ShapeDraft {
+    const NodeSeen& node;
+    const Catalog& catalog;
+    std::vector<GpuSeen> gpus{};
+    std::vector<NicSeen> nics{};
+    std::map<std::string, const PciSeen*> by_bus{};
+    std::map<int, int> socket_of{};  // by NUMA domain
+    NodeShape shape{};
+
+    std::string cpu_of(int numa) const;
+    const PciSeen* pci(const std::string& bus) const;  // null: unknown
+};
+
+std::string pcie_name(int generation, int width);
+// The PCIe link that a part has; x16 of the fifth generation where it has none, or one of another kind.
+std::string host_link(const Catalog& catalog, std::string_view kind, const std::string& part);
 
 }  // namespace fabricast::inline site

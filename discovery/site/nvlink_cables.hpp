@@ -1,7 +1,7 @@
 #pragma once
 // NVLinks as cables of a node: to NVSwitches, to CPUs, or a mesh between GPUs.
 
-#include "discovery/site/shape_draft.hpp"
+#include "discovery/site/node_shape.hpp"
 
 namespace fabricast::inline site {
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "discovery/site/wiring.hpp"
 #include "topologies/fabric.hpp"
@@ -27,5 +28,11 @@ struct Candidates {
 // Every kind with the figures that were counted, the plainest first. The first whose wiring is the one found is it;
 // nullopt if none is.
 std::optional<Recognised> recognise(const Wiring& wiring, std::uint32_t nodes, const Candidates& candidates);
+
+// Whether two graphs of switches are the same, in linear time: their colours are equal where the same cables go to the
+// same NICs, whatever the switches are called. NICs have colours of their own, and a switch takes its colour from those
+// of its neighbours, in rounds.
+std::vector<std::uint64_t> colours(const Wiring& wiring);
+std::vector<std::uint64_t> colours(const Fabric& fabric);
 
 }  // namespace fabricast::inline site

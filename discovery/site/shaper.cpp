@@ -9,7 +9,6 @@
 
 #include "base/text.hpp"
 #include "discovery/site/nvlink_cables.hpp"
-#include "discovery/site/pair_placement.hpp"
 #include "discovery/site/pci_placement.hpp"
 #include "models/device_part.hpp"
 #include "models/pcie.hpp"

@@ -10,7 +10,6 @@
 #include "discovery/site/group_cables.hpp"
 #include "discovery/site/node_merge.hpp"
 #include "discovery/site/node_names.hpp"
-#include "discovery/site/one_domain.hpp"
 
 namespace fabricast::inline site {
 
@@ -112,20 +111,14 @@ private:
     }
 
     void take_cables(const Observations& seen, bool planned) {
+        const Trust trust = seen.plan ? Trust::hint : Trust::fact;
         for (const CableSeen& cable : seen.cables) {
             // A plan's hosts must not become new ones: only their names count.
             const auto device = [&](const CableEnd& at) {
                 return planned ? plan_end(at, cable.at) : end(at, cable.at);
             };
             const std::uint32_t a = device(cable.a), b = device(cable.b);
-            SiteCable made{a,
-                           b,
-                           cable.a.port,
-                           cable.b.port,
-                           cable.megabits,
-                           cable.technology,
-                           seen.plan ? Trust::hint : Trust::fact,
-                           cable.at};
+            SiteCable made{a, b, cable.a.port, cable.b.port, cable.megabits, cable.technology, trust, cable.at};
             planned ? site_.planned.push_back(std::move(made)) : add_cable(std::move(made));
         }
     }
@@ -166,8 +159,7 @@ private:
             if (elsewhere && site_.devices[device].adapter && !site_.infiniband) { continue; }
             // Files may name a far port differently; one file that names two of a switch states two cables.
             const bool two = elsewhere && is_trunk(site_, cable) && other.at.file == cable.at.file;
-            const bool same = !two && std::pair(std::min(other.a, other.b), std::max(other.a, other.b)) ==
-                                          std::pair(std::min(cable.a, cable.b), std::max(cable.a, cable.b));
+            const bool same = !two && std::minmax(other.a, other.b) == std::minmax(cable.a, cable.b);
             if (same) {
                 if (other.megabits == 0) { other.megabits = cable.megabits; }
                 if (other.megabits != cable.megabits && cable.megabits != 0 && first) {

@@ -5,7 +5,7 @@
 
 #include "models/catalog.hpp"
 #include "sim/scenario/scenario.hpp"
-#include "topologies/bought.hpp"
+#include "topologies/bill.hpp"
 #include "topologies/fabric.hpp"
 
 namespace fabricast::inline scenario {

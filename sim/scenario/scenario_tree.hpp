@@ -4,10 +4,12 @@
 // path=value` replaces or adds one key, and `path=null` removes it.
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/embedded_file.hpp"
 #include "base/yaml.hpp"
 
 namespace fabricast::inline scenario {
@@ -20,5 +22,21 @@ yaml::Node scenario_tree(std::string_view text, const std::filesystem::path& fil
 
 // The tree with the overrides applied. Throws InputError at `--set:1:COLUMN`, the character in an override.
 yaml::Node with_overrides(yaml::Node root, const std::vector<std::string>& overrides);
+
+// Instances of public clouds by name (clouds/clouds.yaml): what a scenario that includes `cloud:NAME` starts from.
+std::span<const EmbeddedFile> embedded_clouds();
+
+struct Cloud {
+    std::string name, note, source;
+    yaml::Node keys;  // of a scenario: `cluster`, `library`
+};
+
+// In the order of the file.
+const std::vector<Cloud>& clouds();
+
+inline constexpr std::string_view cloud_prefix = "cloud:";
+
+// The keys of the instance that an `include` entry names. Throws InputError at the entry, naming the nearest.
+yaml::Node cloud_keys(const yaml::Node& entry);
 
 }  // namespace fabricast::inline scenario

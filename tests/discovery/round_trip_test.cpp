@@ -5,9 +5,9 @@
 #include <set>
 #include <tuple>
 
-#include "discovery/site/colours.hpp"
 #include "discovery/site/export_node.hpp"
 #include "discovery/site/export_site.hpp"
+#include "discovery/site/recognise.hpp"
 #include "sim/run/simulate.hpp"
 #include "tests/discovery/site_of.hpp"
 #include "tests/support/catch.hpp"

@@ -8,7 +8,6 @@
 #include "tests/support/tiny_clusters.hpp"
 #include "tests/topologies/counted.hpp"
 #include "topologies/bill.hpp"
-#include "topologies/bought.hpp"
 #include "topologies/fabric_generator.hpp"
 
 using namespace fabricast;

@@ -1,6 +1,6 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/tiny_clusters.hpp"
-#include "topologies/bought.hpp"
+#include "topologies/bill.hpp"
 
 using namespace fabricast;
 

@@ -7,7 +7,6 @@
 #include "tests/support/tiny_clusters.hpp"
 #include "topologies/bill.hpp"
 #include "topologies/bisection.hpp"
-#include "topologies/bought.hpp"
 #include "topologies/export.hpp"
 #include "topologies/fabric_generator.hpp"
 

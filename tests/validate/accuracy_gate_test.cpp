@@ -15,7 +15,7 @@
 #include "tests/validate/csv.hpp"
 #include "validate/accuracy/accuracy.hpp"
 #include "validate/calibration/calibrate_figures.hpp"
-#include "validate/calibration/fit_size.hpp"
+#include "validate/calibration/curve_seconds.hpp"
 #include "validate/calibration/fitted_nulls.hpp"
 #include "validate/calibration/without_site.hpp"
 

@@ -9,7 +9,6 @@
 #include "tests/support/catch.hpp"
 #include "validate/calibration/calibrate_figures.hpp"
 #include "validate/calibration/calibrate_report.hpp"
-#include "validate/calibration/outlook.hpp"
 
 using namespace fabricast;
 

@@ -8,7 +8,7 @@
 #include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"
 #include "validate/calibration/calibrate.hpp"
-#include "validate/calibration/fit_size.hpp"
+#include "validate/calibration/curve_seconds.hpp"
 
 using namespace fabricast;
 

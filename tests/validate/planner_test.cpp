@@ -3,7 +3,6 @@
 #include "tests/support/catch.hpp"
 #include "validate/accuracy/accuracy.hpp"
 #include "validate/accuracy/nulls.hpp"
-#include "validate/accuracy/planner_table.hpp"
 
 using namespace fabricast;
 

@@ -11,7 +11,6 @@
 #include "base/yaml.hpp"
 #include "validate/accuracy/accuracy.hpp"
 #include "validate/accuracy/nulls.hpp"
-#include "validate/accuracy/planner_table.hpp"
 
 namespace fabricast::inline validate_accuracy {
 

@@ -122,6 +122,8 @@ Collection collect(const std::filesystem::path& folder, const Catalog& catalog, 
                                              std::string(cause_of(measurement.id, unhealthy)),
                                              unexplained_in(measurement, nodes, deviations)});
             }
+        } catch (const NotACurve& error) {
+            collection.skipped.push_back({file.string(), error.message});
         } catch (const std::runtime_error& error) { collection.skipped.push_back({file.string(), error.what()}); }
     }
     std::ranges::sort(collection.curves, {}, [](const CollectedCurve& c) { return c.comparison.id; });

@@ -12,11 +12,7 @@
 
 namespace fabricast::inline validate_accuracy {
 
-namespace {
-
 constexpr std::string_view head = "| curves | where | median error, % | reason |\n|---|---|---|---|\n";
-
-}  // namespace
 
 std::vector<Deviation> read_deviations(const std::filesystem::path& path) {
     const yaml::Node root = yaml::read(path);

@@ -102,7 +102,9 @@ TableColumns layout_of(const Measurement& measurement) {
             best = best ? std::min(*best, columns[i]->quantity) : columns[i]->quantity;
         }
     }
-    if (!size_column || !best) { throw NotACurve("not a size curve: columns are " + joined(measurement.columns)); }
+    if (!size_column || !best) {
+        throw NotACurve(measurement.place, "not a size curve: columns are " + joined(measurement.columns));
+    }
     TableColumns layout{*size_column, columns[*size_column]->unit, {}};
     for (std::size_t i = 0; i < columns.size(); ++i) {
         if (columns[i] && columns[i]->quantity == *best) { layout.values.emplace_back(i, *columns[i]); }
@@ -154,7 +156,7 @@ Curve read_curve(const Measurement& measurement, double busbw_factor) {
         if (fastest->relative_rounding > coarsest) { point.left_out = "unreadable"; }
         curve.points.push_back(point);
     }
-    if (curve.points.empty()) { throw NotACurve("not a size curve: no row has a size and a time"); }
+    if (curve.points.empty()) { throw NotACurve(measurement.place, "not a size curve: no row has a size and a time"); }
     std::ranges::stable_sort(curve.points, {}, &CurvePoint::size);
     leave_out_warm_up(curve);
     return curve;

@@ -31,8 +31,8 @@ struct Curve {
 
 // The table is not a size curve; the message lists its columns. Not an error in the file: callers skip the file and
 // report it.
-struct NotACurve : ErrorWith<ExitCode::bad_input> {
-    using ErrorWith::ErrorWith;
+struct NotACurve : InputError {
+    using InputError::InputError;
 };
 
 // `busbw_factor` as in nccl-tests. Throws NotACurve, or InputError at a cell that is not a number.

@@ -51,15 +51,13 @@ std::string verdict_text(const Diagnosis& d) {
 
 Diagnosed diagnosed(const Measurement& measurement, const std::optional<Scenario>& cluster, const std::string& node,
                     const Catalog& catalog) {
-    try {
-        if (const auto link = link_test_of(measurement)) {
-            const LinkDiagnosis found = diagnose_link(measurement, *link, cluster, node, catalog);
-            return {to_text(found, measurement.id), to_json(found, measurement.id), true};
-        }
-        const SuspectedSystem system = system_of(measurement, cluster, node);
-        const Diagnosis found = diagnose(system.scenario, rows_of(measurement, system, catalog), catalog);
-        return {to_text(found, measurement.id, system.assumptions), to_json(found, measurement.id)};
-    } catch (const NotACurve& error) { throw InputError(measurement.place, error.what()); }
+    if (const auto link = link_test_of(measurement)) {
+        const LinkDiagnosis found = diagnose_link(measurement, *link, cluster, node, catalog);
+        return {to_text(found, measurement.id), to_json(found, measurement.id), true};
+    }
+    const SuspectedSystem system = system_of(measurement, cluster, node);
+    const Diagnosis found = diagnose(system.scenario, rows_of(measurement, system, catalog), catalog);
+    return {to_text(found, measurement.id, system.assumptions), to_json(found, measurement.id)};
 }
 
 std::string to_text(const Diagnosis& d, const std::string& id, const std::vector<std::string>& assumptions) {
@@ -163,7 +161,7 @@ std::vector<TimedRow> rows_of(const Measurement& measurement, const SuspectedSys
     for (const CurvePoint& point : curve.points) {
         if (point.left_out.empty()) { rows.push_back({point.size, point.seconds}); }
     }
-    if (rows.empty()) { throw NotACurve("not a size curve: no row counts"); }
+    if (rows.empty()) { throw NotACurve(measurement.place, "not a size curve: no row counts"); }
     return rows;
 }
 

@@ -24,7 +24,7 @@
 #include "validate/transfers/transfer_accuracy.hpp"
 #ifdef FABRICAST_HAS_CERES
 #include "validate/calibration/calibrate_figures.hpp"
-#include "validate/calibration/fit_size.hpp"
+#include "validate/calibration/curve_seconds.hpp"
 #include "validate/calibration/fitted_nulls.hpp"
 #include "validate/calibration/without_site.hpp"
 #endif

@@ -17,8 +17,6 @@ namespace formats {
 #undef FABRICAST_TRACE_FORMAT
 }  // namespace formats
 
-namespace {
-
 constexpr std::size_t block_bytes = 65536;
 constexpr std::size_t longest_line = std::size_t{1} << 20U;
 
@@ -27,8 +25,6 @@ constexpr const TraceFormat* all_formats[] = {
 #include "trace_formats.inc"
 #undef FABRICAST_TRACE_FORMAT
 };
-
-}  // namespace
 
 TraceFormats trace_formats() { return all_formats; }
 

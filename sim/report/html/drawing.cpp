@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "sim/report/html/cable_names.hpp"
-#include "topologies/bought.hpp"
+#include "topologies/bill.hpp"
 
 namespace fabricast::inline report::html {
 

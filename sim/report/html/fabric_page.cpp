@@ -53,9 +53,8 @@ public:
         }
         if (group.members.size() == 1) { return list; }
         const std::string switches = fmt::format("{} x {}", group.members.size(), list);
-        return group.row > 0 && switches.size() <= 18
-                   ? switches
-                   : fmt::format("{} {}", group.members.size(), group.row > 0 ? "switches" : "nodes");
+        return group.row > 0 && switches.size() <= 18 ? switches
+                                                      : plural(group.members.size(), group.row > 0 ? "switch" : "node");
     }
 
 private:
@@ -104,9 +103,13 @@ private:
         });
     }
 
-    std::size_t add(std::size_t row) {
-        groups_.push_back({row, {}});
-        return groups_.size() - 1;
+    // Into the group of this key, a new one of `row` if there is none.
+    template <class Key>
+    void join(std::uint32_t vertex, std::size_t row, std::map<Key, std::size_t>& groups, const Key& key) {
+        const auto [place, fresh] = groups.try_emplace(key, groups_.size());
+        if (fresh) { groups_.push_back({row, {}}); }
+        group_of_[vertex] = place->second;
+        groups_[place->second].members.push_back(name_of(vertex));
     }
 
     void group_nodes() {
@@ -118,15 +121,8 @@ private:
         std::map<std::vector<std::uint32_t>, std::size_t> known;
         for (std::uint32_t n = 0; n < nodes(); ++n) {
             std::ranges::sort(leaves[n]);
-            const auto [place, fresh] = known.try_emplace(leaves[n], 0);
-            if (fresh) { place->second = add(0); }
-            join(n, place->second);
+            join(n, 0, known, leaves[n]);
         }
-    }
-
-    void join(std::uint32_t vertex, std::size_t group) {
-        group_of_[vertex] = group;
-        groups_[group].members.push_back(name_of(vertex));
     }
 
     // Row by row upwards: by the groups below.
@@ -138,10 +134,7 @@ private:
             }
             std::map<std::set<std::size_t>, std::size_t> known;
             for (std::uint32_t v = nodes(); v < row_.size(); ++v) {
-                if (row_[v] != row) { continue; }
-                const auto [place, fresh] = known.try_emplace(below[v], 0);
-                if (fresh) { place->second = add(row); }
-                join(v, place->second);
+                if (row_[v] == row) { join(v, row, known, below[v]); }
             }
         }
         for (const Cable& c : cables_) { bundle(group_of_[c.low], group_of_[c.high], c.bundle); }
@@ -280,20 +273,15 @@ Table bundle_table(const Racks& racks) {
 
 }  // namespace
 
-Drawing draw_racks(const Fabric& fabric, const std::vector<std::string>& hosts) {
-    return drawing_of(Racks(fabric, hosts));
-}
-
 Page fabric_page(const Fabric& fabric, const std::vector<std::string>& hosts) {
     const Racks racks(fabric, hosts);
     const Bill bill = bill_of(fabric);
     Page page;
     page.title = fabric.cluster().name;
     page.answer = fmt::format(
-        "{}, {} GPUs; {} {}, {}.",
+        "{}, {} GPUs; {}, {}.",
         fabric.cluster().runs.empty() ? plural(bill.nodes, "node") + " of " + fabric.node().name : node_words(fabric),
-        bill.gpus, bill.switch_count(), bill.switch_count() == 1 ? "switch" : "switches",
-        plural(bill.cable_count(), "cable"));
+        bill.gpus, plural(bill.switch_count(), "switch"), plural(bill.cable_count(), "cable"));
     if (fabric.cluster().nodes > 1) {
         page.sections.emplace_back(Scene{
             "Racks and tiers",

@@ -13,8 +13,6 @@ namespace fabricast::inline report::html {
 // below are one box. Of more than `groups_a_row` racks those that the same switches join become one; of more than
 // `boxes_a_row` the last box stands for the rest. `hosts` are the nodes' names; empty: "node3".
 inline constexpr std::size_t groups_a_row = 32, boxes_a_row = 12;
-Drawing draw_racks(const Fabric& fabric, const std::vector<std::string>& hosts);
-
 Page fabric_page(const Fabric& fabric, const std::vector<std::string>& hosts);
 
 }  // namespace fabricast::inline report::html

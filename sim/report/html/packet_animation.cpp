@@ -145,8 +145,7 @@ Activity storm_of(const PacketTraffic& traffic, const std::vector<std::string>& 
             ports.emplace_back(names[i], std::move(spans));
         }
     }
-    std::stable_sort(ports.begin(), ports.end(),
-                     [](const auto& a, const auto& b) { return a.second.front().from < b.second.front().from; });
+    std::ranges::stable_sort(ports, {}, [](const auto& port) { return port.second.front().from; });
     Activity activity{"Who was paused when",
                       "PFC: the link's receiver told its sender to stop. In the order of their first pause: a storm "
                       "spreads from the first line down." +
@@ -183,8 +182,8 @@ Curves rates_of(const PacketTraffic& traffic, const Fabric& fabric) {
             if (line.points.empty()) { line.label += call_at(traffic, begin); }
             line.points.push_back({to_seconds(begin), rates.rate[b]});
         }
-        const auto same = std::count_if(curves.lines.begin(), curves.lines.end(),
-                                        [&](const Line& l) { return l.label.starts_with(line.label); });
+        const auto same =
+            std::ranges::count_if(curves.lines, [&](const Line& l) { return l.label.starts_with(line.label); });
         line.label += same > 0 ? " (" + std::to_string(same + 1) + ")" : "";
         curves.lines.push_back(std::move(line));
     }

@@ -194,8 +194,7 @@ Table busiest_table(const std::vector<LinkTraffic>& traffic, const Fabric& fabri
 }
 
 void add_scene(Page& page, const Report& report, const Fabric& fabric) {
-    const bool mean = std::any_of(report.traffic.begin(), report.traffic.end(),
-                                  [](const LinkTraffic& row) { return row.busy.empty(); });
+    const bool mean = std::ranges::any_of(report.traffic, [](const LinkTraffic& row) { return row.busy.empty(); });
     Scene scene{"The cluster and what its links carry",
                 std::string("Colour and width say how busy a cable is over the whole run, its busier direction") +
                     (mean ? ". This fabric has more links than are counted one by one: exact are the busiest and those "

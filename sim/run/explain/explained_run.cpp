@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "sim/plan/timelines.hpp"
-#include "sim/run/explain/operation_blame.hpp"
+#include "sim/run/explain/blame.hpp"
 #include "sim/run/forecast.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/packet_options.hpp"

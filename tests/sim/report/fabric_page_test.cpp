@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <variant>
 
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
@@ -17,7 +18,7 @@ html::Drawing drawn(const std::string& cluster) {
     const Scenario scenario = parse_scenario(
         "name: t\ncluster: " + cluster + "\nworkload: {kind: collective, collective: all_reduce}\n", "t.yaml");
     const Fabric fabric(build(scenario, calibrated_catalog("", nullptr, {})));
-    return html::draw_racks(fabric, host_names(scenario));
+    return std::get<html::Scene>(html::fabric_page(fabric, host_names(scenario)).sections.front()).drawing;
 }
 
 std::map<int, std::size_t> rows(const html::Drawing& drawing) {

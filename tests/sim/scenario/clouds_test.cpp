@@ -1,14 +1,13 @@
 // Instances of clouds by name: each builds and runs, its environment is that of the logs' reader, and the user's keys
 // win.
 
-#include "sim/scenario/clouds.hpp"
-
 #include <map>
 #include <set>
 
 #include "base/text.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/parse.hpp"
+#include "sim/scenario/scenario_tree.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 
