@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <optional>
 #include <thread>
 
 #include "sim/engines/common/checks.hpp"
 #include "sim/engines/common/streams.hpp"
 #include "sim/engines/common/watch.hpp"
+#include "sim/engines/packet/call_by_call.hpp"
 #include "sim/engines/packet/deadlock.hpp"
 #include "sim/engines/packet/lookahead.hpp"
 #include "sim/engines/packet/observe.hpp"
@@ -235,6 +237,13 @@ MemoryNeed Packet::memory(const Fabric&, const Schedule& schedule) {
     return {.count = distinct_stream_count(schedule), .what = "streams of packets", .bytes_each = 2200};
 }
 
-Timeline replay_task(const Packet& options, const ReplayTask& task) { return Replay(task, options).run(); }
+Timeline replay_task(const Packet& options, const ReplayTask& task) {
+    const std::optional<CallByCall> calls = call_by_call(task.schedule);
+    if (!calls) { return Replay(task, options).run(); }
+    const ReplayTask spelt_out{task.fabric, calls->schedule, task.device, task.events, task.watch};
+    Timeline timeline = Replay(spelt_out, options).run();
+    calls->restore(timeline);
+    return timeline;
+}
 
 }  // namespace fabricast::inline packet

@@ -303,4 +303,32 @@ TEST_CASE("calls back to back meet the tails of those before them, and are the s
     }
 }
 
+// As a plan names the calls of a stage's layers: one pipeline, with bytes, start and stages of all of them.
+TEST_CASE("several calls of one pipeline are those calls one after the other") {
+    const Fabric fabric(tiny::cluster(3, 4, tiny::fabric(FabricKind::rail_optimized)));
+    for (const Packet& options : policies()) {
+        Rings apart{fabric, {}}, joint{fabric, {}};
+        const std::uint32_t edges = apart.edges(0, 3);
+        std::vector<Schedule::Dependency> after;
+        for (int i = 0; i < 5; ++i) { after = {{apart.call(edges, 20.5 * 80'000, after, microseconds(4))}}; }
+        apart.call(edges, 80'000, after);
+        const OpId five = joint.call(joint.edges(0, 3), 5 * 20.5 * 80'000, {}, microseconds(5 * 4));
+        joint.schedule.stages.push_back(joint.schedule.stages[0]);
+        joint.schedule.stages.back().count *= 5;
+        joint.schedule.pipelines[0].first_stage = 1;
+        joint.schedule.pipelines[0].calls = 5;
+        joint.call(0, 80'000, std::vector<Schedule::Dependency>{{five}});
+        const Both both = replayed(fabric, joint.schedule, options);
+        check_equal(both.with, both.without);
+        const Timeline known = replay(options, fabric, apart.schedule);
+        REQUIRE(both.with.kept.size() == 2);
+        CHECK(both.with.kept[0].op == five);
+        CHECK(both.with.kept[0].start == known.kept[0].start);
+        CHECK(both.with.kept[0].release == known.kept[4].release);
+        CHECK(both.with.kept[0].finish == known.kept[4].finish);
+        CHECK(both.with.kept[1].finish == known.kept[5].finish);
+        CHECK(both.with.packets->hops == known.packets->hops);
+    }
+}
+
 }  // namespace fabricast
