@@ -82,8 +82,7 @@ private:
     template <class Element>
     static std::uint32_t a_part(std::vector<Element>& all, Ranges& known, std::uint32_t first, std::uint32_t count,
                                 double calls, double Element::*amount) {
-        const auto [place, fresh] =
-            known.try_emplace({first, count, calls}, static_cast<std::uint32_t>(all.size()));
+        const auto [place, fresh] = known.try_emplace({first, count, calls}, static_cast<std::uint32_t>(all.size()));
         for (std::uint32_t i = 0; fresh && i < count; ++i) {
             Element part = all[first + i];
             part.*amount /= calls;

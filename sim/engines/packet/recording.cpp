@@ -22,9 +22,7 @@ void Reuse::record(std::vector<std::uint32_t> leaders) {
         group.before.push_back(trace_of(p));
         group.draws.push_back(net_.counts[p].draws);
         net_.counts[p].most_queued = 0;
-    }
-    for (const std::uint32_t n : links.buffers) {
-        group.used_before.push_back(std::exchange(net_.nodes[n].used_most, 0));
+        net_.ingress[p].most = 0;
     }
 }
 
@@ -82,10 +80,14 @@ Reuse::Outcome Reuse::outcome_of(const Group& group, bool& differs) {
         outcome.settled = std::max({outcome.settled, trace.free, trace.last_credit});
         outcome.traces.push_back(trace);
     }
-    for (std::size_t i = 0; i < links.buffers.size(); ++i) {
-        Node& node = net_.nodes[links.buffers[i]];
-        outcome.used_most.push_back(node.used_most);
-        node.used_most = std::max(node.used_most, group.used_before[i]);
+    for (const std::uint32_t n : links.buffers) {
+        Held held;
+        for (const std::uint32_t p : links.ports) {
+            if (net_.ports[p].to_node != n) { continue; }
+            held.together += net_.ingress[p].most;
+            held.one = std::max(held.one, net_.ingress[p].most);
+        }
+        outcome.held.push_back(held);
     }
     for (const std::uint32_t part : group.leaders) {
         count(part, outcome.counts);
@@ -177,16 +179,13 @@ void Reuse::take_over(Members members, const Outcome& outcome) {
         port.free = std::max(port.free, entered + trace.free);
         in.last_credit = std::max(in.last_credit, entered + trace.last_credit);
     }
-    for (std::size_t i = 0; i < links.buffers.size(); ++i) {
-        Node& node = net_.nodes[links.buffers[i]];
-        node.used_most = std::max(node.used_most, outcome.used_most[i]);
-    }
     shared_.sending += outcome.sending;
     shared_.skipped.injected += outcome.counts.injected;
     shared_.skipped.delivered += outcome.counts.delivered;
     shared_.skipped.hops += outcome.counts.hops;
     shared_.skipped.delivered_bytes += outcome.counts.delivered_bytes;
     for (const std::uint32_t part : members) {
+        if (courses_[part].kind == Course::skipped) { reserve(part, false); }
         courses_[part].kind = Course::simulated;
         hold(part, none);
     }

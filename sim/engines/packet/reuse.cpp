@@ -16,7 +16,7 @@ Reuse::Reuse(Shared& shared, const ReplayTask& task) : shared_(shared) {
     on_ = options.reuse && options.routing == PacketRouting::ecmp && !options.series && !shared.lossy && !lanes &&
           !traffic.all_begun && traffic.connections.empty() && !shared.timed;
     if (!on_) { return; }
-    parts_ = find_parts(traffic);
+    parts_ = find_parts(traffic, shared.apart_by_buffers);
     on_ = std::ranges::any_of(parts_.uses, [](std::uint64_t uses) { return uses > 1; });
     if (!on_) { return; }
     outcomes_.resize(parts_.uses.size());
@@ -33,7 +33,7 @@ Reuse::Reuse(Shared& shared, const ReplayTask& task) : shared_(shared) {
     holder_.assign(resources, none);
 }
 
-// Whether links, buffers and services are as they were at the beginning of the replay.
+// Whether links and services are as they were at the beginning of the replay.
 bool Reuse::at_rest(const Part& of, Ps now) const {
     const auto rests = [&](std::uint32_t p) {
         const Port& port = net_.ports[p];
@@ -43,12 +43,31 @@ bool Reuse::at_rest(const Part& of, Ps now) const {
                in.last_credit <= now;
     };
     return std::ranges::all_of(of.ports, rests) &&
-           std::ranges::all_of(of.buffers, [&](std::uint32_t n) { return net_.nodes[n].used == 0; }) &&
            std::ranges::all_of(of.services, [&](std::uint32_t s) { return net_.services[s].free <= now; });
 }
 
 bool Reuse::alone(const Part& part, Ps now) const {
     return std::ranges::all_of(part.resources, [&](std::uint32_t r) { return users_[r] == 0; }) && at_rest(part, now);
+}
+
+bool Reuse::fits_beside(const Part& part, const Outcome& outcome) const {
+    for (std::size_t i = 0; i < part.buffers.size() && !shared_.apart_by_buffers; ++i) {
+        const Node& node = net_.nodes[part.buffers[i]];
+        const Held& held = outcome.held[i];
+        if (node.paused_ingresses > 0 || !fits_reserved(shared_.options, node, held.one, held.together)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void Reuse::reserve(std::uint32_t part, bool room) {
+    const Outcome& outcome = *outcomes_[at(part).kind];
+    for (std::size_t i = 0; i < at(part).buffers.size() && !shared_.apart_by_buffers; ++i) {
+        Node& node = net_.nodes[at(part).buffers[i]];
+        node.reserved += room ? outcome.held[i].together : -outcome.held[i].together;
+        node.reserved_most = node.reserved == 0 ? 0 : std::max(node.reserved_most, outcome.held[i].one);
+    }
 }
 
 Reuse::Entry Reuse::enter(std::uint32_t pipeline, Ps now) {
@@ -124,7 +143,7 @@ void Reuse::meet(Members members, Ps now, bool may_lead, Alike& alike, Entry& en
         follow(members, leading->second);
         return;
     }
-    for (const std::uint32_t part : members) { evict(part, entry.starts); }
+    for (const std::uint32_t part : members) { evict(part, now, entry.starts); }
     if (equal && may_lead) {
         record({members.begin(), members.end()});
         alike[key] = members.front();
@@ -134,9 +153,10 @@ void Reuse::meet(Members members, Ps now, bool may_lead, Alike& alike, Entry& en
 void Reuse::enter_alone(std::uint32_t part, Ps now, Entry& entry) {
     const Part& mine = at(part);
     const bool by_itself = alone(mine, now);
-    if (by_itself && outcomes_[mine.kind]) {
+    if (by_itself && outcomes_[mine.kind] && fits_beside(mine, *outcomes_[mine.kind])) {
         const Outcome& outcome = *outcomes_[mine.kind];
         courses_[part].kind = Course::skipped;
+        reserve(part, true);
         hold(part, part);
         entry.skips.push_back({part, outcome.released == never ? never : now + outcome.released, now + outcome.ended});
         return;
@@ -148,7 +168,7 @@ void Reuse::enter_alone(std::uint32_t part, Ps now, Entry& entry) {
         return;
     }
     simulate(part, entry.starts, 0, 0);
-    if (by_itself && leader == none && parts_.uses[mine.kind] > 1) {
+    if (by_itself && leader == none && parts_.uses[mine.kind] > 1 && !outcomes_[mine.kind]) {
         recorded_[mine.kind] = part;
         record({part});
     }
@@ -180,8 +200,12 @@ void Reuse::simulate(std::uint32_t part, std::vector<Start>& starts, std::uint32
 }
 
 // A part that is skipped, or has not begun.
-void Reuse::evict(std::uint32_t part, std::vector<Start>& starts) {
+void Reuse::evict(std::uint32_t part, Ps now, std::vector<Start>& starts) {
     const Course& course = courses_[part];
+    if (course.kind == Course::skipped) {
+        reserve(part, false);
+        for (const std::uint32_t n : at(part).buffers) { net_.nodes[n].known_until = now; }
+    }
     hold(part, none);
     simulate(part, starts, course.over ? at(part).crossing : 0, course.told ? at(part).releasing : 0);
 }
@@ -211,7 +235,7 @@ void Reuse::make_way(std::uint32_t part, Ps now, std::vector<Start>& starts) {
                course.over && course.entered + outcome.settled <= now) {
         take_over({&part, 1}, outcome);
     } else {
-        evict(part, starts);
+        evict(part, now, starts);
     }
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 // What happens again, or elsewhere at the same time, is simulated once. A part of a pipeline (parts.hpp) that starts on
 // links where nothing else is under way, and has them to itself, takes the same course as every other part of its kind.
+// What it shares with others of a switch's buffer does not change that as long as nobody is paused: of a part that is
+// not simulated, what it holds at most is set aside there, and if the rest would not do, the replay begins again with
+// parts that have their buffers to themselves, too.
 // The first one is recorded: when its streams end and what it leaves in the counters. Those of its kind that start with
 // it follow it, and what starts later is skipped: both take over what was recorded. If something comes in the way of a
 // part that is not simulated, it is simulated from its start after all, so the result is that of a replay without
@@ -81,13 +84,17 @@ private:
         Ps starved = 0;
         Ps free = 0, last_credit = 0;  // since the start
     };
+    // What a part holds of a buffer at most: by all its inputs together, or more, and by one of them.
+    struct Held {
+        std::int64_t together = 0, one = 0;
+    };
     // The course of a part that had its links to itself, in times since it entered.
     struct Outcome {
         Ps released = never, ended = 0, settled = 0;
         double sending = 0;  // ps: Throttle::sending of its flows
         DomainCounts counts;
-        std::vector<Trace> traces;            // per port
-        std::vector<std::int64_t> used_most;  // per buffer
+        std::vector<Trace> traces;  // per port
+        std::vector<Held> held;     // per buffer
     };
     struct Course {
         enum Kind : std::uint8_t { outside, simulated, recorded, follows, skipped };
@@ -107,7 +114,6 @@ private:
         std::vector<std::vector<std::uint32_t>> followers;
         std::vector<Trace> before;
         std::vector<std::uint32_t> draws;
-        std::vector<std::int64_t> used_before;
     };
     using Members = std::span<const std::uint32_t>;
     using Alike = std::map<PartKey, std::uint32_t>;  // groups that are recorded, by what their members have in common
@@ -128,6 +134,10 @@ private:
     }
     bool at_rest(const Part& of, Ps now) const;
     bool alone(const Part& part, Ps now) const;
+    // Whether no buffer that the part holds something of will pause anybody.
+    bool fits_beside(const Part& part, const Outcome& outcome) const;
+    // Keeps room in buffers for a part that is not simulated, or gives it back.
+    void reserve(std::uint32_t part, bool room);
     // Whether it may turn out that its course is its own: marks that senders heed are drawn by flow and time, and
     // pauses are not taken over. Such parts do not follow another.
     bool may_differ(const Part& part) const {
@@ -141,7 +151,7 @@ private:
     void simulate(std::uint32_t part, std::vector<Start>& starts, std::uint32_t streams_again,
                   std::uint32_t releases_again);
     void make_way(std::uint32_t part, Ps now, std::vector<Start>& starts);
-    void evict(std::uint32_t part, std::vector<Start>& starts);
+    void evict(std::uint32_t part, Ps now, std::vector<Start>& starts);
     void evict_followers(Members members, std::vector<Start>& starts);
     // Records.
     void record(std::vector<std::uint32_t> leaders);

@@ -86,7 +86,7 @@ Both replayed(const Fabric& fabric, const Schedule& schedule, Packet options, in
 // How many parts of all calls are of each kind.
 std::vector<std::uint64_t> uses_of_kinds(const Fabric& fabric, const Schedule& schedule, const Packet& options) {
     const Watch watch;
-    return find_parts(make_traffic({fabric, schedule, {}, {}, watch}, options)).uses;
+    return find_parts(make_traffic({fabric, schedule, {}, {}, watch}, options), true).uses;
 }
 
 void check_equal(const Timeline& a, const Timeline& b) {
@@ -301,6 +301,44 @@ TEST_CASE("calls back to back meet the tails of those before them, and are the s
         const Both both = replayed(fabric, rings.schedule, options);
         check_equal(both.with, both.without);
     }
+}
+
+// Two groups of hosts on one switch have nothing but its buffer in common, and now and then a third one crosses both.
+// What waits there at once is too little to pause anybody, just too much, or more than enough for each alone.
+TEST_CASE("calls that share a buffer are skipped as long as it pauses nobody") {
+    const Fabric fabric = testing::star(8);
+    const auto list = [&](const testing::Pairs& pairs) {
+        EdgeList edges;
+        for (const auto& [from, to] : pairs) {
+            edges.edges.push_back({{.src = fabric.gpu(from), .dst = fabric.gpu(to)}});
+        }
+        return edges;
+    };
+    int skipped = 0, unpaused = 0, paused = 0;
+    for (const std::int64_t buffer : {2'000'000, 4'000'000, 6'000'000, 7'000'000, 8'000'000, 9'000'000, 20'000'000}) {
+        for (const std::int64_t third : {0, 101, 173}) {
+            for (const int threads : {1, 3}) {
+                INFO("buffer " << buffer << ", the third every " << third << " us, threads " << threads);
+                Packet options = packets(FlowControl::pfc);
+                options.buffer = Bytes{buffer};
+                options.ecn.k_min = options.ecn.k_max = 1e9;
+                Rings rings{fabric, {}};
+                rings.schedule.edge_sets = {list({{1, 0}, {2, 0}, {3, 0}}), list({{5, 4}, {6, 4}, {7, 4}}),
+                                            list({{1, 0}, {5, 4}})};
+                rings.calls(0, 12, microseconds(20), 0);
+                rings.calls(1, 12, microseconds(27), 1, microseconds(5));
+                if (third > 0) { rings.calls(2, 4, microseconds(third), 2, microseconds(third)); }
+                const Both both = replayed(fabric, rings.schedule, options, threads);
+                check_equal(both.with, both.without);
+                CHECK(both.with.packets->victims == both.without.packets->victims);
+                (both.without.packets->pauses > 0 ? paused : unpaused) += 1;
+                skipped += both.with.packets->windows * 3 < both.without.packets->windows * 2 ? 1 : 0;
+            }
+        }
+    }
+    CHECK(paused > 4);
+    CHECK(unpaused > 4);
+    CHECK(skipped > 4);
 }
 
 // As a plan names the calls of a stage's layers: one pipeline, with bytes, start and stages of all of them.
