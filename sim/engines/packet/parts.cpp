@@ -226,6 +226,9 @@ PartKey joint_key(const Network& net, std::span<const Begun> parts) {
             signature.add(std::uint64_t{number});
             if (fresh && r < net.port_count) { ports.push_back(r); }
         }
+        for (const std::uint32_t n : begun.part->buffers) {
+            signature.add(std::uint64_t{resources.of(net.port_count + n).first});
+        }
     }
     for (const std::uint32_t p : ports) {
         signature.add_all(nodes.of(net.ports[p].from_node).first, nodes.of(net.ports[p].to_node).first);

@@ -29,20 +29,21 @@ Reuse::Reuse(Shared& shared, const ReplayTask& task) : shared_(shared) {
     }
     first_part_.push_back(static_cast<std::uint32_t>(courses_.size()));
     const std::size_t resources = net_.port_count + net_.nodes.size() + net_.services.size();
+    for (std::uint32_t part = 0; part < courses_.size(); ++part) { meet_ |= may_meet(part); }
     users_.assign(resources, 0);
     holder_.assign(resources, none);
 }
 
+bool Reuse::rests(std::uint32_t p, Ps now) const {
+    const Port& port = net_.ports[p];
+    const Ingress& in = net_.ingress[p];
+    return port.queue.empty() && port.wire.empty() && !shared_.has_traffic(port) && port.free <= now && !port.paused &&
+           !port.down && in.bytes == 0 && in.over == 0 && !in.paused && !in.will_refresh && in.last_credit <= now;
+}
+
 // Whether links and services are as they were at the beginning of the replay.
 bool Reuse::at_rest(const Part& of, Ps now) const {
-    const auto rests = [&](std::uint32_t p) {
-        const Port& port = net_.ports[p];
-        const Ingress& in = net_.ingress[p];
-        return port.queue.empty() && port.wire.empty() && !shared_.has_traffic(port) && port.free <= now &&
-               !port.paused && !port.down && in.bytes == 0 && in.over == 0 && !in.paused && !in.will_refresh &&
-               in.last_credit <= now;
-    };
-    return std::ranges::all_of(of.ports, rests) &&
+    return std::ranges::all_of(of.ports, [&](std::uint32_t p) { return rests(p, now); }) &&
            std::ranges::all_of(of.services, [&](std::uint32_t s) { return net_.services[s].free <= now; });
 }
 
@@ -50,35 +51,36 @@ bool Reuse::alone(const Part& part, Ps now) const {
     return std::ranges::all_of(part.resources, [&](std::uint32_t r) { return users_[r] == 0; }) && at_rest(part, now);
 }
 
-bool Reuse::fits_beside(const Part& part, const Outcome& outcome) const {
-    for (std::size_t i = 0; i < part.buffers.size() && !shared_.apart_by_buffers; ++i) {
-        const Node& node = net_.nodes[part.buffers[i]];
-        const Held& held = outcome.held[i];
-        if (node.paused_ingresses > 0 || !fits_reserved(shared_.options, node, held.one, held.together)) {
+bool Reuse::fits_beside(std::span<const std::uint32_t> buffers, std::span<const Held> held) const {
+    for (std::size_t i = 0; i < buffers.size() && !shared_.apart_by_buffers; ++i) {
+        const Node& node = net_.nodes[buffers[i]];
+        if (node.paused_ingresses > 0 || !fits_reserved(shared_.options, node, held[i].one, held[i].together)) {
             return false;
         }
     }
     return true;
 }
 
-void Reuse::reserve(std::uint32_t part, bool room) {
-    const Outcome& outcome = *outcomes_[at(part).kind];
-    for (std::size_t i = 0; i < at(part).buffers.size() && !shared_.apart_by_buffers; ++i) {
-        Node& node = net_.nodes[at(part).buffers[i]];
-        node.reserved += room ? outcome.held[i].together : -outcome.held[i].together;
-        node.reserved_most = node.reserved == 0 ? 0 : std::max(node.reserved_most, outcome.held[i].one);
+void Reuse::reserve(std::span<const std::uint32_t> buffers, std::span<const Held> held, bool room) {
+    for (std::size_t i = 0; i < buffers.size() && !shared_.apart_by_buffers; ++i) {
+        Node& node = net_.nodes[buffers[i]];
+        node.reserved += room ? held[i].together : -held[i].together;
+        node.reserved_most = node.reserved == 0 ? 0 : std::max(node.reserved_most, held[i].one);
     }
 }
 
 Reuse::Entry Reuse::enter(std::uint32_t pipeline, Ps now) {
     Entry entry;
     const std::uint32_t first = first_part_[pipeline], end = first_part_[pipeline + 1];
+    for (std::uint32_t part = first; part < end; ++part) { courses_[part].entered = now; }
+    encounter(pipeline, now, entry);
     for (std::uint32_t part = first; part < end; ++part) {
-        courses_[part].entered = now;
+        if (courses_[part].kind != Course::outside) { continue; }
         for (const std::uint32_t r : at(part).resources) {
             const std::uint32_t other = holder_[r];
-            const bool may_meet = other != none && courses_[other].kind == Course::skipped && !courses_[other].over;
-            if (other != none && !may_meet) { make_way(other, now, entry.starts); }
+            const bool meets = other != none && courses_[other].kind == Course::skipped && !courses_[other].over &&
+                               courses_[other].group == none;
+            if (other != none && !meets) { make_way(other, now, entry.starts); }
         }
     }
     const std::vector<std::vector<std::uint32_t>> met = meetings(pipeline);
@@ -96,6 +98,7 @@ std::vector<std::vector<std::uint32_t>> Reuse::meetings(std::uint32_t pipeline) 
     std::map<std::uint32_t, std::vector<std::uint32_t>> meets;
     for (std::uint32_t part = first_part_[pipeline]; part < first_part_[pipeline + 1]; ++part) {
         std::set<std::uint32_t> others;
+        if (courses_[part].kind != Course::outside) { continue; }
         for (const std::uint32_t r : at(part).resources) {
             if (holder_[r] != none) { others.insert(holder_[r]); }
         }
@@ -153,14 +156,15 @@ void Reuse::meet(Members members, Ps now, bool may_lead, Alike& alike, Entry& en
 void Reuse::enter_alone(std::uint32_t part, Ps now, Entry& entry) {
     const Part& mine = at(part);
     const bool by_itself = alone(mine, now);
-    if (by_itself && outcomes_[mine.kind] && fits_beside(mine, *outcomes_[mine.kind])) {
+    if (by_itself && outcomes_[mine.kind] && fits_beside(mine.buffers, outcomes_[mine.kind]->held)) {
         const Outcome& outcome = *outcomes_[mine.kind];
         courses_[part].kind = Course::skipped;
-        reserve(part, true);
+        reserve(mine.buffers, outcome.held, true);
         hold(part, part);
         entry.skips.push_back({part, outcome.released == never ? never : now + outcome.released, now + outcome.ended});
         return;
     }
+    if (by_itself && !outcomes_[mine.kind] && may_meet(part) && skip_together({part}, entry)) { return; }
     const std::uint32_t leader = recorded_[mine.kind];
     const bool with_it = leader != none && courses_[leader].entered == now;
     if (by_itself && with_it && !may_differ(mine)) {
@@ -171,6 +175,7 @@ void Reuse::enter_alone(std::uint32_t part, Ps now, Entry& entry) {
     if (by_itself && leader == none && parts_.uses[mine.kind] > 1 && !outcomes_[mine.kind]) {
         recorded_[mine.kind] = part;
         record({part});
+        groups_[part].meets = may_meet(part);
     }
 }
 
@@ -193,7 +198,7 @@ void Reuse::simulate(std::uint32_t part, std::vector<Start>& starts, std::uint32
     Course& course = courses_[part];
     course.kind = Course::simulated;
     course.over = course.told = false;
-    course.leader = none;
+    course.leader = course.group = none;
     ++course.version;
     for (const std::uint32_t r : at(part).resources) { ++users_[r]; }
     starts.push_back({part, course.pipeline, course.entered, streams_again, releases_again});
@@ -203,7 +208,7 @@ void Reuse::simulate(std::uint32_t part, std::vector<Start>& starts, std::uint32
 void Reuse::evict(std::uint32_t part, Ps now, std::vector<Start>& starts) {
     const Course& course = courses_[part];
     if (course.kind == Course::skipped) {
-        reserve(part, false);
+        reserve(at(part).buffers, outcomes_[at(part).kind]->held, false);
         for (const std::uint32_t n : at(part).buffers) { net_.nodes[n].known_until = now; }
     }
     hold(part, none);
@@ -231,6 +236,9 @@ void Reuse::make_way(std::uint32_t part, Ps now, std::vector<Start>& starts) {
         group.followers.erase(mine);
         elsewhere_ -= is_elsewhere(members, group) ? 1 : 0;
         evict_followers(members, starts);
+    } else if (course.group != none) {
+        const std::uint32_t number = course.group;
+        if (!take_over_encounter(number, now)) { evict_encounter(number, now, starts); }
     } else if (const Outcome& outcome = *outcomes_[at(part).kind];
                course.over && course.entered + outcome.settled <= now) {
         take_over({&part, 1}, outcome);
@@ -268,6 +276,10 @@ std::vector<Reuse::Start> Reuse::settled(std::uint32_t pipeline, Ps now) {
         const bool in_group = course.kind == Course::recorded || course.kind == Course::follows;
         if (in_group && over(groups_[course.group])) { stop_recording(course.group, now, starts); }
         if (course.kind != Course::skipped || !course.over) { continue; }
+        if (course.group != none) {
+            take_over_encounter(course.group, now);
+            continue;
+        }
         const Outcome& outcome = *outcomes_[at(part).kind];
         if (course.entered + outcome.settled <= now) { take_over({&part, 1}, outcome); }
     }

@@ -42,9 +42,15 @@ public:
         std::uint32_t part = 0;
         Ps released = never, ended = never;
     };
+    // What happens on the links of a part that is not simulated is not known from then on.
+    struct Check {
+        std::uint32_t part = 0;
+        Ps at = 0;
+    };
     struct Entry {
         std::vector<Start> starts;
         std::vector<Skip> skips;
+        std::vector<Check> checks;
     };
     // A pipeline's streams enter the network.
     Entry enter(std::uint32_t pipeline, Ps now);
@@ -65,6 +71,8 @@ public:
     // The foreseen end of all streams of a part, or of those that release its pipeline, is due. Returns their number.
     std::uint32_t part_released(std::uint32_t part);
     std::uint32_t part_ended(std::uint32_t part);
+    // A check is due: nothing has come that was expected. Returns what must be simulated.
+    std::vector<Start> unknown_from(std::uint32_t part, Ps now);
     std::uint32_t pipeline_of(std::uint32_t part) const { return courses_[part].pipeline; }
     std::uint32_t version(std::uint32_t part) const { return courses_[part].version; }
     // Calls visit(stream) for the streams of a part that cross a port.
@@ -96,6 +104,17 @@ private:
         std::vector<Trace> traces;  // per port
         std::vector<Held> held;     // per buffer
     };
+    // What happens when parts meet (encounters.cpp), as far as it has been seen: until then, in times since the first
+    // of them entered; never: to the end, of which `outcome` is.
+    struct Known {
+        Ps until = never;
+        std::vector<std::pair<Ps, Ps>> ends;  // of each part: when it was released and when it ended, if by then
+        Outcome outcome;
+    };
+    struct Encounter {
+        std::vector<std::uint32_t> parts;
+        std::vector<Held> held;  // what is set aside for it
+    };
     struct Course {
         enum Kind : std::uint8_t { outside, simulated, recorded, follows, skipped };
         Kind kind = outside;
@@ -104,7 +123,7 @@ private:
         std::uint32_t pipeline = 0;
         std::uint32_t version = 0;    // of its foreseen events
         std::uint32_t leader = none;  // whom it follows
-        std::uint32_t group = none;   // if it is recorded or follows
+        std::uint32_t group = none;   // if it is recorded or follows; the encounter of one that is skipped in one
         std::uint32_t streams_ended = 0, releases_ended = 0;
         Ps entered = 0, released = never, ended = 0;
     };
@@ -112,6 +131,7 @@ private:
     struct Group {
         std::vector<std::uint32_t> leaders;
         std::vector<std::vector<std::uint32_t>> followers;
+        bool meets = false;  // an encounter: what comes in the way is recorded, too
         std::vector<Trace> before;
         std::vector<std::uint32_t> draws;
     };
@@ -135,9 +155,10 @@ private:
     bool at_rest(const Part& of, Ps now) const;
     bool alone(const Part& part, Ps now) const;
     // Whether no buffer that the part holds something of will pause anybody.
-    bool fits_beside(const Part& part, const Outcome& outcome) const;
-    // Keeps room in buffers for a part that is not simulated, or gives it back.
-    void reserve(std::uint32_t part, bool room);
+    bool fits_beside(std::span<const std::uint32_t> buffers, std::span<const Held> held) const;
+    // Keeps room in buffers for what is not simulated, or gives it back.
+    void reserve(std::span<const std::uint32_t> buffers, std::span<const Held> held, bool room);
+    bool rests(std::uint32_t port, Ps now) const;
     // Whether it may turn out that its course is its own: marks that senders heed are drawn by flow and time, and
     // pauses are not taken over. Such parts do not follow another.
     bool may_differ(const Part& part) const {
@@ -152,14 +173,29 @@ private:
                   std::uint32_t releases_again);
     void make_way(std::uint32_t part, Ps now, std::vector<Start>& starts);
     void evict(std::uint32_t part, Ps now, std::vector<Start>& starts);
+    // Encounters.
+    void encounter(std::uint32_t pipeline, Ps now, Entry& entry);
+    std::uint32_t encounter_at(std::uint32_t resource) const;
+    bool may_join(std::uint32_t part, std::uint32_t number, Ps now) const;
+    void go_on(std::uint32_t number, Members entering, Ps now, Entry& entry);
+    bool skip_together(std::vector<std::uint32_t> members, Entry& entry);
+    void record_more(std::uint32_t number, Members entering, Ps now, Entry& entry);
+    void evict_encounter(std::uint32_t number, Ps now, std::vector<Start>& starts);
+    bool take_over_encounter(std::uint32_t number, Ps now);
+    void learn(const Group& group, Ps until, Outcome outcome);
+    PartKey key_of(Members members) const;
+    bool may_meet(std::uint32_t part) const {
+        return !at(part).buffers.empty() && (shared_.control == CongestionControl::none || !at(part).controlled);
+    }
     void evict_followers(Members members, std::vector<Start>& starts);
     // Records.
     void record(std::vector<std::uint32_t> leaders);
+    void begin_traces(Group& group, std::size_t first);
+    bool differs(const Group& group) const;
+    std::vector<Held> held_of(const Part& links) const;
     bool over(const Group& group) const;
     void stop_recording(std::uint32_t group, Ps now, std::vector<Start>& starts);
-    // `differs`: others of its kind may not be left with the same, since marks were drawn that senders heed, or ports
-    // were paused, which hear of the end of a pause when they next have a packet.
-    Outcome outcome_of(const Group& group, bool& differs);
+    Outcome outcome_of(const Group& group);
     // The ports and buffers of several parts, each once.
     Part links_of(Members members) const;
     Trace trace_of(std::uint32_t port) const;
@@ -176,8 +212,11 @@ private:
     std::vector<std::uint32_t> recorded_;           // per kind: the part that is recorded by itself; none
     std::vector<Course> courses_;                   // per part
     std::map<std::uint32_t, Group> groups_;
-    std::uint32_t elsewhere_ = 0;        // parts that follow one of another pipeline
-    std::vector<std::uint32_t> users_;   // per resource: parts that are being simulated on it
+    std::map<PartKey, Known> known_;
+    bool meet_ = false;                              // some parts may be in encounters
+    std::map<std::uint32_t, Encounter> encounters_;  // that are skipped, by their first part
+    std::uint32_t elsewhere_ = 0;                    // parts that follow one of another pipeline
+    std::vector<std::uint32_t> users_;               // per resource: parts that are being simulated on it
     std::vector<std::uint32_t> holder_;  // per resource: the part that is recorded or not simulated on it; none
 };
 

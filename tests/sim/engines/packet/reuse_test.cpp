@@ -341,6 +341,44 @@ TEST_CASE("calls that share a buffer are skipped as long as it pauses nobody") {
     CHECK(skipped > 4);
 }
 
+// A long call over both halves of the hosts, and beside it shorter ones that begin a little later, one after the other:
+// as gradients are reduced beside all-to-alls. Now and then one of these is late, or does not come.
+TEST_CASE("what meets again in the same way is simulated once") {
+    const Fabric fabric = testing::star(8);
+    Packet options = packets(FlowControl::pfc);
+    options.buffer = Bytes{50'000'000};
+    options.ecn.k_min = options.ecn.k_max = 1e9;
+    const auto list = [&](const testing::Pairs& pairs) {
+        EdgeList edges;
+        for (const auto& [from, to] : pairs) {
+            edges.edges.push_back({{.src = fabric.gpu(from), .dst = fabric.gpu(to)}});
+        }
+        return edges;
+    };
+    for (const int odd : {0, 1, 2, 3}) {  // nothing; one is late; one is missing; something else crosses both
+        for (const int threads : {1, 3}) {
+            INFO("odd " << odd << ", threads " << threads);
+            Rings rings{fabric, {}};
+            rings.schedule.edge_sets = {list({{1, 0}, {2, 0}, {3, 0}}), list({{1, 0}, {0, 2}}), list({{2, 5}, {5, 1}})};
+            OpId last = rings.delay({}, 0);
+            for (int i = 0; i < 8; ++i) {
+                const std::vector<Schedule::Dependency> after{{last}};
+                const OpId reduction = rings.call(0, 60.5 * 80'000, after);
+                OpId beside = rings.call(1, 20.5 * 80'000, after, nanoseconds(odd == 1 && i == 5 ? 700 : 52));
+                for (int more = 0; more < 2 && !(odd == 2 && i == 4); ++more) {
+                    beside = rings.call(1, 20.5 * 80'000, std::vector<Schedule::Dependency>{{beside}});
+                }
+                last = rings.delay(microseconds(30), 0, std::vector<Schedule::Dependency>{{reduction}, {beside}});
+            }
+            if (odd == 3) { rings.calls(2, 3, microseconds(400), 1, microseconds(900)); }
+            const Both both = replayed(fabric, rings.schedule, options, threads);
+            check_equal(both.with, both.without);
+            CHECK(both.without.packets->pauses == 0);
+            CHECK(both.with.packets->windows < both.without.packets->windows * (odd == 0 ? 1 : 3) / 4);
+        }
+    }
+}
+
 // As a plan names the calls of a stage's layers: one pipeline, with bytes, start and stages of all of them.
 TEST_CASE("several calls of one pipeline are those calls one after the other") {
     const Fabric fabric(tiny::cluster(3, 4, tiny::fabric(FabricKind::rail_optimized)));
