@@ -37,17 +37,20 @@ inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
         // Choudhury and Hahne: a queue may hold alpha times what is free; with alpha above 1 that may be more than is.
         const double threshold = pfc::dynamic_threshold(d.options.alpha, {node.buffer}, {node.used});
         return ingress.over == 0 && static_cast<double>(ingress.bytes + bytes) <= threshold &&
-               node.used + bytes <= node.buffer;
+               node.used + bytes <= node.buffer &&
+               (node.reserved == 0 || fits_reserved(d.options, node, ingress.bytes + bytes, bytes));
     };
     if (!fits() && !in_order(node)) {
         drain_in_order(d, node, now);  // the counts are exact only after all ports have been drained
     }
     if (fits()) {
         ingress.bytes += bytes;
+        ingress.most = std::max(ingress.most, ingress.bytes);
         node.used += bytes;
-        node.used_most = std::max(node.used_most, node.used);
+        if (node.paused_ingresses > 0) { node.used_most = std::max(node.used_most, node.used); }
         return true;
     }
+    if (node.reserved > 0 || now <= node.known_until) { d.shared.buffers_met.store(true, std::memory_order_relaxed); }
     const bool room = control == Control::pfc && ingress.over + bytes <= ingress.headroom;
     if (!room) {
         ++ingress.drops;

@@ -140,6 +140,7 @@ inline void set_paused(Domain& d, std::uint32_t in, bool paused, Ps now) {
     Node& node = d.net.nodes[port.to_node];
     ingress.paused = paused;
     node.paused_ingresses += paused ? 1U : -1U;
+    if (paused) { node.used_most = std::max(node.used_most, node.used); }
     ingress.pauses += paused ? 1 : 0;
     tell_pause(d, in, paused, now);
     if (paused && !ingress.will_refresh) {

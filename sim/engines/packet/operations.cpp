@@ -63,6 +63,13 @@ void Operations::step(const Post& post) {
             if (event.version == pipelines_[schedule_.detail(op)].version) { drained(op, event.time); }
             return;
         case Event::enters: enter(op, event.time, post); return;
+        case Event::unknown_from:
+            if (event.version == reuse_.version(event.index)) {
+                for (const Reuse::Start& start : reuse_.unknown_from(event.index, event.time)) {
+                    simulate(start, post);
+                }
+            }
+            return;
     }
 }
 
@@ -125,7 +132,10 @@ void Operations::enter(OpId op, Ps now, const Post& post) {
     for (const Reuse::Skip& skip : entry.skips) {
         const std::uint32_t version = reuse_.version(skip.part);
         if (skip.released != never) { push(skip.released, Event::part_released, skip.part, version); }
-        push(skip.ended, Event::part_ended, skip.part, version);
+        if (skip.ended != never) { push(skip.ended, Event::part_ended, skip.part, version); }
+    }
+    for (const Reuse::Check& check : entry.checks) {
+        push(check.at, Event::unknown_from, check.part, reuse_.version(check.part));
     }
 }
 

@@ -51,7 +51,8 @@ private:
             part_released,
             part_ended,
             drained,
-            enters
+            enters,
+            unknown_from  // after what enters at the same time
         };
         Ps time;
         Kind kind;

@@ -58,7 +58,7 @@ void add_orders(Signature& signature, const Network& net, std::span<const std::u
 
 class PartFinder {
 public:
-    explicit PartFinder(const Traffic& traffic) : traffic_(traffic) {
+    PartFinder(const Traffic& traffic, bool apart_by_buffers) : traffic_(traffic), apart_by_buffers_(apart_by_buffers) {
         owner_.assign(net_.port_count + net_.nodes.size() + net_.services.size(), none);
     }
 
@@ -69,6 +69,8 @@ public:
 
 private:
     std::uint32_t first_service() const { return net_.port_count + static_cast<std::uint32_t>(net_.nodes.size()); }
+
+    bool is_buffer(std::uint32_t r) const { return r >= net_.port_count && r < first_service(); }
 
     // Calls visit(resource) for what a stream touches, hop by hop. With PFC, what waits in a node's buffer holds up all
     // that the node receives, and its pause frames take time on the way back.
@@ -105,6 +107,7 @@ private:
         touched_.clear();
         for (std::uint32_t i = 0; i < shape.count; ++i) {
             for_each_resource(route(shape, i), [&](std::uint32_t r) {
+                if (!apart_by_buffers_ && is_buffer(r)) { return; }
                 if (owner_[r] == none) {
                     owner_[r] = i;
                     touched_.push_back(r);
@@ -174,13 +177,13 @@ private:
     }
 
     void add_resource(Signature& signature, Numbering& nodes, Part& part, std::uint32_t r) {
-        part.resources.push_back(r);
+        if (apart_by_buffers_ || !is_buffer(r)) { part.resources.push_back(r); }
         if (r >= first_service()) {
             part.services.push_back(r - first_service());
             signature.add_all(1, net_.services[r - first_service()].inverse);
             return;
         }
-        if (r >= net_.port_count) {
+        if (is_buffer(r)) {
             part.buffers.push_back(r - net_.port_count);
             signature.add_all(2, nodes.of(r - net_.port_count).first);
             return;
@@ -200,6 +203,7 @@ private:
 
     const Traffic& traffic_;
     const Network& net_ = traffic_.network;
+    bool apart_by_buffers_;
     std::vector<std::uint32_t> owner_;    // per resource: a stream of the current shape that touches it
     std::vector<std::uint32_t> touched_;  // resources that have an owner
     std::vector<std::uint32_t> joined_;   // per stream of the current shape: one of the same part
@@ -209,7 +213,7 @@ private:
 
 }  // namespace
 
-Parts find_parts(const Traffic& traffic) { return PartFinder(traffic).find(); }
+Parts find_parts(const Traffic& traffic, bool apart_by_buffers) { return PartFinder(traffic, apart_by_buffers).find(); }
 
 PartKey joint_key(const Network& net, std::span<const Begun> parts) {
     Signature signature;
@@ -221,6 +225,9 @@ PartKey joint_key(const Network& net, std::span<const Begun> parts) {
             const auto [number, fresh] = resources.of(r);
             signature.add(std::uint64_t{number});
             if (fresh && r < net.port_count) { ports.push_back(r); }
+        }
+        for (const std::uint32_t n : begun.part->buffers) {
+            signature.add(std::uint64_t{resources.of(net.port_count + n).first});
         }
     }
     for (const std::uint32_t p : ports) {

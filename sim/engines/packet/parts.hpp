@@ -1,7 +1,8 @@
 #pragma once
-// A shape falls into parts that share no port, buffer, service or piece with each other: a call in every node, or on
-// every rail, is as many parts. Parts whose streams and links correspond in number, order and every property are of one
-// kind: what happens on the links of one happens on those of another.
+// A shape falls into parts that share no port, service or piece with each other: a call in every node, or on every
+// rail, is as many parts. A buffer couples what it holds only where it pauses its inputs: parts may be told apart by
+// buffers, too, or only by what else they touch. Parts whose streams and links correspond in number, order and every
+// property are of one kind: what happens on the links of one happens on those of another.
 
 #include <span>
 #include <utility>
@@ -18,7 +19,7 @@ struct Part {
     std::vector<std::uint32_t> streams;         // of the shape, in order
     // What it touches, in the same order for parts of one kind; ports that a pause frame takes back are among them.
     std::vector<std::uint32_t> ports, buffers, services;
-    std::vector<std::uint32_t> resources;  // all of these, numbered: ports, then nodes, then services
+    std::vector<std::uint32_t> resources;  // what tells it apart, numbered: ports, then nodes, then services
 };
 
 struct Parts {
@@ -27,7 +28,7 @@ struct Parts {
     std::vector<std::uint64_t> uses;                  // per kind: how many parts of all pipelines are of it
 };
 
-Parts find_parts(const Traffic& traffic);
+Parts find_parts(const Traffic& traffic, bool apart_by_buffers);
 
 // Two hashes of one sequence: that two of a replay's few kinds have both in common by chance is out of the question.
 using PartKey = std::pair<std::uint64_t, std::uint64_t>;

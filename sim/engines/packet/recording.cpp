@@ -17,15 +17,43 @@ void Reuse::record(std::vector<std::uint32_t> leaders) {
         courses_[part].group = number;
         hold(part, part);
     }
+    begin_traces(group, 0);
+}
+
+// From the first of the group's ports whose trace has not begun.
+void Reuse::begin_traces(Group& group, std::size_t first) {
     const Part links = links_of(group.leaders);
-    for (const std::uint32_t p : links.ports) {
+    for (std::size_t i = first; i < links.ports.size(); ++i) {
+        const std::uint32_t p = links.ports[i];
         group.before.push_back(trace_of(p));
         group.draws.push_back(net_.counts[p].draws);
         net_.counts[p].most_queued = 0;
+        net_.ingress[p].most = 0;
     }
-    for (const std::uint32_t n : links.buffers) {
-        group.used_before.push_back(std::exchange(net_.nodes[n].used_most, 0));
+}
+
+// Others of its kind may not be left with the same: marks were drawn that senders heed, or ports were paused, which
+// hear of the end of a pause when they next have a packet.
+bool Reuse::differs(const Group& group) const {
+    const Part links = links_of(group.leaders);
+    for (std::size_t i = 0; i < links.ports.size(); ++i) {
+        const std::uint32_t p = links.ports[i];
+        const bool drawn = net_.counts[p].draws != group.draws[i] && shared_.control != CongestionControl::none;
+        if (drawn || net_.ingress[p].pauses != group.before[i].pauses) { return true; }
     }
+    return false;
+}
+
+std::vector<Reuse::Held> Reuse::held_of(const Part& links) const {
+    std::map<std::uint32_t, Held> of;
+    for (const std::uint32_t p : links.ports) {
+        Held& held = of[net_.ports[p].to_node];
+        held.together += net_.ingress[p].most;
+        held.one = std::max(held.one, net_.ingress[p].most);
+    }
+    std::vector<Held> all;
+    for (const std::uint32_t n : links.buffers) { all.push_back(of[n]); }
+    return all;
 }
 
 Part Reuse::links_of(Members members) const {
@@ -33,13 +61,11 @@ Part Reuse::links_of(Members members) const {
     Part links;
     std::set<std::uint32_t> seen;
     for (const std::uint32_t part : members) {
-        for (const std::uint32_t r : at(part).resources) {
-            if (r >= net_.port_count + net_.nodes.size() || !seen.insert(r).second) { continue; }
-            if (r < net_.port_count) {
-                links.ports.push_back(r);
-            } else {
-                links.buffers.push_back(r - net_.port_count);
-            }
+        for (const std::uint32_t p : at(part).ports) {
+            if (seen.insert(p).second) { links.ports.push_back(p); }
+        }
+        for (const std::uint32_t n : at(part).buffers) {
+            if (seen.insert(net_.port_count + n).second) { links.buffers.push_back(n); }
         }
     }
     return links;
@@ -61,11 +87,14 @@ Reuse::Trace Reuse::trace_of(std::uint32_t p) const {
             .last_credit = in.last_credit};
 }
 
-Reuse::Outcome Reuse::outcome_of(const Group& group, bool& differs) {
+Reuse::Outcome Reuse::outcome_of(const Group& group) {
     const Course& course = courses_[group.leaders.front()];
     Outcome outcome;
     outcome.released = course.released == never ? never : course.released - course.entered;
-    outcome.ended = outcome.settled = course.ended - course.entered;
+    outcome.ended = course.ended - course.entered;
+    for (const std::uint32_t part : group.leaders) {
+        outcome.settled = std::max(outcome.settled, courses_[part].ended - course.entered);
+    }
     const Part links = links_of(group.leaders);
     for (std::size_t i = 0; i < links.ports.size(); ++i) {
         const std::uint32_t p = links.ports[i];
@@ -76,17 +105,11 @@ Reuse::Outcome Reuse::outcome_of(const Group& group, bool& differs) {
         trace.starved -= before.starved;
         trace.free -= course.entered;
         trace.last_credit -= course.entered;
-        const bool drawn = net_.counts[p].draws != group.draws[i] && shared_.control != CongestionControl::none;
-        differs |= drawn || trace.pauses != before.pauses;
         net_.counts[p].most_queued = std::max(trace.most_queued, before.most_queued);
         outcome.settled = std::max({outcome.settled, trace.free, trace.last_credit});
         outcome.traces.push_back(trace);
     }
-    for (std::size_t i = 0; i < links.buffers.size(); ++i) {
-        Node& node = net_.nodes[links.buffers[i]];
-        outcome.used_most.push_back(node.used_most);
-        node.used_most = std::max(node.used_most, group.used_before[i]);
-    }
+    outcome.held = held_of(links);
     for (const std::uint32_t part : group.leaders) {
         count(part, outcome.counts);
         const Traffic& traffic = shared_.traffic;
@@ -105,18 +128,22 @@ void Reuse::stop_recording(std::uint32_t number, Ps now, std::vector<Start>& sta
     const bool ended = over(group);
     const bool single = group.leaders.size() == 1;
     const std::uint32_t kind = at(number).kind;
-    bool differs = false;
-    Outcome outcome = outcome_of(group, differs);
-    if (single) { recorded_[kind] = none; }
+    const bool same = !differs(group);
+    Outcome outcome = outcome_of(group);
+    if (single && recorded_[kind] == number) { recorded_[kind] = none; }
     for (const auto& members : group.followers) { elsewhere_ -= is_elsewhere(members, group) ? 1 : 0; }
     for (const std::uint32_t part : group.leaders) {
         courses_[part].kind = Course::simulated;
         hold(part, none);
     }
     const bool rests = std::ranges::all_of(group.leaders, [&](std::uint32_t part) { return at_rest(at(part), now); });
-    if (ended && rests && !differs) {
+    if (ended && rests && same) {
         for (const std::vector<std::uint32_t>& members : group.followers) { take_over(members, outcome); }
-        if (single) { outcomes_[kind] = std::move(outcome); }
+        if (single) {
+            outcomes_[kind] = std::move(outcome);
+        } else if (group.meets) {
+            learn(group, never, std::move(outcome));
+        }
         return;
     }
     for (const std::vector<std::uint32_t>& members : group.followers) {
@@ -177,16 +204,15 @@ void Reuse::take_over(Members members, const Outcome& outcome) {
         port.free = std::max(port.free, entered + trace.free);
         in.last_credit = std::max(in.last_credit, entered + trace.last_credit);
     }
-    for (std::size_t i = 0; i < links.buffers.size(); ++i) {
-        Node& node = net_.nodes[links.buffers[i]];
-        node.used_most = std::max(node.used_most, outcome.used_most[i]);
-    }
     shared_.sending += outcome.sending;
     shared_.skipped.injected += outcome.counts.injected;
     shared_.skipped.delivered += outcome.counts.delivered;
     shared_.skipped.hops += outcome.counts.hops;
     shared_.skipped.delivered_bytes += outcome.counts.delivered_bytes;
     for (const std::uint32_t part : members) {
+        if (courses_[part].kind == Course::skipped && courses_[part].group == none) {
+            reserve(at(part).buffers, outcome.held, false);
+        }
         courses_[part].kind = Course::simulated;
         hold(part, none);
     }
@@ -197,11 +223,11 @@ void Reuse::hold(std::uint32_t part, std::uint32_t holder) {
 }
 
 void Reuse::finish() {
-    bool differs = false;
     for (const auto& [number, group] : groups_) {
-        const Outcome outcome = outcome_of(group, differs);
+        const Outcome outcome = outcome_of(group);
         for (const std::vector<std::uint32_t>& members : group.followers) { take_over(members, outcome); }
     }
+    while (!encounters_.empty()) { take_over_encounter(encounters_.begin()->first, never); }
     for (std::uint32_t part = 0; part < courses_.size(); ++part) {
         if (courses_[part].kind == Course::skipped) { take_over({&part, 1}, *outcomes_[at(part).kind]); }
     }

@@ -16,7 +16,7 @@ Reuse::Reuse(Shared& shared, const ReplayTask& task) : shared_(shared) {
     on_ = options.reuse && options.routing == PacketRouting::ecmp && !options.series && !shared.lossy && !lanes &&
           !traffic.all_begun && traffic.connections.empty() && !shared.timed;
     if (!on_) { return; }
-    parts_ = find_parts(traffic);
+    parts_ = find_parts(traffic, shared.apart_by_buffers);
     on_ = std::ranges::any_of(parts_.uses, [](std::uint64_t uses) { return uses > 1; });
     if (!on_) { return; }
     outcomes_.resize(parts_.uses.size());
@@ -29,21 +29,21 @@ Reuse::Reuse(Shared& shared, const ReplayTask& task) : shared_(shared) {
     }
     first_part_.push_back(static_cast<std::uint32_t>(courses_.size()));
     const std::size_t resources = net_.port_count + net_.nodes.size() + net_.services.size();
+    for (std::uint32_t part = 0; part < courses_.size(); ++part) { meet_ |= may_meet(part); }
     users_.assign(resources, 0);
     holder_.assign(resources, none);
 }
 
-// Whether links, buffers and services are as they were at the beginning of the replay.
+bool Reuse::rests(std::uint32_t p, Ps now) const {
+    const Port& port = net_.ports[p];
+    const Ingress& in = net_.ingress[p];
+    return port.queue.empty() && port.wire.empty() && !shared_.has_traffic(port) && port.free <= now && !port.paused &&
+           !port.down && in.bytes == 0 && in.over == 0 && !in.paused && !in.will_refresh && in.last_credit <= now;
+}
+
+// Whether links and services are as they were at the beginning of the replay.
 bool Reuse::at_rest(const Part& of, Ps now) const {
-    const auto rests = [&](std::uint32_t p) {
-        const Port& port = net_.ports[p];
-        const Ingress& in = net_.ingress[p];
-        return port.queue.empty() && port.wire.empty() && !shared_.has_traffic(port) && port.free <= now &&
-               !port.paused && !port.down && in.bytes == 0 && in.over == 0 && !in.paused && !in.will_refresh &&
-               in.last_credit <= now;
-    };
-    return std::ranges::all_of(of.ports, rests) &&
-           std::ranges::all_of(of.buffers, [&](std::uint32_t n) { return net_.nodes[n].used == 0; }) &&
+    return std::ranges::all_of(of.ports, [&](std::uint32_t p) { return rests(p, now); }) &&
            std::ranges::all_of(of.services, [&](std::uint32_t s) { return net_.services[s].free <= now; });
 }
 
@@ -51,15 +51,36 @@ bool Reuse::alone(const Part& part, Ps now) const {
     return std::ranges::all_of(part.resources, [&](std::uint32_t r) { return users_[r] == 0; }) && at_rest(part, now);
 }
 
+bool Reuse::fits_beside(std::span<const std::uint32_t> buffers, std::span<const Held> held) const {
+    for (std::size_t i = 0; i < buffers.size() && !shared_.apart_by_buffers; ++i) {
+        const Node& node = net_.nodes[buffers[i]];
+        if (node.paused_ingresses > 0 || !fits_reserved(shared_.options, node, held[i].one, held[i].together)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void Reuse::reserve(std::span<const std::uint32_t> buffers, std::span<const Held> held, bool room) {
+    for (std::size_t i = 0; i < buffers.size() && !shared_.apart_by_buffers; ++i) {
+        Node& node = net_.nodes[buffers[i]];
+        node.reserved += room ? held[i].together : -held[i].together;
+        node.reserved_most = node.reserved == 0 ? 0 : std::max(node.reserved_most, held[i].one);
+    }
+}
+
 Reuse::Entry Reuse::enter(std::uint32_t pipeline, Ps now) {
     Entry entry;
     const std::uint32_t first = first_part_[pipeline], end = first_part_[pipeline + 1];
+    for (std::uint32_t part = first; part < end; ++part) { courses_[part].entered = now; }
+    encounter(pipeline, now, entry);
     for (std::uint32_t part = first; part < end; ++part) {
-        courses_[part].entered = now;
+        if (courses_[part].kind != Course::outside) { continue; }
         for (const std::uint32_t r : at(part).resources) {
             const std::uint32_t other = holder_[r];
-            const bool may_meet = other != none && courses_[other].kind == Course::skipped && !courses_[other].over;
-            if (other != none && !may_meet) { make_way(other, now, entry.starts); }
+            const bool meets = other != none && courses_[other].kind == Course::skipped && !courses_[other].over &&
+                               courses_[other].group == none;
+            if (other != none && !meets) { make_way(other, now, entry.starts); }
         }
     }
     const std::vector<std::vector<std::uint32_t>> met = meetings(pipeline);
@@ -77,6 +98,7 @@ std::vector<std::vector<std::uint32_t>> Reuse::meetings(std::uint32_t pipeline) 
     std::map<std::uint32_t, std::vector<std::uint32_t>> meets;
     for (std::uint32_t part = first_part_[pipeline]; part < first_part_[pipeline + 1]; ++part) {
         std::set<std::uint32_t> others;
+        if (courses_[part].kind != Course::outside) { continue; }
         for (const std::uint32_t r : at(part).resources) {
             if (holder_[r] != none) { others.insert(holder_[r]); }
         }
@@ -124,7 +146,7 @@ void Reuse::meet(Members members, Ps now, bool may_lead, Alike& alike, Entry& en
         follow(members, leading->second);
         return;
     }
-    for (const std::uint32_t part : members) { evict(part, entry.starts); }
+    for (const std::uint32_t part : members) { evict(part, now, entry.starts); }
     if (equal && may_lead) {
         record({members.begin(), members.end()});
         alike[key] = members.front();
@@ -134,13 +156,15 @@ void Reuse::meet(Members members, Ps now, bool may_lead, Alike& alike, Entry& en
 void Reuse::enter_alone(std::uint32_t part, Ps now, Entry& entry) {
     const Part& mine = at(part);
     const bool by_itself = alone(mine, now);
-    if (by_itself && outcomes_[mine.kind]) {
+    if (by_itself && outcomes_[mine.kind] && fits_beside(mine.buffers, outcomes_[mine.kind]->held)) {
         const Outcome& outcome = *outcomes_[mine.kind];
         courses_[part].kind = Course::skipped;
+        reserve(mine.buffers, outcome.held, true);
         hold(part, part);
         entry.skips.push_back({part, outcome.released == never ? never : now + outcome.released, now + outcome.ended});
         return;
     }
+    if (by_itself && !outcomes_[mine.kind] && may_meet(part) && skip_together({part}, entry)) { return; }
     const std::uint32_t leader = recorded_[mine.kind];
     const bool with_it = leader != none && courses_[leader].entered == now;
     if (by_itself && with_it && !may_differ(mine)) {
@@ -148,9 +172,10 @@ void Reuse::enter_alone(std::uint32_t part, Ps now, Entry& entry) {
         return;
     }
     simulate(part, entry.starts, 0, 0);
-    if (by_itself && leader == none && parts_.uses[mine.kind] > 1) {
+    if (by_itself && leader == none && parts_.uses[mine.kind] > 1 && !outcomes_[mine.kind]) {
         recorded_[mine.kind] = part;
         record({part});
+        groups_[part].meets = may_meet(part);
     }
 }
 
@@ -173,15 +198,19 @@ void Reuse::simulate(std::uint32_t part, std::vector<Start>& starts, std::uint32
     Course& course = courses_[part];
     course.kind = Course::simulated;
     course.over = course.told = false;
-    course.leader = none;
+    course.leader = course.group = none;
     ++course.version;
     for (const std::uint32_t r : at(part).resources) { ++users_[r]; }
     starts.push_back({part, course.pipeline, course.entered, streams_again, releases_again});
 }
 
 // A part that is skipped, or has not begun.
-void Reuse::evict(std::uint32_t part, std::vector<Start>& starts) {
+void Reuse::evict(std::uint32_t part, Ps now, std::vector<Start>& starts) {
     const Course& course = courses_[part];
+    if (course.kind == Course::skipped) {
+        reserve(at(part).buffers, outcomes_[at(part).kind]->held, false);
+        for (const std::uint32_t n : at(part).buffers) { net_.nodes[n].known_until = now; }
+    }
     hold(part, none);
     simulate(part, starts, course.over ? at(part).crossing : 0, course.told ? at(part).releasing : 0);
 }
@@ -207,11 +236,14 @@ void Reuse::make_way(std::uint32_t part, Ps now, std::vector<Start>& starts) {
         group.followers.erase(mine);
         elsewhere_ -= is_elsewhere(members, group) ? 1 : 0;
         evict_followers(members, starts);
+    } else if (course.group != none) {
+        const std::uint32_t number = course.group;
+        if (!take_over_encounter(number, now)) { evict_encounter(number, now, starts); }
     } else if (const Outcome& outcome = *outcomes_[at(part).kind];
                course.over && course.entered + outcome.settled <= now) {
         take_over({&part, 1}, outcome);
     } else {
-        evict(part, starts);
+        evict(part, now, starts);
     }
 }
 
@@ -244,6 +276,10 @@ std::vector<Reuse::Start> Reuse::settled(std::uint32_t pipeline, Ps now) {
         const bool in_group = course.kind == Course::recorded || course.kind == Course::follows;
         if (in_group && over(groups_[course.group])) { stop_recording(course.group, now, starts); }
         if (course.kind != Course::skipped || !course.over) { continue; }
+        if (course.group != none) {
+            take_over_encounter(course.group, now);
+            continue;
+        }
         const Outcome& outcome = *outcomes_[at(part).kind];
         if (course.entered + outcome.settled <= now) { take_over({&part, 1}, outcome); }
     }

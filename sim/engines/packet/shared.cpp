@@ -9,8 +9,12 @@
 
 namespace fabricast::inline packet {
 
-Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads)
-    : traffic(t), options(o), islands(make_islands(t, threads)), next(net.nodes.size(), never) {
+Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads, bool by_buffers)
+    : traffic(t),
+      options(o),
+      islands(make_islands(t, threads)),
+      next(net.nodes.size(), never),
+      apart_by_buffers(by_buffers) {
     for (auto& array : wake) {
         array = std::make_unique<std::atomic<Ps>[]>(net.nodes.size());
         for (std::size_t n = 0; n < net.nodes.size(); ++n) { array[n].store(never); }

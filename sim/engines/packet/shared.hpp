@@ -45,7 +45,7 @@ struct Throttle {
 
 // What all domains see: each node's part is written by the domain that owns it, `wake` by any.
 struct Shared {
-    Shared(Traffic& traffic, const Packet& options, std::uint32_t threads);
+    Shared(Traffic& traffic, const Packet& options, std::uint32_t threads, bool apart_by_buffers);
 
     Traffic& traffic;
     Network& net = traffic.network;
@@ -76,6 +76,8 @@ struct Shared {
     std::vector<std::vector<Time>> arrivals;  // when pieces of the first flows came; empty: not asked for
     double held = 0, sending = 0;             // ps: sums over flows that have ended
     DomainCounts skipped;                     // of pipelines whose course was taken over
+    bool apart_by_buffers;                    // parts that have only a buffer in common are not alone
+    std::atomic<bool> buffers_met{false};     // one could have paused the other
     Ps settles = 0;                    // the longest time for which something is under way for a pipeline after its end
     std::vector<Recovery> recoveries;  // per flow
     std::vector<Series> series;        // per port
@@ -112,6 +114,15 @@ private:
     Ps base_rtt(const Route& route, std::uint32_t bytes) const;
     std::uint64_t& word_of(const Port& port) { return active[net.nodes[port.from_node].first_word + port.slot / 64]; }
 };
+
+// Whether a switch's buffer has room for `bytes` more of an input that then holds `held`, and for all that parts which
+// are not simulated may hold of it, without a pause of any input.
+[[gnu::cold]] inline bool fits_reserved(const Packet& options, const Node& node, std::int64_t held,
+                                        std::int64_t bytes) {
+    const std::int64_t used = node.used + node.reserved + bytes;
+    const double threshold = pfc::dynamic_threshold(options.alpha, {node.buffer}, {used});
+    return used <= node.buffer && static_cast<double>(std::max(held, node.reserved_most)) <= threshold;
+}
 
 // Windows between two looks at all buffers, if the replay checks itself (common/checks.hpp).
 inline constexpr std::int64_t windows_between_checks = 64;

@@ -86,7 +86,7 @@ Both replayed(const Fabric& fabric, const Schedule& schedule, Packet options, in
 // How many parts of all calls are of each kind.
 std::vector<std::uint64_t> uses_of_kinds(const Fabric& fabric, const Schedule& schedule, const Packet& options) {
     const Watch watch;
-    return find_parts(make_traffic({fabric, schedule, {}, {}, watch}, options)).uses;
+    return find_parts(make_traffic({fabric, schedule, {}, {}, watch}, options), true).uses;
 }
 
 void check_equal(const Timeline& a, const Timeline& b) {
@@ -300,6 +300,110 @@ TEST_CASE("calls back to back meet the tails of those before them, and are the s
         }
         const Both both = replayed(fabric, rings.schedule, options);
         check_equal(both.with, both.without);
+    }
+}
+
+// Two groups of hosts on one switch have nothing but its buffer in common, and now and then a third one crosses both.
+// What waits there at once is too little to pause anybody, just too much, or more than enough for each alone.
+TEST_CASE("calls that share a buffer are skipped as long as it pauses nobody") {
+    const Fabric fabric = testing::star(8);
+    const auto list = [&](const testing::Pairs& pairs) {
+        EdgeList edges;
+        for (const auto& [from, to] : pairs) {
+            edges.edges.push_back({{.src = fabric.gpu(from), .dst = fabric.gpu(to)}});
+        }
+        return edges;
+    };
+    int skipped = 0, unpaused = 0, paused = 0;
+    for (const std::int64_t buffer : {2'000'000, 4'000'000, 6'000'000, 7'000'000, 8'000'000, 9'000'000, 20'000'000}) {
+        for (const std::int64_t third : {0, 101, 173}) {
+            for (const int threads : {1, 3}) {
+                INFO("buffer " << buffer << ", the third every " << third << " us, threads " << threads);
+                Packet options = packets(FlowControl::pfc);
+                options.buffer = Bytes{buffer};
+                options.ecn.k_min = options.ecn.k_max = 1e9;
+                Rings rings{fabric, {}};
+                rings.schedule.edge_sets = {list({{1, 0}, {2, 0}, {3, 0}}), list({{5, 4}, {6, 4}, {7, 4}}),
+                                            list({{1, 0}, {5, 4}})};
+                rings.calls(0, 12, microseconds(20), 0);
+                rings.calls(1, 12, microseconds(27), 1, microseconds(5));
+                if (third > 0) { rings.calls(2, 4, microseconds(third), 2, microseconds(third)); }
+                const Both both = replayed(fabric, rings.schedule, options, threads);
+                check_equal(both.with, both.without);
+                CHECK(both.with.packets->victims == both.without.packets->victims);
+                (both.without.packets->pauses > 0 ? paused : unpaused) += 1;
+                skipped += both.with.packets->windows * 3 < both.without.packets->windows * 2 ? 1 : 0;
+            }
+        }
+    }
+    CHECK(paused > 4);
+    CHECK(unpaused > 4);
+    CHECK(skipped > 4);
+}
+
+// A long call over both halves of the hosts, and beside it shorter ones that begin a little later, one after the other:
+// as gradients are reduced beside all-to-alls. Now and then one of these is late, or does not come.
+TEST_CASE("what meets again in the same way is simulated once") {
+    const Fabric fabric = testing::star(8);
+    Packet options = packets(FlowControl::pfc);
+    options.buffer = Bytes{50'000'000};
+    options.ecn.k_min = options.ecn.k_max = 1e9;
+    const auto list = [&](const testing::Pairs& pairs) {
+        EdgeList edges;
+        for (const auto& [from, to] : pairs) {
+            edges.edges.push_back({{.src = fabric.gpu(from), .dst = fabric.gpu(to)}});
+        }
+        return edges;
+    };
+    for (const int odd : {0, 1, 2, 3}) {  // nothing; one is late; one is missing; something else crosses both
+        for (const int threads : {1, 3}) {
+            INFO("odd " << odd << ", threads " << threads);
+            Rings rings{fabric, {}};
+            rings.schedule.edge_sets = {list({{1, 0}, {2, 0}, {3, 0}}), list({{1, 0}, {0, 2}}), list({{2, 5}, {5, 1}})};
+            OpId last = rings.delay({}, 0);
+            for (int i = 0; i < 8; ++i) {
+                const std::vector<Schedule::Dependency> after{{last}};
+                const OpId reduction = rings.call(0, 60.5 * 80'000, after);
+                OpId beside = rings.call(1, 20.5 * 80'000, after, nanoseconds(odd == 1 && i == 5 ? 700 : 52));
+                for (int more = 0; more < 2 && !(odd == 2 && i == 4); ++more) {
+                    beside = rings.call(1, 20.5 * 80'000, std::vector<Schedule::Dependency>{{beside}});
+                }
+                last = rings.delay(microseconds(30), 0, std::vector<Schedule::Dependency>{{reduction}, {beside}});
+            }
+            if (odd == 3) { rings.calls(2, 3, microseconds(400), 1, microseconds(900)); }
+            const Both both = replayed(fabric, rings.schedule, options, threads);
+            check_equal(both.with, both.without);
+            CHECK(both.without.packets->pauses == 0);
+            CHECK(both.with.packets->windows < both.without.packets->windows * (odd == 0 ? 1 : 3) / 4);
+        }
+    }
+}
+
+// As a plan names the calls of a stage's layers: one pipeline, with bytes, start and stages of all of them.
+TEST_CASE("several calls of one pipeline are those calls one after the other") {
+    const Fabric fabric(tiny::cluster(3, 4, tiny::fabric(FabricKind::rail_optimized)));
+    for (const Packet& options : policies()) {
+        Rings apart{fabric, {}}, joint{fabric, {}};
+        const std::uint32_t edges = apart.edges(0, 3);
+        std::vector<Schedule::Dependency> after;
+        for (int i = 0; i < 5; ++i) { after = {{apart.call(edges, 20.5 * 80'000, after, microseconds(4))}}; }
+        apart.call(edges, 80'000, after);
+        const OpId five = joint.call(joint.edges(0, 3), 5 * 20.5 * 80'000, {}, microseconds(5 * 4));
+        joint.schedule.stages.push_back(joint.schedule.stages[0]);
+        joint.schedule.stages.back().count *= 5;
+        joint.schedule.pipelines[0].first_stage = 1;
+        joint.schedule.pipelines[0].calls = 5;
+        joint.call(0, 80'000, std::vector<Schedule::Dependency>{{five}});
+        const Both both = replayed(fabric, joint.schedule, options);
+        check_equal(both.with, both.without);
+        const Timeline known = replay(options, fabric, apart.schedule);
+        REQUIRE(both.with.kept.size() == 2);
+        CHECK(both.with.kept[0].op == five);
+        CHECK(both.with.kept[0].start == known.kept[0].start);
+        CHECK(both.with.kept[0].release == known.kept[4].release);
+        CHECK(both.with.kept[0].finish == known.kept[4].finish);
+        CHECK(both.with.kept[1].finish == known.kept[5].finish);
+        CHECK(both.with.packets->hops == known.packets->hops);
     }
 }
 
