@@ -75,30 +75,46 @@ TrainingRanges training_ranges(const std::vector<TrainingForecast>& forecasts, c
     return ranges_of(judged_rows(forecasts, catalog), "");
 }
 
-std::vector<NamedFigure> training_coverage(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog) {
+TrainingCoverage training_coverage(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog) {
     const std::vector<Judged> rows = judged_rows(forecasts, catalog);
-    if (rows.empty()) { return {}; }
     std::map<std::string, TrainingRanges> without;
-    double counted = 0, counted_inside = 0, inside = 0;
-    std::map<std::string, std::pair<double, double>> by_table;  // rows that count, and how many of them are inside
+    TrainingCoverage out;
     for (const Judged& row : rows) {
         const TrainingTable& table = *row.forecast->table;
         const auto [found, fresh] = without.try_emplace(table.family);
         if (fresh) { found->second = ranges_of(rows, table.family); }
-        const double in = found->second.at(row.evidence).holds(row.ratio) ? 1 : 0;
-        inside += in;
+        const bool in = found->second.at(row.evidence).holds(row.ratio);
+        out.all.add(in);
         if (row.forecast->counts()) {
-            counted += 1;
-            counted_inside += in;
-            by_table[table.id].first += 1;
-            by_table[table.id].second += in;
+            out.families[table.family].add(in);
+            out.tables[table.id].add(in);
         }
     }
-    double share = 0;
-    for (const auto& [table, of] : by_table) { share += of.second / of.first / static_cast<double>(by_table.size()); }
-    return {{"train_interval80_coverage_pct", 100 * counted_inside / counted, "%"},
-            {"train_interval80_table_coverage_pct", 100 * share, "%"},
-            {"train_all_interval80_coverage_pct", 100 * inside / static_cast<double>(rows.size()), "%"}};
+    return out;
+}
+
+std::vector<NamedFigure> TrainingCoverage::figures() const {
+    if (families.empty()) { return {}; }
+    Coverage counted;
+    double lowest = 100, by_table = 0;
+    for (const auto& [name, family] : families) {
+        counted.rows += family.rows;
+        counted.inside += family.inside;
+        lowest = std::min(lowest, family.pct());
+    }
+    for (const auto& [name, table] : tables) { by_table += table.pct() / static_cast<double>(tables.size()); }
+    return {{"train_interval80_coverage_pct", counted.pct(), "%"},
+            {"train_interval80_table_coverage_pct", by_table, "%"},
+            {"train_interval80_family_lowest_coverage_pct", lowest, "%"},
+            {"train_all_interval80_coverage_pct", all.pct(), "%"}};
+}
+
+std::string TrainingCoverage::lines() const {
+    std::string lines;
+    for (const auto& [name, family] : families) {
+        lines += markdown_row({name, fmt::format("{:.0f}", family.rows), fmt::format("{:.1f}", family.pct())});
+    }
+    return lines;
 }
 
 std::string training_intervals_yaml(const AspectsMet& met, const TrainingRanges& ranges) {
