@@ -24,8 +24,8 @@ namespace {
 
 const std::filesystem::path measurements = fabricast::testing::root / "validate/measurements";
 
-// Of the tables as they are forecast now, with the stored forecasts of left-out families. Those are of the forecasts that
-// they were made with: `current` says whether these are today's.
+// Of the tables as they are forecast now, with the stored forecasts of left-out families. Those are of the forecasts
+// that they were made with: `current` says whether these are today's.
 std::map<std::string, double> figures_of_today(bool& current) {
     const Catalog& catalog = catalogue();
     const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
@@ -65,13 +65,15 @@ TEST_CASE("no figure of the training tables is worse than what is asked of it") 
                                   limit.name.find("interval80_coverage") != std::string::npos;
             if (left_out && !current) { continue; }
             REQUIRE(figures.contains(limit.name));
-            CHECK((at_least ? figures.at(limit.name) >= limit.as_double() : figures.at(limit.name) <= limit.as_double()));
+            CHECK(
+                (at_least ? figures.at(limit.name) >= limit.as_double() : figures.at(limit.name) <= limit.as_double()));
             ++checked;
         }
     }
     CHECK(checked >= 15);
     if (!current) {
-        SKIP_TEST("the forecasts without each family are of another catalogue or other tables: "
-                  "fabricast-training-accuracy --families yes");
+        SKIP_TEST(
+            "the forecasts without each family are of another catalogue or other tables: "
+            "fabricast-training-accuracy --families yes");
     }
 }

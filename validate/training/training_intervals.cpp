@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "validate/score/page.hpp"
 
@@ -18,7 +19,17 @@ constexpr std::array<Evidence, 3> ratings = {Evidence::same_gpu_era_fabric, Evid
 struct Judged {
     const TrainingForecast* forecast;
     Evidence evidence;
-    double ratio;  // measured / left-out forecast
+    double ratio;   // measured / left-out forecast
+    double untold;  // spread of ln(ratio) that the figures make which only this family's tables tell
+
+    // What is left of the ratio's distance from 1 beside that spread.
+    double unexplained() const {
+        const double distance = std::log(ratio);
+        return std::exp(std::sqrt(std::max(0.0, distance * distance - untold * untold)));
+    }
+    bool inside(const RatioRange& range) const {
+        return RatioRange{widened(range.low80, untold), widened(range.high80, untold)}.holds(ratio);
+    }
 };
 
 std::vector<Judged> judged_rows(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog) {
@@ -30,7 +41,7 @@ std::vector<Judged> judged_rows(const std::vector<TrainingForecast>& forecasts, 
         const auto [found, fresh] = met.try_emplace(f.table->family);
         if (fresh) { found->second = aspects_of(forecasts, f.table->family); }
         list.push_back({&f, evidence_of_aspects(f.aspects, f.step.gpus, found->second, catalog, notes),
-                        f.measured_s / f.family_out_s});
+                        f.measured_s / f.family_out_s, untold_spread(f.spreads, found->second)});
     }
     return list;
 }
@@ -41,8 +52,8 @@ TrainingRanges ranges_of(const std::vector<Judged>& rows, const std::string& wit
     for (const Judged& row : rows) {
         const TrainingTable& table = *row.forecast->table;
         if (table.family != without) {
-            groups[row.evidence][table.id].push_back(row.ratio);
-            everything[table.id].push_back(row.ratio);
+            groups[row.evidence][table.id].push_back(row.unexplained());
+            everything[table.id].push_back(row.unexplained());
         }
     }
     TrainingRanges ranges;
@@ -83,7 +94,7 @@ TrainingCoverage training_coverage(const std::vector<TrainingForecast>& forecast
         const TrainingTable& table = *row.forecast->table;
         const auto [found, fresh] = without.try_emplace(table.family);
         if (fresh) { found->second = ranges_of(rows, table.family); }
-        const bool in = found->second.at(row.evidence).holds(row.ratio);
+        const bool in = row.inside(found->second.at(row.evidence));
         out.all.add(in);
         if (row.forecast->counts()) {
             out.families[table.family].add(in);

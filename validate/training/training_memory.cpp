@@ -76,8 +76,8 @@ const MemoryVerdict* contradicted_by(const MemoryVerdict& out_of_memory, const s
 std::vector<NamedFigure> memory_figures(const std::vector<MemoryVerdict>& verdicts) {
     Outcomes outcomes;
     double inside = 0;
-    const auto contradicted =
-        std::ranges::count_if(verdicts, [&](const MemoryVerdict& v) { return contradicted_by(v, verdicts) != nullptr; });
+    const auto contradicted = std::ranges::count_if(
+        verdicts, [&](const MemoryVerdict& v) { return contradicted_by(v, verdicts) != nullptr; });
     std::vector<double> errors;
     for (const MemoryVerdict& v : verdicts) {
         outcomes.add(v);

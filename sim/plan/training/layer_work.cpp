@@ -161,8 +161,8 @@ Work LayerWork::head(bool backward) const {
     const Work work = product_of(*this, logits, backward);
     // Eager kernels are not fused anyway.
     const char* traffic = workload.fused_loss || !workload.compiled ? "traffic.logits"
-                          : backward                               ? "traffic.loss.backward"
-                                                                   : "traffic.loss.forward";
+                          : backward                                ? "traffic.loss.backward"
+                                                                    : "traffic.loss.forward";
     const Work loss = costs.elementwise(costs.gpu(traffic) * tokens * model.vocabulary / t);
     return ComputeCosts::as(WorkKind::logits, work + loss);
 }
