@@ -96,7 +96,7 @@ TEST_CASE("a forecast, a measured time or a prior that moves makes left-out fore
     rows[0].measured_s = 10.1;
     CHECK(training_fingerprint(rows) != before);
     const std::vector<NamedFigure> figures;
-    CHECK_THAT(training_page(rows, {}, figures, "made earlier"), ContainsSubstring("**made earlier**"));
+    CHECK_THAT(training_page(rows, {}, {}, figures, "made earlier"), ContainsSubstring("**made earlier**"));
 }
 
 TEST_CASE("excluded rows count in the second headline, against the null and in coverage") {
