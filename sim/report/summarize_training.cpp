@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "base/text.hpp"
 #include "base/unit_text.hpp"
+#include "sim/plan/training/compute_costs.hpp"
 #include "sim/plan/training/group_edges.hpp"
 #include "sim/plan/training/step_account.hpp"
 
@@ -201,10 +203,41 @@ Evidence evidence_of_aspects(const std::vector<std::string>& aspects, double gpu
                            : Evidence::formula_only;
 }
 
+std::map<std::string, double> aspect_spreads(const TrainingWorkload& workload, const ModelShape& model,
+                                             const GpuSpec& gpu, const StepRow& row, const Catalog& catalog) {
+    const Part& framework = catalog.at("framework", workload.framework);
+    const auto half = [](const Figure& figure) { return std::log(figure.high80 / figure.low80) / 2; };
+    const auto of_framework = [&](const char* name, double seconds) {
+        return framework.has(name) ? seconds / row.step_time_s * half(framework.figure(name)) : 0;
+    };
+    const double once = std::min(row.fixed_s, framework.number("step")), more = row.fixed_s - once;
+    std::map<std::string, double> spreads;
+    spreads["framework." + workload.framework] =
+        std::hypot(std::hypot(of_framework("pace", row.compute_s), of_framework("step", once)),
+                   std::hypot(of_framework(framework.has("host.experts") ? "host.experts" : "broadcast_per_rank", more),
+                              workload.compiled ? 0 : of_framework("eager", row.small_kernels_s)));
+    if (!model.convolutions.empty()) {
+        const Figure& share = compute_part(catalog, gpu).figure("conv." + std::string(to_string(workload.precision)));
+        spreads["convolutions"] = row.products_s / row.step_time_s * half(share);
+    }
+    return spreads;
+}
+
+double untold_spread(const std::map<std::string, double>& spreads, const AspectsMet& met) {
+    double sum = 0;
+    for (const auto& [aspect, spread] : spreads) { sum += met.contains(aspect) ? 0 : spread * spread; }
+    return std::sqrt(sum);
+}
+
+double widened(double end, double spread) {
+    return std::exp(std::copysign(std::hypot(std::log(end), spread), std::log(end)));
+}
+
 StepRating rating(const TrainingFacts& step, const Fabric& fabric, const Catalog& catalog, const StepRow& row) {
     StepRating out;
-    out.evidence = evidence_of_aspects(step_aspects(step.workload, step.model, step.layout, fabric), row.gpus,
-                                       aspects_met(catalog), catalog, out.notes);
+    const AspectsMet met = aspects_met(catalog);
+    out.evidence = evidence_of_aspects(step_aspects(step.workload, step.model, step.layout, fabric), row.gpus, met,
+                                       catalog, out.notes);
     for (std::size_t kind = 0; kind < comm_kinds; ++kind) {
         if (row.*comm_part(kind).seconds >= share_that_counts * row.step_time_s && step.evidence[kind] > out.evidence) {
             out.evidence = step.evidence[kind];
@@ -214,8 +247,10 @@ StepRating rating(const TrainingFacts& step, const Fabric& fabric, const Catalog
     // One site's collectives say little about a step: they count as the family's.
     const Evidence like = out.evidence == Evidence::one_site ? Evidence::same_family : out.evidence;
     const Figure& ratio = catalog.at("interval", "training-intervals").figure(enum_name(interval_names, like));
-    out.low80 = ratio.low80;
-    out.high80 = ratio.high80;
+    const double untold =
+        untold_spread(aspect_spreads(step.workload, step.model, fabric.node().gpu, row, catalog), met);
+    out.low80 = widened(ratio.low80, untold);
+    out.high80 = widened(ratio.high80, untold);
     return out;
 }
 

@@ -33,6 +33,18 @@ AspectsMet aspects_met(const Catalog& catalog);
 Evidence evidence_of_aspects(const std::vector<std::string>& aspects, double gpus, const AspectsMet& met,
                              const Catalog& catalog, std::vector<std::string>& notes);
 
+// Aspects whose own figures only a table that has them can tell: a framework's pace, time per step, host and eager
+// kernels; convolutions' share of the peak. For each, half of the 80 % interval of ln(step time) that the figures'
+// intervals make.
+std::map<std::string, double> aspect_spreads(const TrainingWorkload& workload, const ModelShape& model,
+                                             const GpuSpec& gpu, const StepRow& row, const Catalog& catalog);
+
+// Of the aspects that are not in `met`, all together.
+double untold_spread(const std::map<std::string, double>& spreads, const AspectsMet& met);
+
+// The end of an interval, as a multiple, with a spread beside it.
+double widened(double end, double spread);
+
 // The evidence of a row, and the ends of its 80 % interval as multiples of its time (part `training-intervals`). The
 // evidence of a kind of communication counts if its exposed time is at least a tenth of the step.
 struct StepRating {

@@ -183,6 +183,8 @@ Rows<TrainingWorkload> step_keys() {
                         "Tokens of the fullest data rank over the mean: samples of different lengths."),
              text_key("framework", &W::framework, "Training framework, a catalogue part."),
              flag_key("compiled", &W::compiled, "Element-wise kernels are fused; `false`: eager."),
+             flag_key("fused_loss", &W::fused_loss,
+                      "One kernel computes the loss of logits; `false`: one for each operation, in fp32."),
              flag_key("graphs", &W::graphs, "CUDA graphs launch the layers."),
              flag_key("check_memory", &W::check_memory, "Refuse what does not fit the GPUs."),
          }});

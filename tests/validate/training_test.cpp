@@ -96,7 +96,7 @@ TEST_CASE("a forecast, a measured time or a prior that moves makes left-out fore
     rows[0].measured_s = 10.1;
     CHECK(training_fingerprint(rows) != before);
     const std::vector<NamedFigure> figures;
-    CHECK_THAT(training_page(rows, {}, figures, "made earlier"), ContainsSubstring("**made earlier**"));
+    CHECK_THAT(training_page(rows, {}, {}, figures, "made earlier"), ContainsSubstring("**made earlier**"));
 }
 
 TEST_CASE("excluded rows count in the second headline, against the null and in coverage") {
@@ -131,10 +131,11 @@ TEST_CASE("excluded rows count in the second headline, against the null and in c
     CHECK(figure(all, "train_all_tables") == 3);
     CHECK(figure(all, "train_all_beats_null_tables") == 2);
     // Families a and b tell 10 / 11 of each other; c is outside what they tell.
-    const std::vector<NamedFigure> covered = training_coverage(rows, catalogue());
+    const std::vector<NamedFigure> covered = training_coverage(rows, catalogue()).figures();
     CHECK(figure(covered, "train_interval80_coverage_pct") == Approx(100));
     CHECK(figure(covered, "train_all_interval80_coverage_pct") == Approx(100 * 4 / 6.0));
     CHECK(figure(covered, "train_interval80_table_coverage_pct") == Approx(100));
+    CHECK(figure(covered, "train_interval80_family_lowest_coverage_pct") == Approx(100));
 }
 
 TEST_CASE("the catalogue's list of what training tables have is that of the tables") {

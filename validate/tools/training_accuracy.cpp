@@ -72,12 +72,13 @@ void run(const Options& options) {
     of_layouts.insert(of_layouts.end(), forecasts.begin(), forecasts.end());
     const std::vector<LayoutGroup> groups = layout_groups(of_layouts, catalog);
     std::vector<NamedFigure> figures = training_figures(forecasts);
-    std::ranges::move(training_coverage(forecasts, catalog), std::back_inserter(figures));
+    const TrainingCoverage coverage = training_coverage(forecasts, catalog);
+    std::ranges::move(coverage.figures(), std::back_inserter(figures));
     std::ranges::move(memory_figures(verdicts), std::back_inserter(figures));
     std::ranges::move(layout_figures(groups), std::back_inserter(figures));
     std::ranges::move(kernel_figures(measurements.parent_path() / "kernels", catalog), std::back_inserter(figures));
     write_atomically(docs / "accuracy-training.md",
-                     training_page(forecasts, verdicts, figures, stale) + layouts_section(groups));
+                     training_page(forecasts, verdicts, coverage, figures, stale) + layouts_section(groups));
     write_atomically(docs / "accuracy-training.svg", training_chart(forecasts));
     write_atomically(docs / "accuracy-training.csv", training_csv(forecasts));
     write_atomically(all_rows / "accuracy-training.csv", training_rows_csv(forecasts));

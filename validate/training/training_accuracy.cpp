@@ -122,6 +122,7 @@ TrainingForecast forecast_row(const TrainingTable& table, std::size_t row, const
         const ModelShape model = model_shape(catalog, w);
         const Layout layout = make_layout(w, model, fabric.gpu_count(), fabric.gpus_per_node());
         out.aspects = step_aspects(w, model, layout, fabric);
+        out.spreads = aspect_spreads(w, model, fabric.node().gpu, out.step, catalog);
         out.peak_s = peak_seconds(w, out.step, catalog);
         const ComputeCosts costs(catalog, fabric.node().gpu, w, fabric.node_count());
         out.memory_share =

@@ -2,6 +2,7 @@
 // Forecasts of every row of every training table, and of two null models: perfect linear scaling from the smallest run
 // of a series, and 6 N D / peak rate at one MFU per kind of GPU and precision.
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,6 +25,7 @@ struct TrainingForecast {
     double memory_share = 0;                  // of the GPU's memory, that the step needs with three chances in four
     std::string peak_kind;                    // GPUs and precisions that share one MFU
     std::vector<std::string> aspects;         // sim/report/summarize_training.hpp
+    std::map<std::string, double> spreads;    // of aspects, of ln(forecast_s)
     StepRow step;
     bool assumed = false;                                // the table leaves something other than software open
     std::set<std::pair<std::string, std::string>> used;  // part and figure

@@ -31,14 +31,29 @@ struct Headline {
 double efficiency_error(const TrainingForecast& f) { return *f.forecast_efficiency - *f.measured_efficiency; }
 double linear_error(const TrainingForecast& f) { return 1 - *f.measured_efficiency; }
 
-// Median error over all rows of such tables, in points.
-double scaling_points(const std::vector<TrainingForecast>& forecasts, TableScaling scaling,
-                      double (*error)(const TrainingForecast&)) {
+// Rows whose efficiency is compared: of tables that scale weakly, of those that scale strongly, and, of whatever table,
+// those that wait for communication a tenth of their time or more.
+struct Scaled {
+    const char* name;
+    bool (*is)(const TrainingForecast&);
+};
+constexpr Scaled scaled_rows[] = {
+    {"weak", [](const TrainingForecast& f) { return f.table->scaling == TableScaling::weak; }},
+    {"strong", [](const TrainingForecast& f) { return f.table->scaling == TableScaling::strong; }},
+    {"network_bound", [](const TrainingForecast& f) { return f.step.exposed_s() >= 0.1 * f.step.step_time_s; }}};
+
+// Median and mean error over such rows, in points.
+void add_scaling(std::vector<NamedFigure>& figures, const std::vector<TrainingForecast>& forecasts,
+                 const Scaled& scaled, const char* model, double (*error)(const TrainingForecast&)) {
     std::vector<double> errors;
+    double sum = 0;
     for (const TrainingForecast& f : forecasts) {
-        if (f.measured_efficiency && f.table->scaling == scaling) { errors.push_back(error(f)); }
+        if (f.measured_efficiency && scaled.is(f)) { sum += std::abs(errors.emplace_back(100 * error(f))); }
     }
-    return 100 * summary_of(errors).median;
+    const auto count = std::max(1.0, static_cast<double>(errors.size()));
+    figures.push_back(
+        {fmt::format("train_{}scaling_{}_median_points", model, scaled.name), summary_of(errors).median, "points"});
+    figures.push_back({fmt::format("train_{}scaling_{}_mean_points", model, scaled.name), sum / count, "points"});
 }
 
 // Median error of all rows, whatever their table, that have an aspect which begins like this.
@@ -170,13 +185,9 @@ std::vector<NamedFigure> training_figures(const std::vector<TrainingForecast>& f
           figures_of_kind(forecasts, "zero3", {"sharding.zero-2", "sharding.zero-3", "sharding.hsdp"})}) {
         figures.insert(figures.end(), kind.begin(), kind.end());
     }
-    constexpr std::pair<const char*, TableScaling> scalings[] = {{"weak", TableScaling::weak},
-                                                                 {"strong", TableScaling::strong}};
-    for (const auto& [name, scaling] : scalings) {
-        figures.push_back({fmt::format("train_scaling_{}_median_points", name),
-                           scaling_points(forecasts, scaling, efficiency_error), "points"});
-        figures.push_back({fmt::format("train_null_scaling_{}_median_points", name),
-                           scaling_points(forecasts, scaling, linear_error), "points"});
+    for (const Scaled& scaled : scaled_rows) {
+        add_scaling(figures, forecasts, scaled, "", efficiency_error);
+        add_scaling(figures, forecasts, scaled, "null_", linear_error);
     }
     double efficiency_tables = 0, efficiency_beats = 0;
     for (const TableErrors& e : table_errors(forecasts)) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "validate/score/page.hpp"
 
@@ -18,7 +19,17 @@ constexpr std::array<Evidence, 3> ratings = {Evidence::same_gpu_era_fabric, Evid
 struct Judged {
     const TrainingForecast* forecast;
     Evidence evidence;
-    double ratio;  // measured / left-out forecast
+    double ratio;   // measured / left-out forecast
+    double untold;  // spread of ln(ratio) that the figures make which only this family's tables tell
+
+    // What is left of the ratio's distance from 1 beside that spread.
+    double unexplained() const {
+        const double distance = std::log(ratio);
+        return std::exp(std::sqrt(std::max(0.0, distance * distance - untold * untold)));
+    }
+    bool inside(const RatioRange& range) const {
+        return RatioRange{widened(range.low80, untold), widened(range.high80, untold)}.holds(ratio);
+    }
 };
 
 std::vector<Judged> judged_rows(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog) {
@@ -30,7 +41,7 @@ std::vector<Judged> judged_rows(const std::vector<TrainingForecast>& forecasts, 
         const auto [found, fresh] = met.try_emplace(f.table->family);
         if (fresh) { found->second = aspects_of(forecasts, f.table->family); }
         list.push_back({&f, evidence_of_aspects(f.aspects, f.step.gpus, found->second, catalog, notes),
-                        f.measured_s / f.family_out_s});
+                        f.measured_s / f.family_out_s, untold_spread(f.spreads, found->second)});
     }
     return list;
 }
@@ -41,8 +52,8 @@ TrainingRanges ranges_of(const std::vector<Judged>& rows, const std::string& wit
     for (const Judged& row : rows) {
         const TrainingTable& table = *row.forecast->table;
         if (table.family != without) {
-            groups[row.evidence][table.id].push_back(row.ratio);
-            everything[table.id].push_back(row.ratio);
+            groups[row.evidence][table.id].push_back(row.unexplained());
+            everything[table.id].push_back(row.unexplained());
         }
     }
     TrainingRanges ranges;
@@ -75,30 +86,46 @@ TrainingRanges training_ranges(const std::vector<TrainingForecast>& forecasts, c
     return ranges_of(judged_rows(forecasts, catalog), "");
 }
 
-std::vector<NamedFigure> training_coverage(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog) {
+TrainingCoverage training_coverage(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog) {
     const std::vector<Judged> rows = judged_rows(forecasts, catalog);
-    if (rows.empty()) { return {}; }
     std::map<std::string, TrainingRanges> without;
-    double counted = 0, counted_inside = 0, inside = 0;
-    std::map<std::string, std::pair<double, double>> by_table;  // rows that count, and how many of them are inside
+    TrainingCoverage out;
     for (const Judged& row : rows) {
         const TrainingTable& table = *row.forecast->table;
         const auto [found, fresh] = without.try_emplace(table.family);
         if (fresh) { found->second = ranges_of(rows, table.family); }
-        const double in = found->second.at(row.evidence).holds(row.ratio) ? 1 : 0;
-        inside += in;
+        const bool in = row.inside(found->second.at(row.evidence));
+        out.all.add(in);
         if (row.forecast->counts()) {
-            counted += 1;
-            counted_inside += in;
-            by_table[table.id].first += 1;
-            by_table[table.id].second += in;
+            out.families[table.family].add(in);
+            out.tables[table.id].add(in);
         }
     }
-    double share = 0;
-    for (const auto& [table, of] : by_table) { share += of.second / of.first / static_cast<double>(by_table.size()); }
-    return {{"train_interval80_coverage_pct", 100 * counted_inside / counted, "%"},
-            {"train_interval80_table_coverage_pct", 100 * share, "%"},
-            {"train_all_interval80_coverage_pct", 100 * inside / static_cast<double>(rows.size()), "%"}};
+    return out;
+}
+
+std::vector<NamedFigure> TrainingCoverage::figures() const {
+    if (families.empty()) { return {}; }
+    Coverage counted;
+    double lowest = 100, by_table = 0;
+    for (const auto& [name, family] : families) {
+        counted.rows += family.rows;
+        counted.inside += family.inside;
+        lowest = std::min(lowest, family.pct());
+    }
+    for (const auto& [name, table] : tables) { by_table += table.pct() / static_cast<double>(tables.size()); }
+    return {{"train_interval80_coverage_pct", counted.pct(), "%"},
+            {"train_interval80_table_coverage_pct", by_table, "%"},
+            {"train_interval80_family_lowest_coverage_pct", lowest, "%"},
+            {"train_all_interval80_coverage_pct", all.pct(), "%"}};
+}
+
+std::string TrainingCoverage::lines() const {
+    std::string lines;
+    for (const auto& [name, family] : families) {
+        lines += markdown_row({name, fmt::format("{:.0f}", family.rows), fmt::format("{:.1f}", family.pct())});
+    }
+    return lines;
 }
 
 std::string training_intervals_yaml(const AspectsMet& met, const TrainingRanges& ranges) {

@@ -2,6 +2,7 @@
 // How wide the 80 % interval of a training step must be, depending on how similar the published tables are. It is
 // computed from forecasts of table families that neither the constants nor the list of known aspects had seen.
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,9 +22,22 @@ AspectsMet aspects_of(const std::vector<TrainingForecast>& forecasts, const std:
 using TrainingRanges = std::map<Evidence, RatioRange>;
 TrainingRanges training_ranges(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog);
 
-// The share of left-out rows that lie inside the intervals computed from the other families: of the rows that count,
-// and of all.
-std::vector<NamedFigure> training_coverage(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog);
+// Left-out rows, and how many of them lie inside the intervals computed from the other families.
+struct Coverage {
+    double rows = 0, inside = 0;
+    void add(bool in) { rows += 1, inside += in ? 1 : 0; }
+    double pct() const { return 100 * inside / std::max(1.0, rows); }
+};
+
+// Of the rows that count, by family and by table, and of all rows.
+struct TrainingCoverage {
+    std::map<std::string, Coverage> families, tables;
+    Coverage all;
+
+    std::vector<NamedFigure> figures() const;
+    std::string lines() const;  // of the page, one for each family
+};
+TrainingCoverage training_coverage(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog);
 
 // models/catalog/training_intervals.yaml: parts `training-tables` and `training-intervals`.
 std::string training_intervals_yaml(const AspectsMet& met, const TrainingRanges& ranges);

@@ -62,9 +62,22 @@ std::vector<MemoryVerdict> memory_verdicts(const std::vector<TrainingTable>& tab
     return all;
 }
 
+const MemoryVerdict* contradicted_by(const MemoryVerdict& out_of_memory, const std::vector<MemoryVerdict>& verdicts) {
+    if (out_of_memory.ran) { return nullptr; }
+    const auto found = std::ranges::find_if(verdicts, [&](const MemoryVerdict& v) {
+        const StepMemory &less = out_of_memory.needs, &more = v.needs;
+        return v.ran && v.table == out_of_memory.table && less.parameters <= more.parameters &&
+               less.gradients <= more.gradients && less.optimizer <= more.optimizer &&
+               less.activations <= more.activations;
+    });
+    return found == verdicts.end() ? nullptr : &*found;
+}
+
 std::vector<NamedFigure> memory_figures(const std::vector<MemoryVerdict>& verdicts) {
     Outcomes outcomes;
     double inside = 0;
+    const auto contradicted = std::ranges::count_if(
+        verdicts, [&](const MemoryVerdict& v) { return contradicted_by(v, verdicts) != nullptr; });
     std::vector<double> errors;
     for (const MemoryVerdict& v : verdicts) {
         outcomes.add(v);
@@ -79,6 +92,7 @@ std::vector<NamedFigure> memory_figures(const std::vector<MemoryVerdict>& verdic
             {"train_memory_oom_rows", static_cast<double>(outcomes.oom), ""},
             {"train_memory_oom_refused_rows", static_cast<double>(outcomes.oom_refused), ""},
             {"train_memory_oom_passed_rows", static_cast<double>(outcomes.oom - outcomes.oom_refused), ""},
+            {"train_memory_oom_contradicted_rows", static_cast<double>(contradicted), ""},
             {"train_memory_measured_rows", count, ""},
             {"train_memory_median_pct", percentile(errors, 50).value_or(0), "%"},
             {"train_memory_p90_pct", percentile(errors, 90).value_or(0), "%"},
@@ -100,7 +114,7 @@ std::string memory_lines(const std::vector<MemoryVerdict>& verdicts) {
 std::string memory_csv(const std::vector<MemoryVerdict>& verdicts) {
     std::string lines =
         "table,row,ran,refused,has,needs,low80,high80,parameters,gradients,optimizer,activations,"
-        "reserved,measured\n";
+        "reserved,measured,contradicted_by_row\n";
     for (const MemoryVerdict& v : verdicts) {
         const StepMemory& m = v.needs;
         lines += fmt::format("{},{},{},{}", v.table, v.row + 1, v.ran ? "yes" : "no", v.refused() ? "yes" : "no");
@@ -108,7 +122,8 @@ std::string memory_csv(const std::vector<MemoryVerdict>& verdicts) {
                                    m.activations, m.reserved, v.measured.value_or(0)}) {
             lines += fmt::format(",{:.4g}", bytes / 1e9);
         }
-        lines += "\n";
+        const MemoryVerdict* ran = contradicted_by(v, verdicts);
+        lines += fmt::format(",{}\n", ran == nullptr ? "" : fmt::to_string(ran->row + 1));
     }
     return lines;
 }

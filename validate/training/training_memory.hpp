@@ -26,6 +26,10 @@ struct MemoryVerdict {
 // recomputation is only assumed.
 std::vector<MemoryVerdict> memory_verdicts(const std::vector<TrainingTable>& tables, const Catalog& catalog);
 
+// The layout of the same table that ran, though by each count (parameters, gradients, optimizer, activations) it needs
+// as much as this one, which ran out of memory; null: none. A check that counts these cannot tell the two apart.
+const MemoryVerdict* contradicted_by(const MemoryVerdict& out_of_memory, const std::vector<MemoryVerdict>& verdicts);
+
 std::vector<NamedFigure> memory_figures(const std::vector<MemoryVerdict>& verdicts);
 // Markdown, by table: rows that ran and how many of them were refused; rows that ran out of memory and how many of them
 // were refused.

@@ -65,7 +65,8 @@ std::string null_lines(const std::vector<TableErrors>& tables) {
 }  // namespace
 
 std::string training_page(const std::vector<TrainingForecast>& forecasts, const std::vector<MemoryVerdict>& verdicts,
-                          const std::vector<NamedFigure>& figures, const std::string& stale) {
+                          const TrainingCoverage& coverage, const std::vector<NamedFigure>& figures,
+                          const std::string& stale) {
     const std::vector<TableErrors> tables = table_errors(forecasts);
     std::string lines;
     for (const NamedFigure& f : figures) { lines += fmt::format("| `{}` | {:.4g} {} |\n", f.name, f.value, f.unit); }
@@ -74,6 +75,7 @@ std::string training_page(const std::vector<TrainingForecast>& forecasts, const 
                                                 {"tables", table_lines(tables)},
                                                 {"excluded", excluded_lines(tables, forecasts)},
                                                 {"nulls", null_lines(tables)},
+                                                {"coverage", coverage.lines()},
                                                 {"memory", memory_lines(verdicts)}});
 }
 

@@ -29,6 +29,11 @@ const Arithmetic& arithmetic(Precision precision) {
     return in_order.at(static_cast<std::size_t>(precision));
 }
 
+// Time of a kernel bound by arithmetic, by memory, or by both with a smooth transition.
+double either(double compute, double memory) { return std::cbrt(std::pow(compute, 3) + std::pow(memory, 3)); }
+
+}  // namespace
+
 const Part& compute_part(const Catalog& catalog, const GpuSpec& gpu) {
     for (const Part* part : catalog.of_kind("compute")) {
         if (!gpu.name.empty() && has_word(part->word_or("gpus", ""), gpu.name)) { return *part; }
@@ -36,11 +41,6 @@ const Part& compute_part(const Catalog& catalog, const GpuSpec& gpu) {
     throw CatalogError("no part of kind compute says how fast '" + gpu.name +
                        "' trains; add one with `gpus: " + gpu.name + "`");
 }
-
-// Time of a kernel bound by arithmetic, by memory, or by both with a smooth transition.
-double either(double compute, double memory) { return std::cbrt(std::pow(compute, 3) + std::pow(memory, 3)); }
-
-}  // namespace
 
 Work& Work::operator+=(const Work& other) {
     flops += other.flops;

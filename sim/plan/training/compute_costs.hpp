@@ -46,6 +46,9 @@ struct Product {
     double more_bytes = 0;        // traffic besides operands and result: the fp32 gradient that is added to
 };
 
+// The catalogue's part of kind `compute` for this GPU. Throws CatalogError if there is none.
+const Part& compute_part(const Catalog& catalog, const GpuSpec& gpu);
+
 class ComputeCosts {
 public:
     // Computing gets slower with the number of `nodes` (figure growth). Throws CatalogError if the GPU does not support

@@ -78,7 +78,8 @@ GroupCall LayerCosts::to_experts() const {
 // Tensor parallelism: gather and scatter around attention and around the feed-forward part, each moving the activations
 // of all its ranks (Korthikanti et al. 2022, 4.2); without sequence parallelism two all-reduces. With overlap the calls
 // are cut into as many pieces as ranks: the first piece runs alone, the rest during the products. Ranks that share
-// experts gather and scatter what has come for these instead, one copy of a token for each expert; whole experts need
+// experts gather and scatter what has come for these instead, one copy of a token for each expert, always alone: the
+// products of experts communicate outside TransformerEngine (Megatron-Core, explicit_expert_comm). Whole experts need
 // nothing of the kind, but shared experts are cut like a dense layer.
 void LayerCosts::add_tensor(Phases& phases, bool experts, double times, Work& work) const {
     if (layout.t == 1 && (layout.x == 1 || !experts)) { return; }
@@ -106,10 +107,10 @@ void LayerCosts::add_tensor(Phases& phases, bool experts, double times, Work& wo
     Phase beside{work, {}};
     for (GroupCall& call : calls) {
         GroupCall alone = call;
-        alone.times /= layout.t;
+        if (!call.of_expert) { alone.times /= layout.t; }
         phases.push_back({{}, {alone}});
         call.times -= alone.times;
-        beside.calls.push_back(call);
+        if (call.times > 0) { beside.calls.push_back(call); }
     }
     phases.push_back(beside);
     work = {};

@@ -118,7 +118,14 @@ Work LayerWork::small_kernels(bool experts, bool backward) const {
         const double copies = m.experts_per_token * m.routed_width();
         bytes += costs.gpu("traffic.routing") * copies / shared + costs.gpu("traffic.gathering") * copies;
     }
-    Work work = costs.elementwise((backward ? 2 : 1) * tokens * bytes, costs.gpu("elementwise.kernels"));
+    const double routing = experts ? costs.framework_or("routing.kernels", 0) : 0;
+    Work work = costs.elementwise((backward ? 2 : 1) * tokens * bytes, costs.gpu("elementwise.kernels") + routing);
+    if (experts && model.experts > layout.e && workload.dispatch != Dispatch::once) {
+        // What an all-to-all brings stands by sender: it is copied by expert, and back (Megatron-Core,
+        // token_dispatcher.py, sort_chunks_by_idxs).
+        const double come = tokens * m.experts_per_token * layout.x / t;
+        work += costs.elementwise(2 * 2 * 2 * come * m.routed_width(), 2);
+    }
     if (costs.narrow()) {
         const double first = costs.gpu("cast.norms") * m.hidden / shared + costs.gpu("cast.inputs") * m.hidden;
         const double rest = backward ? qkv + m.gates() * width : m.query_width() + width;
@@ -152,7 +159,11 @@ Work LayerWork::head(bool backward) const {
     const double tokens = model.predicted * layout.tokens;
     const Product logits{tokens, model.vocabulary / t, model.hidden, 1, true};
     const Work work = product_of(*this, logits, backward);
-    const Work loss = costs.elementwise(costs.gpu("traffic.logits") * tokens * model.vocabulary / t);
+    // Eager kernels are not fused anyway.
+    const char* traffic = workload.fused_loss || !workload.compiled ? "traffic.logits"
+                          : backward                                ? "traffic.loss.backward"
+                                                                    : "traffic.loss.forward";
+    const Work loss = costs.elementwise(costs.gpu(traffic) * tokens * model.vocabulary / t);
     return ComputeCosts::as(WorkKind::logits, work + loss);
 }
 

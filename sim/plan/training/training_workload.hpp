@@ -108,6 +108,7 @@ struct TrainingWorkload {
     OptimizerKind optimizer = OptimizerKind::adam;
     std::string framework = "megatron";  // catalogue part of kind `framework`
     bool compiled = true;                // fused element-wise kernels; false: eager
+    bool fused_loss = true;              // of the logits; false: kernel by kernel, in fp32
     bool narrow_dispatch = false;        // tokens go to experts in 8 bits, and come back in 16 (DeepSeek-V3, 3.3)
     bool balanced_routing = false;       // each expert gets as many tokens, as benchmarks force it
     double skew = 0;                     // tokens of the busiest rank of experts over the mean; 0: the framework's

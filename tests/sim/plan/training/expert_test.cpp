@@ -29,19 +29,28 @@ struct Run {
 
     Scenario scenario() const { return parse_scenario(mixture, "test", set); }
     StepRow row() const { return simulate(scenario(), catalogue()).steps.at(0); }
-    // Bytes of one layer's forward calls of a kind.
-    double forward_bytes(CommKind kind, bool of_expert = false) const {
+    // Of one layer.
+    Phases forward() const {
         const Scenario s = scenario();
         const auto& w = std::get<TrainingWorkload>(s.workload);
         const ModelShape model = model_shape(catalogue(), w);
         const Layout layout = make_layout(w, model, 16, 8);
-        const ComputeCosts costs(catalogue(), gpu_spec(catalogue().at("gpu", "h100-sxm")), w, 2);
+        const ComputeCosts costs(catalogue(), gpu_spec(catalogue().at("gpu", "h100-sxm")), w, 1);
+        return LayerCosts{costs, model, w, layout}.forward(true);
+    }
+    // Bytes of its calls of a kind.
+    double forward_bytes(CommKind kind, bool of_expert = false) const {
         double bytes = 0;
-        for (const Phase& phase : LayerCosts{costs, model, w, layout}.forward(true)) {
+        for (const Phase& phase : forward()) {
             for (const GroupCall& call : phase.calls) {
                 if (call.kind == kind && call.of_expert == of_expert) { bytes += call.times * call.bytes; }
             }
         }
+        return bytes;
+    }
+    double forward_traffic() const {
+        double bytes = 0;
+        for (const Phase& phase : forward()) { bytes += phase.work.streamed_bytes; }
         return bytes;
     }
 };
@@ -127,4 +136,26 @@ TEST_CASE("126 layers in 64 pieces are 2 each, but 1 behind the embedding and 1 
         }
     }
     CHECK(sum == 126);
+}
+
+TEST_CASE("overlapped tensor parallelism leaves the gathers and scatters of shared experts alone") {
+    const Run overlapped{{"workload.overlap.tensor=true"}};
+    CHECK(overlapped.forward_bytes(CommKind::tensor, true) == Approx(Run{}.forward_bytes(CommKind::tensor, true)));
+    double beside = 0;
+    for (const Phase& phase : overlapped.forward()) {
+        for (const GroupCall& call : phase.calls) {
+            if (call.of_expert) { CHECK(phase.work.busy_s == 0); }
+            beside += call.of_expert || phase.work.busy_s == 0 ? 0 : call.times * call.bytes;
+        }
+    }
+    CHECK(beside == Approx(overlapped.forward_bytes(CommKind::tensor) / 2));  // a piece of two is exposed
+}
+
+TEST_CASE("a rank of several experts copies what comes to it by expert, and back; one of a single expert does not") {
+    const double share = catalogue().at("compute", "compute-h100").number("elementwise.memory");
+    // 8 copies of 2,048 tokens of 2,048 elements, read and written, there and back.
+    const Run once{{"workload.dispatch=once"}}, single{{"workload.dimensions.experts=8"}};
+    CHECK(Run{}.forward_traffic() - once.forward_traffic() ==
+          Approx(2 * 2 * 2 * 8 * 2048.0 * 2048 / share).epsilon(1e-9));
+    CHECK(single.forward_traffic() == Approx(once.forward_traffic()).epsilon(1e-9));
 }

@@ -53,7 +53,7 @@ TEST_CASE("frozen weights have no gradients: less to compute, to reduce and to h
 
 TEST_CASE("attention stays inside the documents of a packed sequence") {
     const StepRow one = row(), packed = row({"workload.document=256"});
-    CHECK(packed.attention_s < 0.5 * one.attention_s);
+    CHECK(packed.attention_s < 0.55 * one.attention_s);  // a half, and each kernel's launch
     CHECK(packed.products_s == Approx(one.products_s).epsilon(0.02));
     CHECK(packed.tokens_per_s > one.tokens_per_s);
 }

@@ -48,6 +48,7 @@ Sense sense_of(const FigureUsed& figure) {
         {"cast.products", Sense::cost},
         {"unfused.*", Sense::cost},
         {"expert_imbalance", Sense::cost},
+        {"routing.kernels", Sense::cost},
         {"eager", Sense::cost},
         {"pace", Sense::cost},
         {"host.*", Sense::cost},

@@ -116,3 +116,22 @@ TEST_CASE("the optimizer reads and writes 30 bytes a parameter that it holds, an
     CHECK(fixed_traffic(planned({"workload.sharding=ddp"}).plan) ==
           Approx((30 * all + 4 * all) / share * slowest).epsilon(1e-9));
 }
+
+TEST_CASE("a loss that is not fused passes over the logits kernel by kernel") {
+    const double share = catalogue().at("compute", "compute-h100").number("elementwise.memory");
+    const auto traffic = [](const std::vector<std::string>& set) {
+        const PlannedStep p = planned(set);
+        const Scenario s = parse_scenario(narrow, "small.yaml", set);
+        const auto& workload = std::get<TrainingWorkload>(s.workload);
+        const ComputeCosts costs(catalogue(), p.fabric.node().gpu, workload, 1);
+        const ChunkEnds ends = LayerCosts{costs, p.plan.model, workload, p.plan.layout}.ends(0, 0);
+        return std::pair(ends.after.streamed_bytes, ends.head_back.streamed_bytes);
+    };
+    const auto [forward, backward] = traffic({});
+    const auto [more_forward, more_backward] = traffic({"workload.fused_loss=false"});
+    const double logits = forward * share / 10;
+    CHECK(more_forward - forward == Approx((38 - 10) * logits / share).epsilon(1e-9));
+    CHECK(more_backward - backward == Approx((14 - 10) * logits / share).epsilon(1e-9));
+    // Eager kernels are fused in neither.
+    CHECK(traffic({"workload.compiled=false", "workload.fused_loss=false"}) == traffic({"workload.compiled=false"}));
+}
