@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <memory>
 
 #include "base/percentile.hpp"
@@ -67,12 +68,12 @@ enum class Freedom {
 // How far a pilot may move a figure, as a standard deviation of ln x: what other sites leave open, and what sites
 // differ by.
 double site_spread(const FigureName& name, const Prior& prior, const Catalog& catalog, Freedom freedom) {
-    if (freedom == Freedom::links && prior.site > 0) { return prior.spread; }
+    if (prior.site > 0) { return freedom == Freedom::links ? prior.spread : prior.site; }
     const Figure& figure = figure_of(catalog, name);
     double spread = prior.spread;
     if (figure.low80 > 0 && figure.high80 > figure.low80) {
         const double open = deviation_of({figure.value.at(0), figure.low80, figure.high80});
-        spread = std::min(spread, prior.site > 0 ? prior.site : std::hypot(open, between_sites));
+        spread = std::min(spread, std::hypot(open, between_sites));
     }
     const bool kernel = catalog.parts.at(part_of(name)).kind == "kernel";
     return kernel ? std::min(spread, kernel_spread) : spread;
@@ -196,9 +197,7 @@ Told told_with(const Catalog& catalog, const std::vector<CalibratedCurve>& curve
 double slower_by(const Attempt& fit, const Catalog& catalog, const std::vector<CalibratedCurve>& curves,
                  FabricCache& cache) {
     std::map<FigureName, FittedValue> values;
-    for (std::size_t p = 0; p < fit.parameters.size(); ++p) {
-        values[fit.parameters[p].name] = fit.outcome.values[p];
-    }
+    for (std::size_t p = 0; p < fit.parameters.size(); ++p) { values[fit.parameters[p].name] = fit.outcome.values[p]; }
     const Catalog fitted = with_figures(catalog, values);
     std::vector<double> errors;
     for (const CalibratedCurve& curve : curves) {
@@ -212,18 +211,27 @@ double slower_by(const Attempt& fit, const Catalog& catalog, const std::vector<C
     return percentile(errors, 50).value_or(0);
 }
 
-// Adapters of one kind carry the same share of their rate, but a few sites lose a sixth of it and more (two directions at
-// once on a busy root complex, a bad cable). That is believed where large messages stay so slow whatever else is fitted.
+// Adapters of one kind carry the same share of their rate, but a few sites lose a sixth of it and more (two directions
+// at once on a busy root complex, a bad cable). That is believed where large messages stay so slow whatever else is
+// fitted.
 Told told_figures(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, const std::set<FigureName>& free,
                   FabricCache& cache, Freedom freedom) {
-    Told usual = told_with(catalog, curves, free, cache, freedom);
     const bool shared = std::ranges::any_of(free, [](const FigureName& name) {
         const Prior* prior = prior_of(name);
         return prior != nullptr && prior->site > 0;
     });
+    if (freedom != Freedom::usual || !shared) { return told_with(catalog, curves, free, cache, freedom); }
+    Told usual;
+    std::exception_ptr untold;
+    try {
+        usual = told_with(catalog, curves, free, cache, freedom);
+    } catch (const UnderDetermined&) { untold = std::current_exception(); }
     constexpr double lost = 0.15;
-    const bool slow = freedom == Freedom::usual && shared && slower_by(usual.fit, catalog, curves, cache) > lost;
-    return slow ? told_with(catalog, curves, free, cache, Freedom::links) : usual;
+    if (slower_by(usual.fit, catalog, curves, cache) > lost) {
+        return told_with(catalog, curves, free, cache, Freedom::links);
+    }
+    if (untold) { std::rethrow_exception(untold); }
+    return usual;
 }
 
 void add_rows(const Catalog& before, const Catalog& after, const std::vector<CalibratedCurve>& curves,

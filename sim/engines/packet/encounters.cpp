@@ -1,8 +1,9 @@
 // What meets in the same way again is simulated once, too. An encounter begins with a part that has its links to
-// itself; parts that come in its way join it, as the reduction of gradients and the all-to-alls beside it. What was seen
-// of the first such encounter until the next part came, and in the end, is known by what has met and when. One that
-// begins likewise is skipped as long as the same joins it at the same times, and simulated from its start after all if
-// not. Only where switches share their buffers: elsewhere those that meet alike at once follow one (Reuse::meet).
+// itself; parts that come in its way join it, as the reduction of gradients and the all-to-alls beside it. What was
+// seen of the first such encounter until the next part came, and in the end, is known by what has met and when. One
+// that begins likewise is skipped as long as the same joins it at the same times, and simulated from its start after
+// all if not. Only where switches share their buffers: elsewhere those that meet alike at once follow one
+// (Reuse::meet).
 
 #include <algorithm>
 #include <set>
@@ -124,8 +125,7 @@ bool Reuse::skip_together(std::vector<std::uint32_t> members, Entry& entry) {
         hold(members[i], members[i]);
         const auto at = [&](Ps since) { return since == never ? never : first.entered + since; };
         const auto [released, ended] = known.ends[i];
-        entry.skips.push_back(
-            {members[i], course.told ? never : at(released), course.over ? never : at(ended)});
+        entry.skips.push_back({members[i], course.told ? never : at(released), course.over ? never : at(ended)});
     }
     if (known.until != never) { entry.checks.push_back({number, first.entered + known.until}); }
     encounters_[number] = {std::move(members), known.outcome.held};

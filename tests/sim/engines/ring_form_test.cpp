@@ -37,8 +37,8 @@ double by_recursion(const Ring& ring) {
             const std::uint32_t before = (e + edges - 1) % edges;
             if (q > 0) { begin[e][q] = begin[e][q - 1] + ring.slice(e); }
             if (q >= slices) {
-                begin[e][q] = std::max(begin[e][q],
-                                       begin[before][q - slices] + ring.slice(before) + ring.latency(before));
+                begin[e][q] =
+                    std::max(begin[e][q], begin[before][q - slices] + ring.slice(before) + ring.latency(before));
             }
             end = std::max(end, begin[e][q] + ring.slice(e) + ring.latency(e));
         }
@@ -77,14 +77,22 @@ TEST_CASE("two nodes of eight: the last chunk of a node's train waits for those 
 
 TEST_CASE("the closed form of a ring is the longest path through its steps") {
     std::mt19937 random(1);
-    const auto pick = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); };
+    const auto pick = [&](double low, double high) {
+        return std::uniform_real_distribution<double>(low, high)(random);
+    };
     for (int i = 0; i < 400; ++i) {
         const auto nodes = static_cast<std::uint32_t>(pick(2, 9));
         const auto per_node = static_cast<std::uint32_t>(pick(2, 9));
         const auto loops = static_cast<std::uint32_t>(pick(1, 3));
         const double quick = std::pow(10, pick(-7, -5));
-        const Ring ring{nodes, per_node, loops, std::pow(10, pick(-7, -5.5)), std::pow(10, pick(-5.5, -4)), quick,
-                        quick * std::pow(10, pick(0.01, 1.5)), static_cast<int>(pick(1, 5))};
+        const Ring ring{nodes,
+                        per_node,
+                        loops,
+                        std::pow(10, pick(-7, -5.5)),
+                        std::pow(10, pick(-5.5, -4)),
+                        quick,
+                        quick * std::pow(10, pick(0.01, 1.5)),
+                        static_cast<int>(pick(1, 5))};
         INFO(nodes << " x " << per_node << ", " << loops << " loops, " << ring.slices << " slices, latencies "
                    << ring.quick_latency << " " << ring.slow_latency << ", chunks " << ring.quick_chunk << " "
                    << ring.slow_chunk);

@@ -33,8 +33,7 @@ LoweredCall plan_copies(const Call& call, Schedule& schedule) {
     Pipeline pipeline;
     pipeline.bytes_per_edge = pipeline.chunk = share;
     pipeline.wire_ratio = ledger.window("copy_engine.wire");
-    pipeline.edge_rate_cap =
-        narrowest(call.fabric, call.fabric.path(pair)) / (pipeline.wire_ratio * remote);
+    pipeline.edge_rate_cap = narrowest(call.fabric, call.fabric.path(pair)) / (pipeline.wire_ratio * remote);
     double seconds = ledger.window("copy_engine.start") + ledger.window("copy_engine.per_copy") * remote;
     if (!call.workload.in_place) {  // read and written in the GPU's own memory
         seconds += ledger.window("copy_engine.per_copy") + 2 * share / call.fabric.node().gpu.memory_bandwidth;
