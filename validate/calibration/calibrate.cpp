@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <memory>
 
 #include "base/percentile.hpp"
@@ -193,16 +192,18 @@ Told told_with(const Catalog& catalog, const std::vector<CalibratedCurve>& curve
     }
 }
 
-// How much slower than forecast by this fit the large messages are: the median of ln(measured / forecast).
-double slower_by(const Attempt& fit, const Catalog& catalog, const std::vector<CalibratedCurve>& curves,
-                 FabricCache& cache) {
+Catalog catalog_with(const Catalog& catalog, const Attempt& fit) {
     std::map<FigureName, FittedValue> values;
     for (std::size_t p = 0; p < fit.parameters.size(); ++p) { values[fit.parameters[p].name] = fit.outcome.values[p]; }
-    const Catalog fitted = with_figures(catalog, values);
+    return with_figures(catalog, values);
+}
+
+// How much slower than forecast the large messages are that are fitted: the median of ln(measured / forecast).
+double slower_by(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, FabricCache& cache) {
     std::vector<double> errors;
     for (const CalibratedCurve& curve : curves) {
         const FitDataset& data = *curve.data;
-        const CurveForecaster forecaster(data.scenario, cache.at(data.scenario), fitted);
+        const CurveForecaster forecaster(data.scenario, cache.at(data.scenario), catalog);
         for (const std::size_t row : curve.fitted) {
             if (regime_of(data.sizes[row]) != Regime::large) { continue; }
             errors.push_back(std::log(data.seconds[row] / forecaster.seconds(data.sizes[row])));
@@ -221,17 +222,14 @@ Told told_figures(const Catalog& catalog, const std::vector<CalibratedCurve>& cu
         return prior != nullptr && prior->site > 0;
     });
     if (freedom != Freedom::usual || !shared) { return told_with(catalog, curves, free, cache, freedom); }
-    Told usual;
-    std::exception_ptr untold;
-    try {
-        usual = told_with(catalog, curves, free, cache, freedom);
-    } catch (const UnderDetermined&) { untold = std::current_exception(); }
     constexpr double lost = 0.15;
-    if (slower_by(usual.fit, catalog, curves, cache) > lost) {
-        return told_with(catalog, curves, free, cache, Freedom::links);
+    try {
+        Told usual = told_with(catalog, curves, free, cache, freedom);
+        if (slower_by(catalog_with(catalog, usual.fit), curves, cache) <= lost) { return usual; }
+    } catch (const UnderDetermined&) {
+        if (slower_by(catalog, curves, cache) <= lost) { throw; }
     }
-    if (untold) { std::rethrow_exception(untold); }
-    return usual;
+    return told_with(catalog, curves, free, cache, Freedom::links);
 }
 
 void add_rows(const Catalog& before, const Catalog& after, const std::vector<CalibratedCurve>& curves,

@@ -51,9 +51,8 @@ double by_form(const Ring& ring) {
     const double skipped = ring.loops + 1 > ring.per_node ? ring.loops + 1 - ring.per_node : 0;
     const double between = ring.loops * ring.nodes - skipped;
     Schedule schedule;
-    const auto seconds = [](double s) { return from_seconds(s); };
-    schedule.stages = {{ring.steps() - between, {}, seconds(ring.quick_latency)},
-                       {between, {}, seconds(ring.slow_latency)}};
+    schedule.stages = {{ring.steps() - between, {}, from_seconds(ring.quick_latency)},
+                       {between, {}, from_seconds(ring.slow_latency)}};
     Pipeline pipeline;
     pipeline.chunk = 1;
     pipeline.bytes_per_edge = ring.steps();

@@ -1,5 +1,6 @@
 #include "sim/plan/collectives/kinds/copies.hpp"
 
+#include "sim/plan/collectives/kinds/p2p.hpp"
 #include "sim/plan/collectives/path_rules.hpp"
 
 namespace fabricast::inline collectives {
@@ -12,15 +13,7 @@ EdgeSet copy_edges(const Call& call) {
     if (collective == Collective::all_gather || collective == Collective::all_to_all) {
         return AllPairs{.first = 0, .ranks = call.shape.ranks, .pxn = false};
     }
-    EdgeList star;
-    const std::uint32_t root = call.workload.root;
-    for (std::uint32_t rank = 0; rank < call.shape.ranks; ++rank) {
-        if (rank == root) { continue; }
-        const bool inward = collective == Collective::gather;
-        star.edges.push_back(
-            {.path = {.src = call.fabric.gpu(inward ? rank : root), .dst = call.fabric.gpu(inward ? root : rank)}});
-    }
-    return star;
+    return star_edges(call, collective == Collective::gather, false);
 }
 
 // A GPU's copies are one batch of one stream and follow each other (src/ce_coll.cc, ncclCeAlltoAll), its own share

@@ -1,5 +1,7 @@
 // Sends and receives: all-to-all(v), the shift of nccl-tests' sendrecv, gather and scatter.
 
+#include "sim/plan/collectives/kinds/p2p.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -10,9 +12,6 @@
 
 namespace fabricast::inline collectives {
 
-namespace {
-
-// Edges from all others to the root (gather), or to them (scatter); with `pxn`, between nodes on the receiver's rail.
 EdgeSet star_edges(const Call& call, bool inward, bool pxn) {
     const auto visit_all = [fabric = call.fabric, root = call.workload.root, inward, pxn,
                             gpu_direct = call.gpu_direct](const auto& visit) {
@@ -32,6 +31,8 @@ EdgeSet star_edges(const Call& call, bool inward, bool pxn) {
     };
     return GeneratedEdges{call.shape.ranks - 1, visit_all};
 }
+
+namespace {
 
 struct Pattern {
     EdgeSet edges;

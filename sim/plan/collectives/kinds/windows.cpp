@@ -127,12 +127,12 @@ bool takes_windows(const CollectiveWorkload& workload, const LibrarySpec& librar
         throw PlanError("kernels over windows have no algorithm or protocol to choose (accepted: auto)",
                         "library.registered");
     }
-    const int capability = rules.fabric.node().gpu.compute_capability;
-    const bool served = has_kernels(workload.collective) || copies(workload, environment, version, capability, 1, 0);
-    if (environment.zero_cta && !copies(workload, environment, version, capability, 1, 0)) {
+    const bool copied = copies(workload, environment, version, rules.fabric.node().gpu.compute_capability, 1, 0);
+    if (environment.zero_cta && !copied) {
         environment.notes.push_back(fmt::format("NCCL_CTA_POLICY=ZERO: the copy engines of NCCL {} do no {}",
                                                 library.nccl, to_string(workload.collective)));
     }
+    const bool served = copied || has_kernels(workload.collective);
     const std::string why = !environment.windows ? "NCCL_WIN_ENABLE or NCCL_CUMEM_ENABLE turns them off"
                             : !served            ? fmt::format("NCCL has none for {}", to_string(workload.collective))
                             : rules.fabric.node_count() > 1

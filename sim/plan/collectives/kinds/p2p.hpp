@@ -1,0 +1,12 @@
+#pragma once
+// Who sends to whom in gather and scatter.
+
+#include "sim/plan/collectives/lowered_call.hpp"
+
+namespace fabricast::inline collectives {
+
+// Edges from all others to the root (gather, `inward`), or to them (scatter); with `pxn`, between nodes on the
+// receiver's rail.
+EdgeSet star_edges(const Call& call, bool inward, bool pxn);
+
+}  // namespace fabricast::inline collectives
