@@ -222,8 +222,8 @@ std::vector<Key> library_keys() {
             {
                 text_key("nccl", &LibrarySpec::nccl, "NCCL's version, `\"2.27\"`."),
                 word_key("registered", &LibrarySpec::registered, Registered::window,
-                         "How the calls' buffers are registered: `window` is a symmetric window, as nccl-tests "
-                         "registers with `-R 2` ([collectives.md](collectives.md#registered-windows))."),
+                         "How the calls' buffers are registered: `buffer` as nccl-tests does with `-R 1`, `window` in "
+                         "symmetric windows as with `-R 2` ([collectives.md](collectives.md#registered-buffers))."),
                 text_key("transport", &LibrarySpec::network_plugin, "Network plugin.", "the usual one of the link"),
                 text_map_key("env", &LibrarySpec::env, "NCCL's environment, as `NCCL_ALGO: Ring`."),
             }),

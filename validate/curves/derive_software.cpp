@@ -120,7 +120,8 @@ void derive_launch(const Measurement& m, Derived& out) {
         out.scenario.library.registered = Registered::window;
         out.assumptions.emplace_back("registered: symmetric windows, as -R 2 says");
     } else if (registered == 1) {
-        out.assumptions.emplace_back("registered: buffers as -R 1 says, which is forecast as without");
+        out.scenario.library.registered = Registered::buffer;
+        out.assumptions.emplace_back("registered: each buffer by itself, as -R 1 says");
     }
     if (option(words, "x", "cta_policy:") == 2) {
         out.scenario.library.env["NCCL_CTA_POLICY"] = "ZERO";

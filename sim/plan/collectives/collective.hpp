@@ -119,9 +119,9 @@ enum class LaunchMode : std::uint8_t {
 inline constexpr std::array<std::string_view, 4> launch_mode_names = {"process", "thread", "threads", "framework"};
 inline std::string_view to_string(LaunchMode mode) { return enum_name(launch_mode_names, mode); }
 
-// How the buffers of calls are registered: not, or in symmetric windows (nccl-tests -R 2).
-enum class Registered : std::uint8_t { none, window };
-inline constexpr std::array<std::string_view, 2> registered_names = {"none", "window"};
+// How the buffers of calls are registered: not, each by itself (nccl-tests -R 1), or in symmetric windows (-R 2).
+enum class Registered : std::uint8_t { none, buffer, window };
+inline constexpr std::array<std::string_view, 3> registered_names = {"none", "buffer", "window"};
 inline std::string_view to_string(Registered registered) { return enum_name(registered_names, registered); }
 
 struct LibrarySpec {

@@ -28,6 +28,7 @@ struct Call {
     const nccl::AlgorithmModel* algorithm = nullptr;  // null: NCCL chooses none
     nccl::Proto proto = nccl::Proto::simple;
     FigureReader& ledger;
+    bool registered = false;  // the buffers, so that NICs and switches reach them
 
     bool several_nodes() const { return shape.nodes > 1; }
     std::uint32_t per_node() const { return shape.ranks / shape.nodes; }

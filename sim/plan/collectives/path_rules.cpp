@@ -97,4 +97,11 @@ std::string_view inside_by(const PathRules& rules) {
     return "pcie";
 }
 
+double nic_rate(const Fabric& fabric) {
+    if (fabric.node_count() == 1) { return 0; }
+    const double named = fabric.port().rate.bytes_per_second() * fabric.node().nic_ports;
+    if (named > 0) { return named; }
+    return narrowest(fabric, fabric.path({.src = fabric.gpu(0), .dst = fabric.gpu(fabric.gpus_per_node())}));
+}
+
 }  // namespace fabricast::inline collectives

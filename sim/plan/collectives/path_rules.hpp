@@ -24,6 +24,10 @@ struct PathRules {
     PathQuery applied(PathQuery query) const;
 };
 
+// Line rate of one NIC, all its ports, in bytes per second; 0 on one node. A fabric drawn by hand has no common link:
+// there it is the rate of the path to the next node.
+double nic_rate(const Fabric& fabric);
+
 // Of the path's links, in payload bytes per second; infinite if it has none.
 double narrowest(const Fabric& fabric, const Path& path);
 

@@ -29,14 +29,13 @@ struct Planner::Prepared {
     nccl::Communicator comm;
     bool gpu_direct = true;
     bool windows = false;
-    nccl::Version version;     // as the scenario states it
+    bool registered = false;
     std::vector<Paced> kinds;  // one for each kind of node
 
     nccl::Shape shape() const { return {comm.ranks, comm.nodes}; }
     std::optional<nccl::Estimate> window_choice_of(double bytes) const {
         const Paced& kind = kinds.front();
-        return window_choice(workload, environment, version, kind.found, kind.fabric.node().gpu, comm.ranks, bytes,
-                             *kind.costs.windows);
+        return window_choice(workload, environment, release, kind.found, kind.fabric, bytes, *kind.costs.windows);
     }
     // Plans the call at the pace of one kind of node. Returns how long it takes alone, where there are several.
     double plan_at(const Paced& kind, const nccl::Estimate& choice, double bytes, bool judged, int iterations,
@@ -47,6 +46,18 @@ namespace {
 
 // The library of a GPU's collectives, by the name of its parts.
 std::string library_of(const Part* gpu) { return gpu == nullptr ? "nccl" : gpu->word_or("collectives", "nccl"); }
+
+// Whether NICs and switches reach the calls' buffers themselves: so they do windows from 2.28 on, where there are any.
+bool takes_registered(const LibrarySpec& library, const nccl::Release& release, bool windows,
+                      nccl::Environment& environment) {
+    if (library.registered == Registered::window) { return windows && release.flags.registers_windows; }
+    if (library.registered == Registered::none) { return false; }
+    environment.notes.emplace_back(release.entry->has("nvls.registered.hopper")
+                                       ? "registered buffers count for NVLS and for all-gathers of one GPU a node; "
+                                         "other calls are forecast as without"
+                                       : "registered buffers change nothing: this library knows none");
+    return true;
+}
 
 // Throws PlanError if the scenario asks for an algorithm or protocol that the collective cannot have.
 void refuse_misfits(const CollectiveWorkload& workload) {
@@ -179,15 +190,6 @@ bool network_reduces(const Fabric& fabric, const nccl::Environment& environment)
            fabric.cluster().fabric.link.family == LinkFamily::infiniband;
 }
 
-// Line rate of one NIC, all its ports, in bytes per second; 0 on one node. A fabric drawn by hand has no common link:
-// there it is the rate of the path to the next node.
-double port_rate(const Fabric& fabric) {
-    if (fabric.node_count() == 1) { return 0; }
-    const double named = fabric.port().rate.bytes_per_second() * fabric.node().nic_ports;
-    if (named > 0) { return named; }
-    return narrowest(fabric, fabric.path({.src = fabric.gpu(0), .dst = fabric.gpu(fabric.gpus_per_node())}));
-}
-
 // What NCCL finds out about a fabric before it tunes.
 nccl::Communicator communicator(const Fabric& fabric, const nccl::TopologySearchResult& found,
                                 const nccl::Environment& environment, const Part* transport) {
@@ -294,16 +296,19 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
     if (transport != nullptr) { apply_plugin(*transport, workload, library, algorithms, environment); }
     for (Paced& kind : kinds) {
         kind.found = nccl::search(algorithms, kind.fabric.node(), fabric.gpus_per_node(), fabric.node_count(),
-                                  port_rate(kind.fabric), release, environment);
+                                  nic_rate(kind.fabric), release, environment);
     }
     const nccl::Communicator comm = communicator_of(kinds, environment);
-    const bool windows = takes_windows(workload, library, version, kinds.front().rules, environment);
+    const bool gin = has_gin(transport, gpu_direct);
+    const bool windows = takes_windows(workload, library, release, kinds.front().rules, gin, environment);
+    const bool registered =
+        takes_registered(library, release, environment.windows && (fabric.node_count() == 1 || gin), environment);
     agree(kinds);
     if (environment.peers == nccl::PeerLevel::loc && comm.nvls) {
         environment.notes.emplace_back("NVLS maps no peer's memory: it stays; NCCL_NVLS_ENABLE=0 turns it off");
     }
     prepared_ = std::make_shared<const Prepared>(Prepared{workload, launch, algorithms, environment, std::move(release),
-                                                          comm, gpu_direct, windows, version, std::move(kinds)});
+                                                          comm, gpu_direct, windows, registered, std::move(kinds)});
 }
 
 CallPlan Planner::plan(Bytes size, bool judged, int iterations) const {
@@ -340,8 +345,8 @@ double Planner::Prepared::plan_at(const Paced& kind, const nccl::Estimate& choic
                                   int iterations, CallPlan& plan) const {
     FigureReader ledger(kind.costs);
     const bool chooses = nccl_chooses(workload);
-    const Call call{workload, kind.fabric, release,    environment,      kind.found,   kind.rules,
-                    shape(),  bytes,       gpu_direct, choice.algorithm, choice.proto, ledger};
+    const Call call{workload, kind.fabric, release,          environment,  kind.found, kind.rules, shape(),
+                    bytes,    gpu_direct,  choice.algorithm, choice.proto, ledger,     registered};
     const LoweredCall lowering = plan_call(call, launch, plan, iterations);
     plan.algorithm = chooses                                      ? choice.algorithm->word
                      : workload.algorithm == Algorithm::automatic ? Algorithm::direct

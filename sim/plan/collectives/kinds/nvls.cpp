@@ -80,12 +80,32 @@ EdgeSet network_edges(const Call& call, double crossings, bool network_reduces) 
     return GeneratedEdges{call.per_node() * (2 * std::uint64_t{nodes} + network), visit_all};
 }
 
+int heads_of(const Call& call) { return std::max(1, call.found.nvls.channels); }
+
+// Over registered buffers the switch reads and writes them, on fewer channels and without copies through NCCL's own
+// (src/register/coll_reg.cc; src/transport/nvls.cc, ncclNvlsRegResourcesQuery). 0: not registered, or not in this
+// release.
+int registered_channels(const Call& call) {
+    if (!call.registered) { return 0; }
+    const Collective collective = call.workload.collective;
+    const std::size_t column = (collective == Collective::all_reduce   ? 0
+                                : collective == Collective::all_gather ? 1
+                                                                       : 2) +
+                               (call.several_nodes() ? 3 : 0);
+    const auto gpu = nccl::generation(call.fabric.node().gpu.compute_capability);
+    const double told = call.release.item_of("nvls.registered", gpu, column);
+    const bool shared = call.release.flags.shares_registered_channels;
+    return static_cast<int>(shared ? std::ceil(told * 8 / heads_of(call)) : told);
+}
+
 // From 2.23 on the channels are as many as the traffic fills (src/enqueue.cc, scheduleCollTasksToPlan).
 int channels_used(const Call& call) {
     const double least = call.release.number("channels.min_traffic");
     const double each_way = call.workload.collective == Collective::all_reduce ? 2 : 1;
     const double filled = least > 0 ? std::ceil(call.bytes * each_way / least) : call.found.nvls_channels;
-    return static_cast<int>(std::clamp(filled, 1.0, static_cast<double>(call.found.nvls_channels)));
+    const int registered = registered_channels(call);
+    const int most = registered > 0 ? std::min(registered, call.found.nvls_channels) : call.found.nvls_channels;
+    return static_cast<int>(std::clamp(filled, 1.0, static_cast<double>(most)));
 }
 
 // In old releases every channel with at least 4 KiB to move adds to the start.
@@ -100,8 +120,6 @@ double channel_start(const Call& call, int channels) {
 double rate_of_blocks(double rate, double crossings) {
     return crossings > 1 ? rate / std::max(crossings, 1 + 1.0 / 8) : rate;
 }
-
-int heads_of(const Call& call) { return std::max(1, call.found.nvls.channels); }
 
 // The stream of all heads, before what differs in one node and between nodes.
 Pipeline heads_stream(const Call& call, int channels) {
@@ -124,13 +142,17 @@ LoweredCall one_node(const Call& call, Schedule& schedule) {
     const double crossings = reduces_and_spreads ? 1 + 1.0 / call.shape.ranks : 1;
     Pipeline pipeline = heads_stream(call, channels);
     pipeline.slots = call.release.slots();
-    pipeline.fill = ledger.kernel("nvls.fill");
-    pipeline.chunk_overhead = from_seconds(ledger.kernel("nvls.chunk_overhead"));
+    const bool direct = registered_channels(call) > 0;
+    if (!direct) {
+        pipeline.fill = ledger.kernel("nvls.fill");
+        pipeline.chunk_overhead = from_seconds(ledger.kernel("nvls.chunk_overhead"));
+    }
     pipeline.edge_rate_cap = rate_of_blocks(ledger.kernel("nvls.rate"), crossings) / channels;
     pipeline.wire_ratio = ledger.kernel("nvls.wire");
     pipeline.start = from_seconds(ledger.kernel("nvls.start") + channel_start(call, channels));
     const Stage stage{1, {.src = gpu_at_pace(call, 0), .dst = call.fabric.nvswitch(call.fabric.pace())}, {}};
-    LoweredCall lowered = streamed(call, schedule, pipeline, switch_edges(call.fabric, crossings), {stage}, channels);
+    LoweredCall lowered = streamed(call, schedule, pipeline, switch_edges(call.fabric, crossings), {stage}, channels,
+                                   direct ? Evidence::formula_only : Evidence::measured_here);
     lowered.inside_crossings = crossings;
     return lowered;
 }
@@ -175,8 +197,9 @@ LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     // one: it waits for the other slices.
     const Stage inside{
         2, {.src = gpu_at_pace(call, 0), .dst = call.fabric.nvswitch(call.fabric.pace())}, rest_of_chunk(pipeline)};
-    return streamed(call, schedule, pipeline, network_edges(call, crossings, network_reduces), {inside, between},
-                    channels, network_reduces ? Evidence::formula_only : Evidence::measured_here);
+    return streamed(
+        call, schedule, pipeline, network_edges(call, crossings, network_reduces), {inside, between}, channels,
+        network_reduces || registered_channels(call) > 0 ? Evidence::formula_only : Evidence::measured_here);
 }
 
 LoweredCall plan_nvls(const Call& call, Schedule& schedule) {

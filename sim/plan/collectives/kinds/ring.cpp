@@ -184,13 +184,22 @@ double chunk_slots(const Call& call, bool chain) {
     return call.release.slots() / (several ? call.release.item("chunk.steps", 0) : 1);
 }
 
+// With one GPU a node an all-gather of registered buffers sends each share as one message, on a channel for each NIC
+// (src/enqueue.cc, calcCollChunking; src/register/coll_reg.cc, ncclRegisterCollBuffers).
+bool sends_whole_shares(const Call& call) {
+    return call.registered && call.release.flags.gathers_whole_shares && call.several_nodes() && call.per_node() == 1 &&
+           call.workload.collective == Collective::all_gather && call.proto == nccl::Proto::simple && call.gpu_direct;
+}
+
 LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     FigureReader& ledger = call.ledger;
     const Collective collective = call.workload.collective;
     const double ranks = call.shape.ranks;
     const bool chain = streams(collective);
+    const bool whole = sends_whole_shares(call);
     const int channels =
-        nccl::channels_used(call.release, call.found, true, call.proto, collective, call.shape, call.bytes);
+        whole ? std::min(call.found.ring.channels, static_cast<int>(call.fabric.nics_per_node()))
+              : nccl::channels_used(call.release, call.found, true, call.proto, collective, call.shape, call.bytes);
     const double steps = collective == Collective::all_reduce ? 2 * (ranks - 1) : ranks - 1;
     const double per_step = call.bytes / channels / (chain ? 1 : ranks);  // one edge, one channel
     const ProtocolCost cost = protocol_cost(ledger, call.proto);
@@ -198,10 +207,12 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     Pipeline pipeline;
     pipeline.bytes_per_edge = chain ? per_step : per_step * steps;
     // Whole rounds: the last one's chunks are shorter and take as many hops; here all are equally long.
-    const double chunk = nccl::ring_chunk(call.release, call.environment, call.proto, collective);
+    constexpr double longest_message = 1 << 30;  // NCCL_MAX_NET_SIZE
+    const double chunk =
+        whole ? longest_message : nccl::ring_chunk(call.release, call.environment, call.proto, collective);
     pipeline.chunk = per_step / std::max(1.0, std::ceil(per_step / chunk - 1e-9));
     pipeline.cyclic = !chain;
-    pipeline.slices = chain ? 1 : slices(call.proto, pipeline.chunk);
+    pipeline.slices = chain || whole ? 1 : slices(call.proto, pipeline.chunk);
     pipeline.slots = chunk_slots(call, chain);
     pipeline.fill = chain ? 0 : cost.fill;
     // With one GPU per node the channels of Simple only copy inside their own memory, for the NIC.
@@ -219,7 +230,7 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     LoweredCall lowered = streamed(
         call, schedule, pipeline, all_rings(call, channels, !chain),
         chain ? chain_stages(call, ring, cost, pipeline.chunk) : cyclic_stages(call, ring, cost, steps, pipeline),
-        channels);
+        channels, whole ? Evidence::formula_only : Evidence::measured_here);
     lowered.streams = chain;
     return lowered;
 }

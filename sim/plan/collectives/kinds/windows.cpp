@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "sim/plan/collectives/kinds/copies.hpp"
-#include "sim/plan/collectives/nccl/windows.hpp"
+#include "sim/plan/collectives/kinds/rails.hpp"
 
 namespace fabricast::inline collectives {
 
@@ -15,18 +15,6 @@ namespace {
 
 using nccl::WindowCall;
 using nccl::WindowKernel;
-
-WindowCall window_call(const CollectiveWorkload& workload, const nccl::Environment& environment,
-                       const nccl::TopologySearchResult& found, const GpuSpec& gpu, std::uint32_t ranks, double bytes) {
-    return {.collective = workload.collective,
-            .dtype = workload.dtype,
-            .bytes = bytes,
-            .ranks = ranks,
-            .gpu = nccl::generation(gpu.compute_capability),
-            .multicast = found.nvls_channels > 0 && ranks > 2,
-            .kernel = environment.window_kernel,
-            .blocks = environment.window_blocks};
-}
 
 // Of the bytes that a rank sends to each peer, or to the switch and back.
 double bytes_on_edge(const WindowKernel& kernel, const WindowCall& call) {
@@ -59,8 +47,7 @@ EdgeSet switch_edges(const Call& call, const WindowKernel& kernel) {
 }
 
 LoweredCall plan_window_kernel(const Call& call, Schedule& schedule) {
-    const WindowCall asked =
-        window_call(call.workload, call.environment, call.found, call.fabric.node().gpu, call.shape.ranks, call.bytes);
+    const WindowCall asked = window_call(call.workload, call.environment, call.found, call.fabric, call.bytes);
     const auto told = [&](std::string_view figure) { return call.ledger.window(figure); };
     const auto plain = [&](std::string_view figure) { return call.ledger.parts().windows->number(figure); };
     const nccl::WindowPick chosen = nccl::pick_window_kernel(asked, plain).value();
@@ -109,48 +96,65 @@ bool direct_nvlink(const PathRules& rules) {
     return unlinked == static_cast<std::ptrdiff_t>(places.gpus);
 }
 
+// Why no call takes one; empty if nothing stands against it.
+std::string obstacle(const CollectiveWorkload& workload, const nccl::Release& release, const PathRules& rules, bool gin,
+                     const nccl::Environment& environment) {
+    if (!environment.windows) { return "NCCL_WIN_ENABLE or NCCL_CUMEM_ENABLE turns them off"; }
+    if (!direct_nvlink(rules)) { return "not all GPUs have NVLink to each other"; }
+    const std::string collective(to_string(workload.collective));
+    if (rules.fabric.node_count() == 1) {
+        const bool copied = copies(workload, environment, release, rules.fabric, 0);
+        return copied || has_kernels(workload.collective) ? "" : "NCCL has none for " + collective;
+    }
+    if (!gin) { return "those between nodes need NCCL's own network over InfiniBand or RoCE with GPUDirect"; }
+    if (!environment.gin) { return "NCCL_GIN_ENABLE or NCCL_SYM_GIN_KERNELS_ENABLE turns those between nodes off"; }
+    if (copies(workload, environment, release, rules.fabric, 0) || has_rail_kernels(workload.collective, release)) {
+        return "";
+    }
+    return fmt::format("NCCL {} has none for {} between nodes", release.entry->word("version"), collective);
+}
+
 }  // namespace
 
-bool takes_windows(const CollectiveWorkload& workload, const LibrarySpec& library, const nccl::Version& version,
-                   const PathRules& rules, nccl::Environment& environment) {
+bool has_gin(const Part* transport, bool gpu_direct) {
+    return gpu_direct && transport != nullptr && transport->word_or("posted_by", "") == "net_ib";
+}
+
+bool takes_windows(const CollectiveWorkload& workload, const LibrarySpec& library, const nccl::Release& release,
+                   const PathRules& rules, bool gin, nccl::Environment& environment) {
     const bool named = !environment.window_kernel.empty() || environment.window_blocks > 0 || !environment.windows ||
-                       environment.zero_cta;
+                       environment.zero_cta || !environment.gin || environment.gin_by_proxy;
     if (library.registered != Registered::window) {
         if (named) { environment.notes.emplace_back("NCCL's settings of windows change nothing: none is registered"); }
         return false;
     }
-    if (version < nccl::Version{2, 27, 0}) {
-        throw PlanError("windows came with NCCL 2.27: `registered` has no effect in " + library.nccl,
+    if (!release.flags.windows) {
+        throw PlanError("windows came with NCCL 2.27: `registered: window` has no effect in " + library.nccl,
                         "library.registered");
     }
     if (workload.algorithm != Algorithm::automatic || workload.protocol != Protocol::automatic) {
         throw PlanError("kernels over windows have no algorithm or protocol to choose (accepted: auto)",
                         "library.registered");
     }
-    const bool copied = copies(workload, environment, version, rules.fabric.node().gpu.compute_capability, 1, 0);
-    if (environment.zero_cta && !copied) {
-        environment.notes.push_back(fmt::format("NCCL_CTA_POLICY=ZERO: the copy engines of NCCL {} do no {}",
-                                                library.nccl, to_string(workload.collective)));
+    if (environment.zero_cta && !copies(workload, environment, release, rules.fabric, 0)) {
+        environment.notes.push_back(fmt::format("NCCL_CTA_POLICY=ZERO: the copy engines of NCCL {} do no {}{}",
+                                                library.nccl, to_string(workload.collective),
+                                                rules.fabric.node_count() > 1 ? " between nodes" : ""));
     }
-    const bool served = copied || has_kernels(workload.collective);
-    const std::string why = !environment.windows ? "NCCL_WIN_ENABLE or NCCL_CUMEM_ENABLE turns them off"
-                            : !served            ? fmt::format("NCCL has none for {}", to_string(workload.collective))
-                            : rules.fabric.node_count() > 1
-                                ? "those between nodes (GIN, from NCCL 2.29 on) are not modelled"
-                            : !direct_nvlink(rules) ? "not all GPUs have NVLink to each other"
-                                                    : "";
+    const std::string why = obstacle(workload, release, rules, gin, environment);
     if (!why.empty()) { environment.notes.push_back("no kernel over the registered windows: " + why); }
     return why.empty();
 }
 
 std::optional<nccl::Estimate> window_choice(const CollectiveWorkload& workload, const nccl::Environment& environment,
-                                            const nccl::Version& version, const nccl::TopologySearchResult& found,
-                                            const GpuSpec& gpu, std::uint32_t ranks, double bytes,
-                                            const Part& figures) {
-    if (copies(workload, environment, version, gpu.compute_capability, ranks, bytes)) { return by_copy_engine(); }
+                                            const nccl::Release& release, const nccl::TopologySearchResult& found,
+                                            const Fabric& fabric, double bytes, const Part& figures) {
+    if (copies(workload, environment, release, fabric, bytes)) { return by_copy_engine(); }
+    const WindowCall call = window_call(workload, environment, found, fabric, bytes);
+    const nccl::WindowFigure figure = [&](std::string_view name) { return figures.number(name); };
+    if (fabric.node_count() > 1) { return rail_choice(call, fabric, release, figure); }
     if (!has_kernels(workload.collective)) { return std::nullopt; }
-    const auto pick = nccl::pick_window_kernel(window_call(workload, environment, found, gpu, ranks, bytes),
-                                               [&](std::string_view figure) { return figures.number(figure); });
+    const auto pick = nccl::pick_window_kernel(call, figure);
     if (!pick) { return std::nullopt; }
     return nccl::Estimate{pick->kernel->multicast ? &by_switch : &to_peers,
                           pick->kernel->ll ? nccl::Proto::ll : nccl::Proto::simple, pick->seconds()};

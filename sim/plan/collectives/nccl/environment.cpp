@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "sim/plan/collectives/nccl/rail_kernels.hpp"
 #include "sim/plan/collectives/nccl/windows.hpp"
 #include "sim/plan/collectives/plan.hpp"
 
@@ -112,13 +113,26 @@ void set_gpu_direct(Environment& e, const Setting& setting) { e.gpu_direct = lev
 
 // NCCL takes no kernel over windows by a name that it does not know; here it is an error. "^" is all.
 void set_window_kernel(Environment& e, const Setting& setting) {
-    const std::vector<std::string> known = names_of(window_kernels(), &WindowKernel::name);
+    std::vector<std::string> known = names_of(window_kernels(), &WindowKernel::name);
+    std::ranges::copy(names_of(rail_kernels(), &RailKernel::name), std::back_inserter(known));
     if (setting.value == "^") { return; }
     if (std::ranges::find(known, setting.value) == known.end()) {
         throw PlanError(fmt::format("{}={}: no such kernel is modelled (accepted: {})", setting.name, setting.value,
                                     fmt::join(known, ", ")));
     }
     e.window_kernel = setting.value;
+}
+
+void set_gin(Environment& e, const Setting& setting) { e.gin = e.gin && setting.whole(0) != 0; }
+
+// The kinds of src/include/nccl_device/core.h: -1 is NCCL's choice, which is the GPU wherever the NIC can.
+void set_gin_type(Environment& e, const Setting& setting) {
+    const long kind = setting.whole(-1);
+    if (kind != -1 && kind != 2 && kind != 3) {
+        throw PlanError(fmt::format("{}={}: no such kind (accepted: -1, 2 by a thread of the host, 3 by the GPU)",
+                                    setting.name, setting.value));
+    }
+    e.gin_by_proxy = kind == 2;
 }
 
 // A number, or names with '|' between them (src/init.cc); only ZERO changes a time here.
@@ -168,6 +182,9 @@ constexpr std::array variables{
     Variable{"NCCL_IB_GDR_LEVEL", set_gpu_direct},
     Variable{"NCCL_WIN_ENABLE", [](Environment& e, const Setting& s) { e.windows = e.windows && s.whole(0) != 0; }},
     Variable{"NCCL_CUMEM_ENABLE", [](Environment& e, const Setting& s) { e.windows = e.windows && s.whole(-2) != 0; }},
+    Variable{"NCCL_GIN_ENABLE", set_gin},
+    Variable{"NCCL_SYM_GIN_KERNELS_ENABLE", set_gin},
+    Variable{"NCCL_GIN_TYPE", set_gin_type},
     Variable{"NCCL_SYM_KERNEL", set_window_kernel},
     Variable{"NCCL_SYM_CTAS",
              [](Environment& e, const Setting& s) { e.window_blocks = static_cast<int>(std::min(s.whole(0), 64L)); }},

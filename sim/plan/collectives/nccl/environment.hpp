@@ -30,6 +30,8 @@ struct Environment {
     std::optional<PeerLevel> peers;       // NCCL_P2P_DISABLE, NCCL_P2P_LEVEL; not set: the node's own rule
     std::optional<PeerLevel> gpu_direct;  // NCCL_NET_GDR_LEVEL; not set: the node's own rule
     bool windows = true;                  // NCCL_WIN_ENABLE, NCCL_CUMEM_ENABLE
+    bool gin = true;                      // NCCL_GIN_ENABLE, NCCL_SYM_GIN_KERNELS_ENABLE: the GPU's own puts
+    bool gin_by_proxy = false;            // NCCL_GIN_TYPE=2: posted by a thread of the host
     std::string window_kernel;            // NCCL_SYM_KERNEL
     int window_blocks = 0;                // NCCL_SYM_CTAS
     bool zero_cta = false;                // NCCL_CTA_POLICY: copy engines instead of kernels

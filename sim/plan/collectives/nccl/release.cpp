@@ -28,7 +28,14 @@ constexpr std::array all_flags{Flag{"doubles_few_channels", &Flags::doubles_few_
                                Flag{"corrects_nvls_tree", &Flags::corrects_nvls_tree},
                                Flag{"nvls_channels_add_to_start", &Flags::nvls_channels_add_to_start},
                                Flag{"tunes_nvls_tree", &Flags::tunes_nvls_tree},
-                               Flag{"scales_p2p_channels", &Flags::scales_p2p_channels}};
+                               Flag{"scales_p2p_channels", &Flags::scales_p2p_channels},
+                               Flag{"windows", &Flags::windows},
+                               Flag{"copy_engines", &Flags::copy_engines},
+                               Flag{"copies_large_gathers", &Flags::copies_large_gathers},
+                               Flag{"copies_between_nodes", &Flags::copies_between_nodes},
+                               Flag{"registers_windows", &Flags::registers_windows},
+                               Flag{"shares_registered_channels", &Flags::shares_registered_channels},
+                               Flag{"gathers_whole_shares", &Flags::gathers_whole_shares}};
 
 // Throws PlanError if the part has a flag that is none.
 Flags read_flags(const Part& part) {

@@ -13,6 +13,10 @@ namespace {
 
 using enum Collective;
 
+double by_collective(const std::string& name, Collective own, const WindowCall& call, const WindowFigure& figure) {
+    return figure(call.collective == own ? fmt::format("{}.{}", name, to_string(own)) : name);
+}
+
 constexpr std::array kernels{
     WindowKernel{"AllReduce_AGxLL_R", all_reduce, true, false, false},
     WindowKernel{"AllReduce_AGxLLMC_R", all_reduce, true, true, false},
@@ -27,9 +31,10 @@ constexpr std::array kernels{
     WindowKernel{"ReduceScatter_LDMC", reduce_scatter, false, true, true},
 };
 
+}  // namespace
+
 std::string_view era(const WindowCall& call) { return call.gpu == Generation::blackwell ? "blackwell" : "hopper"; }
 
-// A sum of these is computed; a switch before Blackwell does not reduce FP8.
 bool reduces(const WindowCall& call, bool in_switch) {
     using enum DataType;
     switch (call.dtype) {
@@ -48,6 +53,18 @@ bool reduces(const WindowCall& call, bool in_switch) {
     return false;
 }
 
+double barriers(const WindowCall& call, const WindowFigure& figure) {
+    const std::string name = fmt::format("latency.copy.{}", era(call));
+    return call.gpu == Generation::blackwell ? by_collective(name, all_reduce, call, figure) : figure(name);
+}
+
+double block_rate(const WindowCall& call, const WindowFigure& figure) {
+    const std::string name = fmt::format("block_rate.{}", era(call));
+    return call.gpu == Generation::blackwell ? figure(name) : by_collective(name, all_reduce, call, figure);
+}
+
+namespace {
+
 bool serves(const WindowKernel& kernel, const WindowCall& call) {
     constexpr double GiB = 1 << 30;
     const bool named = call.kernel.empty() || call.kernel == kernel.name;
@@ -65,19 +82,10 @@ double bus_bytes(const WindowKernel& kernel, const WindowCall& call, const Windo
     return kernel.reduces ? share + call.bytes : 2 * (n - 1) * share;
 }
 
-double by_collective(const std::string& name, Collective own, const WindowCall& call, const WindowFigure& figure) {
-    return figure(call.collective == own ? fmt::format("{}.{}", name, to_string(own)) : name);
-}
-
 double latency(const WindowKernel& kernel, const WindowCall& call, const WindowFigure& figure) {
-    const std::string name = fmt::format("latency.{}.{}", kernel.ll ? "ll" : "copy", era(call));
-    if (call.gpu != Generation::blackwell) { return figure(name); }
-    return by_collective(name, kernel.ll ? all_gather : all_reduce, call, figure);
-}
-
-double block_rate(const WindowCall& call, const WindowFigure& figure) {
-    const std::string name = fmt::format("block_rate.{}", era(call));
-    return call.gpu == Generation::blackwell ? figure(name) : by_collective(name, all_reduce, call, figure);
+    if (!kernel.ll) { return barriers(call, figure); }
+    const std::string name = fmt::format("latency.ll.{}", era(call));
+    return call.gpu == Generation::blackwell ? by_collective(name, all_gather, call, figure) : figure(name);
 }
 
 double gain(const WindowKernel& kernel, const WindowCall& call, const WindowFigure& figure) {

@@ -1,6 +1,6 @@
 #pragma once
-// NCCL's kernels for buffers in symmetric windows, and which of them it picks. They serve one NVLink domain: from 2.29
-// on there are some for several nodes (GIN), which are not modelled. Source: NVIDIA/nccl src/sym_kernels.cc.
+// NCCL's kernels for buffers in symmetric windows of one NVLink domain, and which of them it picks (those of several:
+// rail_kernels.hpp). Source: NVIDIA/nccl src/sym_kernels.cc.
 
 #include <cstdint>
 #include <functional>
@@ -45,6 +45,15 @@ struct WindowPick {
 
 // A figure of the catalogue's part `nccl-windows`.
 using WindowFigure = std::function<double(std::string_view)>;
+
+// "hopper" or "blackwell", as figures are named.
+std::string_view era(const WindowCall& call);
+// Whether a sum of these is computed, by GPUs or in the switch, which before Blackwell does not reduce FP8.
+bool reduces(const WindowCall& call, bool in_switch);
+// Seconds of a kernel with barriers that moves nothing.
+double barriers(const WindowCall& call, const WindowFigure& figure);
+// Bytes per second that one block moves.
+double block_rate(const WindowCall& call, const WindowFigure& figure);
 
 // The kernel that NCCL picks; none if no kernel serves the call.
 std::optional<WindowPick> pick_window_kernel(const WindowCall& call, const WindowFigure& figure);

@@ -78,6 +78,12 @@ TEST_CASE("every NCCL variable that is modelled changes some plan") {
     const Run h100{.node = "dgx-h100"}, a100{.node = "dgx-a100"};
     const Run two{.node = "dgx-h100", .nodes = 2};
     const Run windows{.node = "dgx-h100", .registered = Registered::window};
+    const Run rails{.node = "dgx-h100",
+                    .nodes = 4,
+                    .collective = Collective::all_gather,
+                    .bytes = 1 * MiB,
+                    .registered = Registered::window,
+                    .nccl = "2.30"};
     const Run ring{.node = "dgx-h100", .nodes = 64, .env = {{"NCCL_ALGO", "Ring"}}, .oversubscription = 4};
     const struct {
         const char *name, *value;
@@ -121,6 +127,9 @@ TEST_CASE("every NCCL variable that is modelled changes some plan") {
           .bytes = 128 * MiB,
           .registered = Registered::window,
           .nccl = "2.30"}},
+        {"NCCL_GIN_ENABLE", "0", rails},
+        {"NCCL_SYM_GIN_KERNELS_ENABLE", "0", rails},
+        {"NCCL_GIN_TYPE", "2", rails},
         {"NCCL_SYM_CTAS", "1", with(windows, "NCCL_SYM_KERNEL", "AllReduce_RSxLD_AGxST")},
     };
     std::set<std::string_view> tried;

@@ -163,7 +163,7 @@ TEST_CASE("a version between two entries takes the older") {
     CHECK(release(catalogue(), parse_version("2.18.5")).entry->name == "nccl-2.18.3");
     CHECK(release(catalogue(), parse_version("2.28.3")).entry->name == "nccl-2.28.3");
     CHECK(release(catalogue(), parse_version("2.28")).entry->name == "nccl-2.28");
-    CHECK(release(catalogue(), parse_version("2.30.7")).entry->name == "nccl-2.30");
+    CHECK(release(catalogue(), parse_version("2.30.7")).entry->name == "nccl-2.30.7");
     CHECK(release(catalogue(), parse_version("2.4")).entry->name == "nccl-2.8");
     CHECK_THROWS_AS(parse_version("latest"), PlanError);
     CHECK_THROWS_AS(parse_version("2."), PlanError);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "sim/plan/collectives/nccl/rail_kernels.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/support/catalogue.hpp"
@@ -147,7 +148,7 @@ TEST_CASE("windows that cannot be used are refused at their line, or noted") {
     CHECK(notes(broadcast, "NCCL has none for broadcast"));
     CHECK(broadcast.rows[0].time_s ==
           with_library("node: dgx-h100", "1 KiB", "nccl: \"2.28\"", "broadcast").rows[0].time_s);
-    CHECK(notes(with_library("node: dgx-h100, nodes: 2", "1 KiB", all), "not modelled"));
+    CHECK(notes(with_library("node: dgx-h100, nodes: 2", "1 KiB", all), "NCCL 2.28 has none for all_reduce between"));
     CHECK(notes(with_library("node: rtx4090-8x", "1 KiB", all), "not all GPUs have NVLink"));
 }
 
@@ -193,4 +194,121 @@ TEST_CASE("copy engines serve what they are asked for, one copy after the other"
         CHECK(channels("512 MiB", "nccl: \"2.28.9\", registered: window") > 0);
         CHECK(channels("512 MiB", by_itself + ", env: {NCCL_SYM_CE_THRESHOLD: 100000000}") > 0);
     }
+}
+
+namespace {
+
+nccl::RailPick rails_of(Collective collective, double share, std::uint32_t nodes, const std::string& version,
+                        bool multicast = true) {
+    const nccl::Release release = nccl::release(catalogue(), nccl::parse_version(version));
+    const nccl::WindowCall call{.collective = collective,
+                                .bytes = share * 8 * nodes,
+                                .ranks = 8 * nodes,
+                                .gpu = nccl::Generation::hopper,
+                                .multicast = multicast};
+    const auto pick = nccl::pick_rail_kernel(call, nodes, 50e9, release, figure);
+    return pick.value_or(nccl::RailPick{});
+}
+
+double first_time(const Report& report) { return report.rows.at(0).time_s; }
+
+}  // namespace
+
+TEST_CASE("between nodes NCCL picks a kernel along the rails by its own model") {
+    // 16 nodes of 8 H100 with 50 GB/s each: a block of LDMC reads 31 shares for one, the switch 128, a NIC sends 15.
+    const nccl::RailPick large = rails_of(Collective::reduce_scatter, 64 << 20, 16, "2.30.7");
+    CHECK(large.kernel->name == "ReduceScatter_RailA2A_LsaLDMC");
+    CHECK(large.blocks == 21);  // of 4.22 GB/s / 31, for 360 GB/s / 128
+    const double first = 21 * 131072.0;
+    CHECK_THAT(large.seconds, WithinRel((64 << 20) / (360e9 / 128) + first * (128 / 360e9 + 15 / 50e9) + 14e-6, 1e-9));
+    // Without a multicast the GPU reads its seven peers itself, on more blocks.
+    const nccl::RailPick plain = rails_of(Collective::reduce_scatter, 64 << 20, 16, "2.30.7", false);
+    CHECK(plain.kernel->name == "ReduceScatter_RailA2A_LsaLD");
+    CHECK(plain.blocks == 34);
+    CHECK(rails_of(Collective::reduce_scatter, 4 << 20, 16, "2.30.3").blocks == 9);  // of 9.85 GB/s / 31
+    // An all-gather takes a block for each MiB of a share, at most two for the eight GPUs of a node.
+    const nccl::RailPick gather = rails_of(Collective::all_gather, 512 << 10, 16, "2.30");
+    CHECK(gather.blocks == 1);
+    CHECK_THAT(gather.seconds, WithinRel(15 * 14e-6 + (512 << 10) * 128 / 360e9, 1e-9));
+    CHECK(rails_of(Collective::all_gather, 64 << 20, 16, "2.30").blocks == 2);
+    // What releases have none.
+    CHECK(rails_of(Collective::all_gather, 1 << 20, 16, "2.30", false).kernel == nullptr);
+    CHECK(rails_of(Collective::all_gather, 1 << 20, 16, "2.28").kernel == nullptr);
+    CHECK(rails_of(Collective::reduce_scatter, 1 << 20, 16, "2.29.2").kernel == nullptr);
+    CHECK(rails_of(Collective::all_reduce, 1 << 20, 16, "2.30").kernel == nullptr);
+}
+
+TEST_CASE("a call along the rails costs its hops when small and its links when large, in every engine alike") {
+    const std::string library = "nccl: \"2.30\", registered: window";
+    const auto of = [&](int nodes, const std::string& size, const std::string& collective) {
+        return with_library("node: dgx-h100, nodes: " + std::to_string(nodes), size, library, collective);
+    };
+    // Each further node is a put of 5.9 us and a path of 2.4.
+    const double hop = (first_time(of(16, "1 KiB", "all_gather")) - first_time(of(8, "1 KiB", "all_gather"))) / 8;
+    CHECK_THAT(hop, WithinRel(8.3e-6, 0.02));
+    CHECK_THAT(first_time(of(16, "1 KiB", "reduce_scatter")), WithinRel(7.8e-6 + 8.3e-6, 0.02));
+    // What the switch spreads or adds up, at what NCCL says it can.
+    for (const char* collective : {"all_gather", "reduce_scatter"}) {
+        CHECK_THAT(first_time(of(16, "8 GiB", collective)), WithinRel(8 * gibibyte / 360e9, 0.02));
+    }
+    for (const char* collective : {"all_gather", "reduce_scatter"}) {
+        for (const char* size : {"8 KiB", "1 MiB", "16 MiB"}) {
+            const std::string scenario =
+                std::string("name: t\ncluster: {node: dgx-h100, nodes: 3}\nworkload: {kind: collective, collective: ") +
+                collective + ", sizes: [" + size + "]}\nlibrary: {" + library + "}\n";
+            INFO(collective << " " << size);
+            const Report packet = simulate(parse_scenario(scenario + "engine: packet\n", "t.yaml"), catalogue());
+            CHECK_THAT(first_time(packet), WithinRel(first_time(of(3, size, collective)), 0.06));
+        }
+    }
+}
+
+TEST_CASE("between nodes windows need GPUs that put, and say so where there are none") {
+    const std::string library = "nccl: \"2.30\", registered: window";
+    const std::string ib = "node: dgx-h100, nodes: 2";
+    const Report no_gin = with_library(ib, "1 MiB", library + ", transport: efa-v2", "all_gather");
+    CHECK(notes(no_gin, "need NCCL's own network"));
+    CHECK(first_time(no_gin) ==
+          first_time(with_library(ib, "1 MiB", "nccl: \"2.30\", transport: efa-v2", "all_gather")));
+    const Report off = with_library(ib, "1 MiB", library + ", env: {NCCL_GIN_ENABLE: 0}", "all_gather");
+    CHECK(notes(off, "turns those between nodes off"));
+    CHECK(first_time(off) == first_time(with_library(ib, "1 MiB", "nccl: \"2.30\"", "all_gather")));
+    CHECK_THROWS_WITH(with_library(ib, "1 MiB", library + ", env: {NCCL_GIN_TYPE: 7}", "all_gather"),
+                      ContainsSubstring("accepted: -1, 2 by a thread"));
+}
+
+TEST_CASE("copy engines serve all-gathers and all-to-alls between nodes from 2.30.7 on") {
+    const std::string cluster = "node: dgx-h100, nodes: 4";
+    const auto zero = [&](const std::string& version, const std::string& collective) {
+        return with_library(cluster, "4 GiB",
+                            "nccl: \"" + version + "\", registered: window, env: {NCCL_CTA_POLICY: ZERO}", collective);
+    };
+    CHECK(notes(zero("2.30.3", "all_to_all"), "do no all_to_all between nodes"));
+    const Report all_to_all = zero("2.30.7", "all_to_all");
+    CHECK(all_to_all.rows.at(0).channels == 0);
+    // 24 of 32 shares leave each GPU by its NIC; of an all-gather's, three of the share of a rank.
+    CHECK_THAT(first_time(all_to_all), WithinRel(0.75 * 4 * gibibyte / 49.4e9 * 1.031, 0.04));
+    CHECK_THAT(first_time(zero("2.30.7", "all_gather")), WithinRel(4 * gibibyte / 32 * 28 * 1.05 / 394e9, 0.04));
+    CHECK(notes(zero("2.30.7", "gather"), "do no gather between nodes"));
+}
+
+TEST_CASE("registered buffers let NVLS do without its copies and an all-gather of one GPU a node without its chunks") {
+    const auto nvls = [](const std::string& node, const std::string& library, const std::string& size) {
+        return with_library("node: " + node, size, library + ", env: {NCCL_ALGO: NVLS}");
+    };
+    const std::string plain = "nccl: \"2.27\"", buffer = plain + ", registered: buffer";
+    CHECK(nvls("dgx-h100", plain, "64 MiB").rows.at(0).channels == 16);
+    CHECK(nvls("dgx-h100", buffer, "64 MiB").rows.at(0).channels == 4);
+    CHECK(nvls("dgx-b200", buffer, "64 MiB").rows.at(0).channels == 8);
+    CHECK(first_time(nvls("dgx-h100", buffer, "64 MiB")) < 0.9 * first_time(nvls("dgx-h100", plain, "64 MiB")));
+    CHECK_THAT(first_time(nvls("dgx-h100", buffer, "8 GiB")),
+               WithinRel(first_time(nvls("dgx-h100", plain, "8 GiB")), 0.02));
+    const auto one_each = [](const std::string& library, const std::string& size) {
+        return with_library("node: dgx-h100, gpus_per_node: 1, nodes: 4", size,
+                            library + ", env: {NCCL_ALGO: Ring, NCCL_PROTO: Simple}", "all_gather");
+    };
+    CHECK(one_each(buffer, "64 MiB").rows.at(0).channels < one_each(plain, "64 MiB").rows.at(0).channels);
+    CHECK(one_each(buffer, "64 MiB").rows.at(0).evidence == Evidence::formula_only);
+    CHECK(notes(nvls("dgx-h100", buffer, "1 MiB"), "registered buffers count for NVLS"));
+    CHECK(notes(with_library("node: dgx-h100", "1 MiB", "nccl: \"2.18\", registered: buffer"), "change nothing"));
 }
