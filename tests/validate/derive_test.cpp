@@ -280,7 +280,7 @@ TEST_CASE("nccl-tests' -R says how buffers are registered") {
     CHECK(derived_of(" -R 2").scenario.library.registered == Registered::window);
     CHECK(derived_of("").scenario.library.registered == Registered::none);
     const Derived local = derived_of(" -R 1");
-    CHECK(local.scenario.library.registered == Registered::none);
+    CHECK(local.scenario.library.registered == Registered::buffer);
     CHECK(local.assumptions.size() == derived_of("").assumptions.size() + 1);
 }
 

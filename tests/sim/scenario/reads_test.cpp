@@ -250,13 +250,19 @@ void plan_as_told() {
     }
 }
 
-// Kernels over symmetric windows, of both generations that have constants.
+// Kernels over symmetric windows, of both generations that have constants, in a node and between nodes; copy engines too.
 void plan_over_windows() {
     for (const char* node : {"dgx-h100", "dgx-b200"}) {
-        Scenario s;
-        s.cluster.node = node;
-        s.library.registered = Registered::window;
-        plan_collectives(s, Fabric(build(s, catalogue())));
+        for (const std::uint32_t nodes : {1U, 2U}) {
+            Scenario s;
+            s.cluster.node = node;
+            s.cluster.nodes = nodes;
+            s.library.nccl = "2.30";
+            s.library.registered = Registered::window;
+            plan_collectives(s, Fabric(build(s, catalogue())));
+            s.library.env["NCCL_CTA_POLICY"] = "ZERO";
+            plan_collectives(s, Fabric(build(s, catalogue())));
+        }
     }
 }
 
