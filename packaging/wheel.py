@@ -58,6 +58,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     info = f"fabricast-{_version()}.dist-info"
     entries = {f"fabricast/{file.name}": file.read_bytes() for file in package.iterdir()
                if file.suffix in (".py", ".pyi", ".typed") or file.name in ("py.typed", f"_fabricast{suffix}")}
+    for engine in (package.parents[1] / "lib" / "fabricast").glob("*.so"):
+        entries[f"fabricast/{engine.name}"] = engine.read_bytes()
     entries[f"{info}/METADATA"] = _metadata().encode()
     entries[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: fabricast\nRoot-Is-Purelib: false\nTag: {_tag()}\n".encode()
     entries[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_bytes()

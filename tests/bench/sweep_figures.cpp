@@ -88,9 +88,19 @@ void mpi_speedup() {
     fs::remove_all(folder);
 }
 
+// The whole program for one short table: what a user waits before anything is computed.
+void startup() {
+    const std::string command =
+        "'" FABRICAST_PROGRAM "' run '" FABRICAST_SOURCE_DIR "/scenarios/dgx-h100-nvls.yaml' --quiet >/dev/null";
+    double best = seconds_of(command);
+    for (int again = 0; again < 20; ++again) { best = std::min(best, seconds_of(command)); }
+    figure("startup_ms", 1e3 * best, "ms");
+}
+
 }  // namespace
 
 void sweep_figures(const std::vector<std::string>& names) {
+    if (wanted(names, "startup_ms")) { startup(); }
     if (wanted(names, "sweep_points_per_s")) { points_per_second(); }
     if (wanted(names, "sweep_mpi2_speedup")) { mpi_speedup(); }
 }

@@ -18,6 +18,12 @@ grep -q "project(fabricast VERSION $version " "$root/CMakeLists.txt" || fail "--
 cp -r "$prefix"/share/doc/fabricast/examples/scenarios . || fail "no example scenarios"
 fabricast run scenarios/dgx-h100-ring.yaml --quiet --csv ring.csv
 "$build/bin/fabricast" run "$root/scenarios/dgx-h100-ring.yaml" --quiet --csv - | diff - ring.csv || fail "another answer"
+if compgen -G "$build/lib/fabricast/*.so" >/dev/null; then  # the engine that is a library of its own
+  fabricast run scenarios/dgx-h100-ring.yaml --engine simgrid --quiet --csv - | grep -q ring || fail "no engine simgrid"
+  mv "$(compgen -G "$prefix/lib*/fabricast/libfabricast-simgrid.so" || compgen -G "$prefix/lib/*/fabricast/libfabricast-simgrid.so")" away.so
+  fabricast run scenarios/dgx-h100-ring.yaml --engine simgrid 2>error.txt && fail "an engine that is not there replays"
+  grep -q 'the engine simgrid is a library of its own' error.txt || fail "what is missing is not said"
+fi
 strings -n 8 "$prefix/bin/fabricast" | grep -qF "$root/" && fail "the program names its source folder"
 
 for name in fabricast $(fabricast help --man | sed -n 's/^\.BR \(fabricast\\-[a-z]*\) (1)$/\1/p' | tr -d '\\'); do

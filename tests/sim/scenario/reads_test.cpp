@@ -250,7 +250,8 @@ void plan_as_told() {
     }
 }
 
-// Kernels over symmetric windows, of both generations that have constants, in a node and between nodes; copy engines too.
+// Kernels over symmetric windows, of both generations that have constants, in a node and between nodes; copy engines
+// too.
 void plan_over_windows() {
     for (const char* node : {"dgx-h100", "dgx-b200"}) {
         for (const std::uint32_t nodes : {1U, 2U}) {

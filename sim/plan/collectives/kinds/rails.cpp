@@ -1,5 +1,5 @@
-// All-gather round the rails with a multicast in each node, and reduce-scatter that adds up inside the nodes, sends to all
-// peers of the rail and adds up what they sent. GPUs hand their puts to the NICs themselves.
+// All-gather round the rails with a multicast in each node, and reduce-scatter that adds up inside the nodes, sends to
+// all peers of the rail and adds up what they sent. GPUs hand their puts to the NICs themselves.
 
 #include "sim/plan/collectives/kinds/rails.hpp"
 
@@ -133,8 +133,8 @@ LoweredCall plan_rail_kernel(const Call& call, Schedule& schedule) {
     pipeline.weight = pick.blocks;
     pipeline.network_wire_ratio = call.ledger.transport("wire");
     const double local = call.ledger.window(fmt::format("rails.local_rate.{}", era(asked)));
-    pipeline.edge_rate_cap = std::min(pipeline.bytes_per_edge / pick.blocked,
-                                      local / (t.busiest(call.per_node()) * pick.blocks));
+    pipeline.edge_rate_cap =
+        std::min(pipeline.bytes_per_edge / pick.blocked, local / (t.busiest(call.per_node()) * pick.blocks));
     pipeline.start = start_of(call, asked, *pick.kernel);
     const nccl::Ring& rail = call.found.rings.front();
     const Stage between{ring ? t.shares : 1, rail_hop(call, rail, rail.order.front()),
@@ -146,10 +146,10 @@ LoweredCall plan_rail_kernel(const Call& call, Schedule& schedule) {
     return lowered;
 }
 
-constexpr nccl::AlgorithmModel ring_of_rails{"rails", "rails", Algorithm::ring, true, nullptr, nullptr, nullptr,
-                                             plan_rail_kernel};
-constexpr nccl::AlgorithmModel all_of_rails{"rails", "rails", Algorithm::direct, true, nullptr, nullptr, nullptr,
-                                            plan_rail_kernel};
+constexpr nccl::AlgorithmModel ring_of_rails{"rails", "rails", Algorithm::ring, true,
+                                             nullptr, nullptr, nullptr,         plan_rail_kernel};
+constexpr nccl::AlgorithmModel all_of_rails{"rails", "rails", Algorithm::direct, true,
+                                            nullptr, nullptr, nullptr,           plan_rail_kernel};
 
 }  // namespace
 

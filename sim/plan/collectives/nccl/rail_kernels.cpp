@@ -37,8 +37,7 @@ RailPick gather_time(const Rails& r, const RailKernel& kernel) {
     const double most = std::ceil(r.figure(fmt::format("blocks.multicast.{}", era(r.call))) / r.gpus);
     pick.blocks = r.blocks(r.share / pick.chunk, most);
     const double steps = std::ceil(r.share / pick.chunk) * (r.nodes - 1);
-    const double moving =
-        std::max(r.share * r.gpus * r.nodes / r.local_rate, r.share * (r.nodes - 1) / r.network_rate);
+    const double moving = std::max(r.share * r.gpus * r.nodes / r.local_rate, r.share * (r.nodes - 1) / r.network_rate);
     pick.seconds = steps * r.latency + moving;
     // As the kernel of one node counts a block's multicast, for the shares of all nodes.
     const double one = block_rate(r.call, r.figure) * r.figure("copy.multicast") * r.gpus / (r.gpus - 1);
@@ -58,8 +57,8 @@ RailPick scatter_time(const Rails& r, const RailKernel& kernel) {
     pick.blocks = r.blocks(r.share / pick.chunk, std::min(r.figure("blocks"), std::ceil(links / one)));
     pick.blocked = r.share / (pick.blocks * one);
     const double first = std::min(r.share, pick.chunk * pick.blocks);
-    pick.seconds = std::max(pick.blocked, r.share / links) +
-                   first * (inside / r.local_rate + peers / r.network_rate) + r.latency;
+    pick.seconds =
+        std::max(pick.blocked, r.share / links) + first * (inside / r.local_rate + peers / r.network_rate) + r.latency;
     return pick;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// NCCL's kernels over symmetric windows on several NVLink domains, from 2.29 on: GPUs put data on their rails to the next
-// node themselves (GIN), and spread or reduce them inside a node. Source: NVIDIA/nccl src/sym_kernels.cc (queryModel_gin)
-// and src/device/symmetric/{all_gather,reduce_scatter}_gin.cuh.
+// NCCL's kernels over symmetric windows on several NVLink domains, from 2.29 on: GPUs put data on their rails to the
+// next node themselves (GIN), and spread or reduce them inside a node. Source: NVIDIA/nccl src/sym_kernels.cc
+// (queryModel_gin) and src/device/symmetric/{all_gather,reduce_scatter}_gin.cuh.
 
 #include <optional>
 #include <span>
