@@ -135,6 +135,9 @@ LoweredCall plan_rail_kernel(const Call& call, Schedule& schedule) {
     const double local = call.ledger.window(fmt::format("rails.local_rate.{}", era(asked)));
     pipeline.edge_rate_cap =
         std::min(pipeline.bytes_per_edge / pick.blocked, local / (t.busiest(call.per_node()) * pick.blocks));
+    // A block posts the puts of a chunk to all its peers one after another; the first is part of the hop.
+    pipeline.chunk_posting =
+        from_seconds(call.ledger.window("rails.post") * (ring ? pipeline.slices - 1 : call.shape.nodes - 2));
     pipeline.start = start_of(call, asked, *pick.kernel);
     const nccl::Ring& rail = call.found.rings.front();
     const Stage between{ring ? t.shares : 1, rail_hop(call, rail, rail.order.front()),

@@ -129,8 +129,9 @@ bool takes_windows(const CollectiveWorkload& workload, const LibrarySpec& librar
         return false;
     }
     if (!release.flags.windows) {
-        throw PlanError("windows came with NCCL 2.27: `registered: window` has no effect in " + library.nccl,
-                        "library.registered");
+        throw PlanError(
+            fmt::format("windows came with NCCL 2.27: `registered: window` has no effect in {}", release.entry->name),
+            "library.registered");
     }
     if (workload.algorithm != Algorithm::automatic || workload.protocol != Protocol::automatic) {
         throw PlanError("kernels over windows have no algorithm or protocol to choose (accepted: auto)",
