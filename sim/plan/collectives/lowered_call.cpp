@@ -106,6 +106,10 @@ Duration posting(const Call& call, double chunk, double messages) {
     if (call.proto == nccl::Proto::ll) {
         one += message_bytes(call.proto, chunk) / call.ledger.network("ll.scan_rate");
     }
+    // A plugin whose send ends with the wire holds the thread that long; every other message is one that is received.
+    if (call.ledger.parts().transport->word_or("sends", "") == "blocking") {
+        one += 0.5 * message_bytes(call.proto, chunk) * call.ledger.transport("wire") / nic_rate(call.fabric);
+    }
     return from_seconds(one * messages);
 }
 
