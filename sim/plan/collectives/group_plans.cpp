@@ -19,15 +19,16 @@ DeviceId GroupMapping::device(DeviceId of_own) const {
     return own.kind(of_own) == DeviceKind::nvswitch ? real.nvswitch(node) : real.nic(node, own.local_index(of_own));
 }
 
-// The rail of the real GPU that corresponds to this rail's GPU; the end's own if no GPU is on this rail.
-std::uint16_t GroupMapping::nic(DeviceId end, std::uint16_t rail) const {
+// The rail of the real GPU that corresponds to this rail's GPU; the end's own if no GPU is on this rail, or if its NIC
+// is far from the end and nothing forwards to it.
+std::uint16_t GroupMapping::nic(DeviceId end, std::uint16_t rail, bool forwarded) const {
     if (rail == any_nic || own.kind(end) != DeviceKind::gpu) { return any_nic; }
     const std::uint32_t per_node = own.gpus_per_node();
     std::uint32_t local = 0;
     while (local < per_node && own.nearest_nic(local) != rail) { ++local; }
     const auto place = [&](std::uint32_t index) { return real.gpu(ranks[own.node_of(end) * per_node + index]); };
     const std::uint16_t mapped = real.nearest_nic(place(local < per_node ? local : own.local_index(end)));
-    if (!near_rails_only) { return mapped; }
+    if (forwarded) { return mapped; }
     const DeviceId here = place(own.local_index(end));
     return std::ranges::count(real.near_nics(here), mapped) > 0 ? mapped : real.nearest_nic(here);
 }
@@ -39,8 +40,8 @@ PathQuery GroupMapping::path(const PathQuery& planned) const {
     query.dst = device(planned.dst);
     query.flow_label = planned.flow_label + label;
     const bool crosses = real.node_of(query.src) != real.node_of(query.dst);
-    query.src_nic = crosses ? nic(planned.src, planned.src_nic) : any_nic;
-    query.dst_nic = crosses ? nic(planned.dst, planned.dst_nic) : any_nic;
+    query.src_nic = crosses ? nic(planned.src, planned.src_nic, query.forwarded) : any_nic;
+    query.dst_nic = crosses ? nic(planned.dst, planned.dst_nic, query.forwarded) : any_nic;
     return query;
 }
 

@@ -38,16 +38,13 @@ struct GroupMapping {
     std::vector<std::uint32_t> ranks{};  // rank in the real cluster of each rank of `own`
     std::uint32_t label = 0;             // added to flow labels: spreads groups over equal paths
     bool whole = false;                  // both clusters are the same
-    // A rank leaves by the rail that was planned only if its NIC is among the nearest to it, else by its own: members
-    // of a strided group may be on different sockets or trays.
-    bool near_rails_only = false;
 
     std::uint32_t member_of(DeviceId of_own) const;  // rank in the group
     DeviceId device(DeviceId of_own) const;
     PathQuery path(const PathQuery& planned) const;
 
 private:
-    std::uint16_t nic(DeviceId end, std::uint16_t rail) const;
+    std::uint16_t nic(DeviceId end, std::uint16_t rail, bool forwarded) const;
 };
 
 class GroupPlans {

@@ -48,9 +48,7 @@ Pipeline repeated(Pipeline p, double times) {
 // The planned pipeline on all groups.
 Pipeline GroupCalls::on_groups(Schedule& schedule, const Prepared& ready, const Pipeline& planned,
                                const GroupCall& call, const Groups& groups, GroupDirection direction) {
-    GroupsMapping mapping{{.own = plans_.fabric(ready.spread.shape), .real = fabric_, .near_rails_only = true},
-                          groups,
-                          ready.spread.even};
+    GroupsMapping mapping{{.own = plans_.fabric(ready.spread.shape), .real = fabric_}, groups, ready.spread.even};
     const Schedule& own = ready.plan->schedule;
     const auto first = own.stages.begin() + planned.first_stage;
     std::vector<Stage> stages(first, first + planned.stage_count);

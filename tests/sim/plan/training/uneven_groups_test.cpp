@@ -39,6 +39,7 @@ workload:
 struct Counts {
     std::map<DeviceId, double> out, in;  // edges of each GPU
     double nodes_left = 0;               // edges between nodes
+    double rails_left = 0;               // of them, edges between different rails
 };
 
 // The edges of one call of all groups.
@@ -52,7 +53,9 @@ Counts edges_of(const Fabric& fabric, const LibrarySpec& library, Collective col
         for_each_edge(schedule.edge_sets[pipeline.edges], fabric, [&](const Edge& edge) {
             counts.out[edge.path.src] += edge.count;
             counts.in[edge.path.dst] += edge.count;
-            counts.nodes_left += fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst) ? edge.count : 0;
+            const bool crosses = fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst);
+            counts.nodes_left += crosses ? edge.count : 0;
+            counts.rails_left += crosses && edge.path.src_nic != edge.path.dst_nic ? edge.count : 0;
         });
     }
     return counts;
@@ -82,6 +85,21 @@ TEST_CASE("an interleaved pipeline runs inside one node") {
         CHECK(row.step_time_s > 0);
         CHECK(row.exposed_pipeline_s < 0.1 * row.step_time_s);
     }
+}
+
+TEST_CASE("every second GPU's ring stays on its rails where a GPU beside the NIC forwards to it") {
+    const Scenario s = parse_scenario(one_node, "one.yaml",
+                                      {"cluster.node=dgx-a100", "cluster.nodes=4", "cluster.options.nics=4",
+                                       "cluster.fabric.kind=rail-optimized", "workload.global_batch=32"});
+    const Fabric fabric(build(s, catalogue()));
+    const auto rings = [&](const char* off) {
+        LibrarySpec library = s.library;
+        library.env = {{"NCCL_ALGO", "Ring"}, {"NCCL_PXN_DISABLE", off}};
+        return edges_of(fabric, library, Collective::all_reduce, {16, 2, 0, 32});
+    };
+    CHECK(rings("0").nodes_left > 0);
+    CHECK(rings("0").rails_left == 0);
+    CHECK(rings("1").nodes_left == rings("0").nodes_left);
 }
 
 TEST_CASE("a group lies on the nodes that its ranks lie on") {
