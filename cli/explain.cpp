@@ -11,6 +11,7 @@
 #include "sim/run/explain/explanation.hpp"
 #include "sim/run/explain/outage.hpp"
 #include "sim/run/explain/scenario_text.hpp"
+#include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/scenario_context.hpp"
 #include "topologies/fabric.hpp"
