@@ -5,7 +5,6 @@
 #include "base/text_file.hpp"
 #include "base/unit_text.hpp"
 #include "cli/command.hpp"
-#include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "sim/plan/timelines.hpp"
 #include "sim/run/explain/explanation.hpp"
