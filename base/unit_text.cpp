@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "base/text.hpp"
 
@@ -25,37 +25,27 @@ struct Decimal {
     int exponent = 0;
 };
 
-// A reduced fraction.
-struct Fraction {
-    Int128 num = 0, den = 1;
-};
+// Reduced, of as many digits as it takes.
+using Fraction = boost::multiprecision::cpp_rational;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-Int128 gcd(Int128 a, Int128 b) {
-    while (b != 0) { a = std::exchange(b, a % b); }
-    return a;
-}
-
 // Reads digits, a point, digits, an exponent. Returns the position after the number, or 0 if there is no number.
 std::size_t read_decimal(std::string_view text, Decimal& number) {
-    constexpr int most_digits = 30;
+    constexpr int most_digits = 36;  // which 128 bits hold
     std::size_t at = 0;
-    int significant = 0;
-    bool any = false;
+    int digits = 0;
     bool point = false;
     for (; at < text.size() && (is_digit(text[at]) || (text[at] == '.' && !point)); ++at) {
         if (text[at] == '.') {
             point = true;
             continue;
         }
-        any = true;
+        if (++digits > most_digits) { return 0; }
         number.digits = number.digits * 10 + (text[at] - '0');
-        significant += number.digits > 0 ? 1 : 0;
         number.exponent -= point ? 1 : 0;
-        if (significant > most_digits) { return 0; }
     }
-    if (!any) { return 0; }
+    if (digits == 0) { return 0; }
     // An exponent only when digits follow: the E of "1 EFLOP/s" is a unit.
     if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
         std::size_t next = at + 1;
@@ -71,28 +61,6 @@ std::size_t read_decimal(std::string_view text, Decimal& number) {
         }
     }
     return at;
-}
-
-// number * num / den * 10^exponent, exactly; nullopt if it overflows 128 bits.
-std::optional<Fraction> fraction(const Decimal& number, std::int64_t num, std::int64_t den, int exponent) {
-    Fraction f{number.digits, den};
-    if (f.num == 0) { return Fraction{}; }
-    const Int128 common = gcd(f.num, f.den);
-    f = {f.num / common, f.den / common};
-    if (__builtin_mul_overflow(f.num, static_cast<Int128>(num), &f.num)) { return std::nullopt; }
-    exponent += number.exponent;
-    for (; exponent > 0; --exponent) {
-        if (__builtin_mul_overflow(f.num, static_cast<Int128>(10), &f.num)) { return std::nullopt; }
-    }
-    for (; exponent < 0; ++exponent) {
-        if (f.num % 10 == 0) {
-            f.num /= 10;
-        } else if (__builtin_mul_overflow(f.den, static_cast<Int128>(10), &f.den)) {
-            return std::nullopt;
-        }
-    }
-    const Int128 rest = gcd(f.num, f.den);
-    return Fraction{f.num / rest, f.den / rest};
 }
 
 // Where a unit appears: text() writes it; messages list it as accepted too; or it is only read.
@@ -207,27 +175,27 @@ Parsed read_quantity(std::string_view text, std::optional<Dimension> dimension) 
     return parsed;
 }
 
-// The value in units of 10^-shift base units; nullopt if it overflows 128 bits.
-std::optional<Fraction> exact(const Parsed& parsed, int shift) {
-    return fraction(parsed.number, parsed.unit->num, parsed.unit->den, parsed.unit->exponent + shift);
+// The value in units of 10^-shift base units.
+Fraction exact(const Parsed& parsed, int shift) {
+    const auto& [number, unit, dimension] = parsed;
+    const int exponent = number.exponent + unit->exponent + shift;
+    const Fraction scale = pow(boost::multiprecision::cpp_int(10), static_cast<unsigned>(std::abs(exponent)));
+    const Fraction value = Fraction(number.digits) * unit->num / unit->den;
+    return exponent < 0 ? Fraction(value / scale) : Fraction(value * scale);
 }
 
-constexpr Int128 largest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t whole(std::string_view text, Dimension dimension, int shift, std::string_view grain) {
-    const std::optional<Fraction> f = exact(read_quantity(text, dimension), shift);
-    if (f && f->den != 1) { refuse("not a whole number of " + std::string(grain), text, dimension); }
-    if (!f || f->num > largest) { refuse("too large or written with too many digits", text, dimension); }
-    return static_cast<std::int64_t>(f->num);
+    const Fraction value = exact(read_quantity(text, dimension), shift);
+    if (value > largest) { refuse("too large or written with too many digits", text, dimension); }
+    if (denominator(value) != 1) { refuse("not a whole number of " + std::string(grain), text, dimension); }
+    return numerator(value).convert_to<std::int64_t>();
 }
 
-// Correctly rounded if the fraction is exact: 312 TFLOP/s is 3.12e14 to the last bit.
+// Correctly rounded: 312 TFLOP/s is 3.12e14 to the last bit.
 double as_double(const Parsed& parsed, std::string_view text) {
-    const std::optional<Fraction> f = exact(parsed, 0);
-    const auto rounded = [](Int128 number) { return static_cast<double>(number); };
-    const double value = f ? rounded(f->num) / rounded(f->den)
-                           : rounded(parsed.number.digits) * rounded(parsed.unit->num) / rounded(parsed.unit->den) *
-                                 std::pow(10.0, parsed.number.exponent + parsed.unit->exponent);
+    const auto value = exact(parsed, 0).convert_to<double>();
     if (!std::isfinite(value)) { refuse("too large", text, parsed.dimension); }
     return value;
 }
@@ -256,12 +224,12 @@ Bytes parse_bytes(std::string_view text) { return {whole(text, Dimension::size, 
 Duration parse_duration(std::string_view text) { return {whole(text, Dimension::time, 12, "picoseconds")}; }
 
 Rate parse_rate(std::string_view text) {
-    const std::optional<Fraction> f = exact(read_quantity(text, Dimension::rate), -12);
-    if (!f || f->num > largest || f->den > largest) {
+    const Fraction rate = exact(read_quantity(text, Dimension::rate), -12);
+    if (numerator(rate) > largest || denominator(rate) > largest) {
         refuse("too large, too small or written with too many digits", text, Dimension::rate);
     }
-    if (f->num == 0) { refuse("a rate of zero", text, Dimension::rate); }
-    return {static_cast<std::int64_t>(f->num), static_cast<std::int64_t>(f->den)};
+    if (rate == 0) { refuse("a rate of zero", text, Dimension::rate); }
+    return {numerator(rate).convert_to<std::int64_t>(), denominator(rate).convert_to<std::int64_t>()};
 }
 
 Quantity parse_quantity(std::string_view text) {

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "cli/command.hpp"
-#include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "validate/calibration/calibrate_report.hpp"
 #include "validate/import/formats.hpp"

@@ -13,7 +13,6 @@
 
 #include "base/text.hpp"
 #include "cli/command.hpp"
-#include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "discovery/format.hpp"
 #include "discovery/site/checks.hpp"

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "cli/command.hpp"
-#include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "validate/curves/compare_page.hpp"
 #include "validate/import/formats.hpp"

@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/command.hpp"
 #include "cli/help.hpp"
-#include "cli/options.hpp"
 
 namespace fabricast::cli {
 

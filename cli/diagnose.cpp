@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "cli/command.hpp"
-#include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "sim/scenario/parse.hpp"
 #include "validate/diagnose/diagnosed.hpp"

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text_file.hpp"
-#include "models/catalog_schema.hpp"
+#include "models/catalog_reader.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/scenario/schema_docs.hpp"
 #include "validate/import/probes_page.hpp"

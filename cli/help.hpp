@@ -20,7 +20,7 @@ std::string command_manual(const Command& command);
 struct Topic {
     std::string_view name;
     std::string_view summary;
-    std::string (*text)();
+    std::string (*made)() = nullptr;  // else the text is that of topics/NAME.txt
 };
 std::span<const Topic> topics();
 

@@ -12,7 +12,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
-#include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "sim/plan/traces/recording_yaml.hpp"
 #include "validate/import/formats.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/options.hpp"
+#include "cli/command.hpp"
 #include "sim/report/columns.hpp"
 #include "sim/report/html/page.hpp"
 #include "sim/scenario/scenario.hpp"

@@ -5,7 +5,6 @@
 #include "base/hostlist.hpp"
 #include "base/text_file.hpp"
 #include "cli/command.hpp"
-#include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "sim/run/jobs/mix_report.hpp"

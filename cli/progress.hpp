@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/options.hpp"
+#include "cli/command.hpp"
 #include "sim/engines/common/watch.hpp"
 
 namespace fabricast::cli {

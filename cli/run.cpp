@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
-#include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "sim/report/failed_asserts.hpp"

@@ -6,7 +6,6 @@
 
 #include "base/text.hpp"
 #include "cli/command.hpp"
-#include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "sim/run/study/study_report.hpp"

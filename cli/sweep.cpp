@@ -14,7 +14,6 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/mpi.hpp"
-#include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "sim/report/html/page_html.hpp"

@@ -7,7 +7,6 @@
 #include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "cli/command.hpp"
-#include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "discovery/site/export_node.hpp"
 #include "discovery/site/export_site.hpp"

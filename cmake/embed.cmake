@@ -6,7 +6,8 @@
 function(fabricast_embed target output function)
   file(GLOB files CONFIGURE_DEPENDS ${ARGN})
   list(SORT files)
-  string(REPLACE fabricast_ "" room ${target})
+  string(REPLACE fabricast_ "inline " room ${target})
+  string(REPLACE fabricast cli room ${room})  # the program itself
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DFUNCTION=${function} -DROOM=${room} "-DFILES=${files}"

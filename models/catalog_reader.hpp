@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "base/yaml.hpp"
 #include "models/catalog.hpp"
 
@@ -34,5 +35,9 @@ void check_part_name(const std::string& name, const SourceLocation& place);
 // Replaces figures by part and dotted name. Throws InputError at a part or figure that does not exist (naming the
 // nearest), or whose unit or number of values differs; the catalogue is then unchanged.
 void merge_overlay(Catalog& catalog, const yaml::Node& overlay);
+
+// JSON Schema draft 2020-12. They check structure; whether a part, figure or unit exists is checked by the reader.
+Json catalogue_json_schema();
+Json overlay_json_schema();
 
 }  // namespace fabricast::inline models

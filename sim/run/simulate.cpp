@@ -70,4 +70,19 @@ Report simulate(const Scenario& written, const Catalog& catalog, const Watch& wa
     });
 }
 
+double seconds_of(const Report& report) {
+    return !report.steps.empty()  ? report.steps.back().step_time_s
+           : !report.rows.empty() ? report.rows.back().time_s
+           : report.replay        ? report.replay->makespan_s
+                                  : 0;
+}
+
+Scenario single_point(const Scenario& scenario) {
+    Scenario one = scenario;
+    one.scaling.reset();
+    one.asserts.clear();
+    if (std::vector<Bytes>* sizes = sizes_of(one.workload); sizes != nullptr) { *sizes = {std::ranges::max(*sizes)}; }
+    return one;
+}
+
 }  // namespace fabricast::inline run

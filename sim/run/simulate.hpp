@@ -24,4 +24,10 @@ std::size_t pieces_of(const Scenario& scenario);
 Report simulate(const Scenario& scenario, const Catalog& catalog, const Watch& watch = {},
                 const std::function<void(const Row&)>& on_row = {}, const SimulateOptions& options = {});
 
+// The time that a report states, in seconds: of its last step or its last row, else the makespan of the replayed trace.
+double seconds_of(const Report& report);
+
+// The scenario reduced to one run: its largest size, no scaling table, no asserts.
+Scenario single_point(const Scenario& scenario);
+
 }  // namespace fabricast::inline run

@@ -1,10 +1,9 @@
 // The JSON Schemas of catalogue and overlay files against the files there are.
 
-#include "models/catalog_schema.hpp"
-
 #include <filesystem>
 
 #include "base/text_file.hpp"
+#include "models/catalog_reader.hpp"
 #include "models/figure_reader.hpp"
 #include "tests/models/parts.hpp"
 #include "tests/support/catch.hpp"

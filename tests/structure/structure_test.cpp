@@ -81,6 +81,7 @@ const std::map<std::string, std::vector<std::string>> doors = {
     {"zlib", {"base/gzip."}},
     {"boost/iostreams/", {"base/gzip."}},
     {"boost/graph/", {"topologies/"}},
+    {"boost/multiprecision/", {"base/unit_text."}},
     {"boost/program_options", {"cli/"}},
     {"boost/mpi", {"cli/"}},
     {"sqlite3", {"base/sqlite."}},

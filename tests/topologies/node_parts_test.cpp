@@ -3,7 +3,7 @@
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "sim/scenario/build.hpp"
-#include "sim/scenario/build_node.hpp"
+#include "sim/scenario/build_parts.hpp"
 #include "sim/scenario/keys.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/support/catch.hpp"

@@ -1,8 +1,6 @@
 // Accepted gaps are still there and stand in docs/deviations.md with their error: one that was closed must leave the
 // list.
 
-#include "validate/accuracy/deviations.hpp"
-
 #include <filesystem>
 
 #include "base/text_file.hpp"
@@ -10,6 +8,7 @@
 #include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/source_root.hpp"
+#include "validate/accuracy/accuracy_page.hpp"
 #include "validate/accuracy/collect.hpp"
 
 using namespace fabricast;

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "base/yaml.hpp"
 #include "validate/accuracy/accuracy.hpp"
 #include "validate/accuracy/nulls.hpp"
+#include "validate/score/errors.hpp"
 
 namespace fabricast::inline validate_accuracy {
 
@@ -192,6 +195,9 @@ std::string skipped_list(const Collection& collection) {
     return out.empty() ? "None.\n" : out;
 }
 
+// The first lines of the table in docs/deviations.md.
+constexpr std::string_view deviations_head = "| curves | where | median error, % | reason |\n|---|---|---|---|\n";
+
 constexpr const char* stale_words =
     "**The fits without each site are of an earlier catalogue or of other data: what rests on them is left empty "
     "until\n`./dev accuracy --loso` is run.**\n\n";
@@ -242,6 +248,32 @@ std::vector<PeerFigure> read_peers(const std::filesystem::path& path) {
                          entry.required("tables").as_string()});
     }
     return peers;
+}
+
+double error_of(const Deviation& deviation, const std::vector<ComparedRow>& rows) {
+    std::vector<ComparedRow> matching;
+    std::ranges::copy_if(rows, std::back_inserter(matching), [&](const ComparedRow& row) {
+        return row.nodes >= deviation.nodes_from && regime_of(row.size) == deviation.regime &&
+               glob_matches(deviation.match, row.table);
+    });
+    return 100 * errors_of(matching, {.everything = true}).median;
+}
+
+std::string with_deviations(const std::string& page, const std::vector<Deviation>& deviations,
+                            const std::vector<ComparedRow>& rows) {
+    const std::size_t table = page.find(deviations_head);
+    if (table == std::string::npos) {
+        throw IoError("docs/deviations.md: there is no table of curves (its first line: " +
+                      std::string(deviations_head.substr(0, deviations_head.find('\n'))) + ")");
+    }
+    const std::size_t first = table + deviations_head.size();
+    std::string out = page.substr(0, first);
+    for (const Deviation& deviation : deviations) {
+        const std::string nodes = deviation.nodes_from > 1 ? fmt::format(", from {} nodes", deviation.nodes_from) : "";
+        out += fmt::format("| `{}`{} | {} | {:.0f} | {} |\n", deviation.match, nodes, sizes_of(deviation.regime),
+                           error_of(deviation, rows), deviation.reason);
+    }
+    return out + page.substr(std::min(page.find("\n\n", first - 1), page.size() - 1) + 1);
 }
 
 }  // namespace fabricast::inline validate_accuracy

@@ -1,5 +1,5 @@
 #pragma once
-// docs/accuracy.md, made from the compared rows and the curves that they come from.
+// docs/accuracy.md and the table of docs/deviations.md, made from the compared rows and the curves that they come from.
 
 #include <filesystem>
 #include <string>
@@ -24,5 +24,12 @@ std::vector<PeerFigure> read_peers(const std::filesystem::path& path);
 // pilots and of the fit itself, beside those of the rows.
 std::string accuracy_page(const std::vector<ComparedRow>& rows, const Collection& collection, const KnownMisses& misses,
                           const std::vector<PeerFigure>& peers, const std::vector<NamedFigure>& of_fits);
+
+// The median error in % of the rows that the deviation names, healthy or not; 0 if there is none.
+double error_of(const Deviation& deviation, const std::vector<ComparedRow>& rows);
+
+// docs/deviations.md with its table of curves replaced. Throws IoError if the page has no such table.
+std::string with_deviations(const std::string& page, const std::vector<Deviation>& deviations,
+                            const std::vector<ComparedRow>& rows);
 
 }  // namespace fabricast::inline validate_accuracy

@@ -8,7 +8,6 @@
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "base/yaml.hpp"
-#include "validate/accuracy/deviations.hpp"
 
 namespace fabricast::inline validate_accuracy {
 namespace {
@@ -98,6 +97,20 @@ std::vector<UnhealthyPattern> read_unhealthy(const std::filesystem::path& path) 
         patterns.push_back({entry.required("match").as_string(), entry.required("cause").as_string()});
     }
     return patterns;
+}
+
+std::vector<Deviation> read_deviations(const std::filesystem::path& path) {
+    const yaml::Node root = yaml::read(path);
+    root.allow({"deviations"});
+    std::vector<Deviation> deviations;
+    for (const yaml::Node& entry : root.required("deviations").items()) {
+        entry.allow({"match", "nodes_from", "regime", "at_least_pct", "reason"});
+        deviations.push_back({entry.required("match").as_string(),
+                              static_cast<std::uint32_t>(entry.required("nodes_from").as_int(1, 1 << 20)),
+                              static_cast<Regime>(entry.required("regime").as_enum({"small", "mid", "large"})),
+                              entry.required("at_least_pct").as_double(), entry.required("reason").as_string()});
+    }
+    return deviations;
 }
 
 Collection collect(const std::filesystem::path& folder, const Catalog& catalog, FabricCache& cache,

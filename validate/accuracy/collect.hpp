@@ -4,6 +4,7 @@
 // validate/measurements/{sites,unhealthy,deviations}.yaml.
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -37,11 +38,23 @@ KnownMisses read_misses(const std::filesystem::path& path);
 Sites read_sites(const std::filesystem::path& path);
 std::vector<UnhealthyPattern> read_unhealthy(const std::filesystem::path& path);
 
+// Accepted gaps of forecasts. They are still there: docs/deviations.md has each with its error.
+struct Deviation {
+    std::string match;  // shell glob over dataset ids
+    std::uint32_t nodes_from = 1;
+    Regime regime = Regime::small;
+    double at_least = 0;  // in %; an error below this means that the gap was closed, and leaves the list
+    std::string reason;
+};
+
+// Throws InputError.
+std::vector<Deviation> read_deviations(const std::filesystem::path& path);
+
 struct CollectedCurve {
     Comparison comparison;
     std::string site, publisher;
     std::string cause;             // why the curve is known to be degraded; empty: healthy
-    std::set<Regime> unexplained;  // where it is an accepted deviation (deviations.hpp)
+    std::set<Regime> unexplained;  // where it is an accepted deviation
 };
 
 inline constexpr std::string_view read_before = "a dataset of this id was read before";

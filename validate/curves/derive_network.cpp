@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "models/device_part.hpp"
 #include "models/link_part.hpp"
-#include "sim/scenario/build_node.hpp"
+#include "sim/scenario/build_parts.hpp"
 #include "validate/curves/derive_node.hpp"
 #include "validate/import/alias.hpp"
 #include "validate/import/log_text.hpp"

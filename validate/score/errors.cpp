@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/percentile.hpp"
 
@@ -28,8 +29,13 @@ double t90(double freedom) {
 ErrorSummary summary_of(const std::vector<double>& errors) {
     std::vector<double> absolute;
     for (const double error : errors) { absolute.push_back(std::abs(error)); }
-    return {errors.size(), percentile(absolute, 50).value_or(0), percentile(absolute, 90).value_or(0),
-            percentile(absolute, 100).value_or(0), percentile(errors, 50).value_or(0)};
+    const double sum = std::accumulate(absolute.begin(), absolute.end(), 0.0);
+    return {errors.size(),
+            percentile(absolute, 50).value_or(0),
+            percentile(absolute, 90).value_or(0),
+            percentile(absolute, 100).value_or(0),
+            sum / static_cast<double>(std::max<std::size_t>(errors.size(), 1)),
+            percentile(errors, 50).value_or(0)};
 }
 
 bool selects(const Selection& selection, const ComparedRow& row) {

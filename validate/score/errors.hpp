@@ -22,8 +22,8 @@ namespace fabricast::inline score {
 // As shares: 0.05 is 5 %.
 struct ErrorSummary {
     std::size_t rows = 0;
-    double median = 0, p90 = 0, largest = 0;  // of |error|
-    double bias = 0;                          // median of the error with its sign
+    double median = 0, p90 = 0, largest = 0, mean = 0;  // of |error|
+    double bias = 0;                                    // median of the error with its sign
 };
 // Takes errors with their sign.
 ErrorSummary summary_of(const std::vector<double>& errors);

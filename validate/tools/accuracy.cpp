@@ -17,7 +17,6 @@
 #include "base/text_file.hpp"
 #include "models/embedded_catalog.hpp"
 #include "validate/accuracy/accuracy_page.hpp"
-#include "validate/accuracy/deviations.hpp"
 #include "validate/diagnose/trials.hpp"
 #include "validate/score/plot.hpp"
 #include "validate/tools/run_tool.hpp"

@@ -45,15 +45,13 @@ constexpr Scaled scaled_rows[] = {
 // Median and mean error over such rows, in points.
 void add_scaling(std::vector<NamedFigure>& figures, const std::vector<TrainingForecast>& forecasts,
                  const Scaled& scaled, const char* model, double (*error)(const TrainingForecast&)) {
-    std::vector<double> errors;
-    double sum = 0;
+    std::vector<double> points;
     for (const TrainingForecast& f : forecasts) {
-        if (f.measured_efficiency && scaled.is(f)) { sum += std::abs(errors.emplace_back(100 * error(f))); }
+        if (f.measured_efficiency && scaled.is(f)) { points.push_back(100 * error(f)); }
     }
-    const auto count = std::max(1.0, static_cast<double>(errors.size()));
-    figures.push_back(
-        {fmt::format("train_{}scaling_{}_median_points", model, scaled.name), summary_of(errors).median, "points"});
-    figures.push_back({fmt::format("train_{}scaling_{}_mean_points", model, scaled.name), sum / count, "points"});
+    const ErrorSummary errors = summary_of(points);
+    figures.push_back({fmt::format("train_{}scaling_{}_median_points", model, scaled.name), errors.median, "points"});
+    figures.push_back({fmt::format("train_{}scaling_{}_mean_points", model, scaled.name), errors.mean, "points"});
 }
 
 // Median error of all rows, whatever their table, that have an aspect which begins like this.
@@ -152,16 +150,9 @@ std::vector<TableErrors> table_errors(const std::vector<TrainingForecast>& forec
 
 std::vector<NamedFigure> training_figures(const std::vector<TrainingForecast>& forecasts) {
     const std::vector<ComparedRow> rows = training_rows(forecasts);
-    double sums[2] = {};  // of the rows that count, and of all
     std::vector<double> stated;
     for (const TrainingForecast& f : forecasts) {
-        if (!f.compared()) { continue; }
-        const double error = f.forecast_s / f.measured_s - 1;
-        sums[1] += 100 * std::abs(error);
-        if (f.counts()) {
-            sums[0] += 100 * std::abs(error);
-            if (!f.assumed) { stated.push_back(error); }
-        }
+        if (f.counts() && !f.assumed) { stated.push_back(f.forecast_s / f.measured_s - 1); }
     }
     const auto count = [](std::size_t value) { return static_cast<double>(value); };
     std::vector<NamedFigure> figures;
@@ -175,7 +166,7 @@ std::vector<NamedFigure> training_figures(const std::vector<TrainingForecast>& f
         add("rows", count(errors.rows), "");
         add("step_median_pct", tables_of.median(), "%");
         add("step_p90_pct", 100 * mean_over(tables_of.ours, &ErrorSummary::p90), "%");
-        add("step_mean_pct", sums[everything ? 1 : 0] / count(errors.rows), "%");
+        add("step_mean_pct", 100 * errors.mean, "%");
         add("step_max_pct", 100 * errors.largest, "%");
         add("null_step_median_pct", tables_of.null_median(), "%");
         add("beats_null_tables", tables_of.beats(), "tables");

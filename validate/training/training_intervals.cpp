@@ -106,7 +106,7 @@ TrainingCoverage training_coverage(const std::vector<TrainingForecast>& forecast
 
 std::vector<NamedFigure> TrainingCoverage::figures() const {
     if (families.empty()) { return {}; }
-    Coverage counted;
+    InsideCount counted;
     double lowest = 100, by_table = 0;
     for (const auto& [name, family] : families) {
         counted.rows += family.rows;

@@ -23,7 +23,7 @@ using TrainingRanges = std::map<Evidence, RatioRange>;
 TrainingRanges training_ranges(const std::vector<TrainingForecast>& forecasts, const Catalog& catalog);
 
 // Left-out rows, and how many of them lie inside the intervals computed from the other families.
-struct Coverage {
+struct InsideCount {
     double rows = 0, inside = 0;
     void add(bool in) { rows += 1, inside += in ? 1 : 0; }
     double pct() const { return 100 * inside / std::max(1.0, rows); }
@@ -31,8 +31,8 @@ struct Coverage {
 
 // Of the rows that count, by family and by table, and of all rows.
 struct TrainingCoverage {
-    std::map<std::string, Coverage> families, tables;
-    Coverage all;
+    std::map<std::string, InsideCount> families, tables;
+    InsideCount all;
 
     std::vector<NamedFigure> figures() const;
     std::string lines() const;  // of the page, one for each family

@@ -8,9 +8,9 @@
 #include <set>
 
 #include "base/parallel_map_ordered.hpp"
+#include "base/text.hpp"
 #include "models/catalog_reader.hpp"
 #include "models/device_part.hpp"
-#include "sim/run/explain/explained_run.hpp"
 #include "sim/run/explain/scenario_text.hpp"
 #include "sim/run/simulate.hpp"
 #include "topologies/trays.hpp"
@@ -124,40 +124,35 @@ private:
     // Changes of the scenario's keys, not of figures.
     void fabrics() {
         const FabricSpec& spec = fabric_.cluster().fabric;
-        const auto with = [&](const char* name, const std::string& words, const auto& change) {
+        const auto with = [&](bool applies, const char* name, const std::string& words, const auto& change) {
+            if (!applies) { return; }
             Scenario changed = scenario_;
             change(changed.cluster);
             add(name, words, std::move(changed));
         };
-        const bool clos = spec.kind == FabricKind::fat_tree || spec.kind == FabricKind::rail_optimized;
-        if (clos && spec.oversubscription != 1) {
-            with("full-bisection", "1:1 in place of the leaves' oversubscription",
-                 [](ClusterRequest& c) { c.oversubscription = 1; });
-        } else if (clos && fabric_.tiers().size() > 1) {
-            with("oversubscribed-2-to-1", "2:1 at the leaves in place of 1:1",
-                 [](ClusterRequest& c) { c.oversubscription = 2; });
-        }
-        if (clos) {
-            const bool rails = spec.kind == FabricKind::rail_optimized;
-            with(rails ? "fat-tree" : "rail-optimized",
-                 rails ? "a fat tree in place of rails" : "rails in place of a fat tree",
-                 [&](ClusterRequest& c) { c.fabric_kind = rails ? "fat-tree" : "rail-optimized"; });
-        }
+        const bool rails = spec.kind == FabricKind::rail_optimized;
+        const bool clos = spec.kind == FabricKind::fat_tree || rails;
+        with(clos && spec.oversubscription != 1, "full-bisection", "1:1 in place of the leaves' oversubscription",
+             [](ClusterRequest& c) { c.oversubscription = 1; });
+        with(clos && spec.oversubscription == 1 && fabric_.tiers().size() > 1, "oversubscribed-2-to-1",
+             "2:1 at the leaves in place of 1:1", [](ClusterRequest& c) { c.oversubscription = 2; });
+        with(clos, rails ? "fat-tree" : "rail-optimized",
+             rails ? "a fat tree in place of rails" : "rails in place of a fat tree",
+             [&](ClusterRequest& c) { c.fabric_kind = rails ? "fat-tree" : "rail-optimized"; });
         const bool hashes = spec.choice == PathChoice::ecmp;
-        with(hashes ? "adaptive-routing" : "ecmp",
+        with(true, hashes ? "adaptive-routing" : "ecmp",
              hashes ? "adaptive routing in place of hashing" : "hashing in place of adaptive routing",
              [&](ClusterRequest& c) { c.routing = hashes ? "adaptive" : "ecmp"; });
         const std::uint32_t nics = fabric_.nics_per_node();
-        with("twice-the-ports",
+        const auto with_nics = [](std::uint32_t count) {
+            return [count](ClusterRequest& c) { c.node_options["nics"] = fmt::to_string(count); };
+        };
+        with(true, "twice-the-ports",
              nics == 1 ? "one NIC port more per node" : fmt::format("two ports on each of the {} NICs of a node", nics),
-             [&](ClusterRequest& c) {
-                 c.node_options["nics"] =
-                     fmt::to_string(2 * nics * static_cast<std::uint32_t>(fabric_.node().nic_ports));
-             });
-        if (nics > 1 && Trays(fabric_.node()).count == 1) {  // a rack with one NIC less is nothing that anyone builds
-            with("one-nic-less", "one NIC less per node",
-                 [&](ClusterRequest& c) { c.node_options["nics"] = fmt::to_string(nics - 1); });
-        }
+             with_nics(2 * nics * static_cast<std::uint32_t>(fabric_.node().nic_ports)));
+        // A rack with one NIC less is nothing that anyone builds.
+        with(nics > 1 && Trays(fabric_.node()).count == 1, "one-nic-less", "one NIC less per node",
+             with_nics(nics - 1));
         other_family(spec);
     }
 
@@ -206,91 +201,63 @@ private:
 
     // Another layout of the step on the same cluster; one that does not fit says so. `fabricast plan` searches all.
     void layouts() {
-        const auto with = [&](const char* name, const std::string& words, const auto& change) {
+        using W = TrainingWorkload;
+        const auto with = [&](bool applies, const char* name, const std::string& words, const auto& change) {
+            if (!applies) { return; }
             Scenario changed = scenario_;
-            auto& w = std::get<TrainingWorkload>(changed.workload);
+            auto& w = std::get<W>(changed.workload);
             change(w);
             w.parallelism.data = 0;  // what the GPUs allow
             add(name, words, std::move(changed));
         };
-        const auto& now = std::get<TrainingWorkload>(scenario_.workload);
+        const auto& now = std::get<W>(scenario_.workload);
         const Parallelism& cut = now.parallelism;
         const auto over = [&](std::uint32_t ranks) {
             return fmt::format("layers over {} ranks in place of {}", ranks, cut.tensor);
         };
-        if (now.global_batch > 0) {
-            with("micro-batch-doubled", fmt::format("micro-batches of {}", 2 * now.micro_batch),
-                 [](TrainingWorkload& w) { w.micro_batch *= 2; });
-        }
-        if (now.micro_batch % 2 == 0) {
-            with("micro-batch-halved", fmt::format("micro-batches of {}", now.micro_batch / 2),
-                 [](TrainingWorkload& w) { w.micro_batch /= 2; });
-        }
-        with("tensor-doubled", over(2 * cut.tensor), [](TrainingWorkload& w) { w.parallelism.tensor *= 2; });
-        if (cut.tensor % 2 == 0) {
-            with("tensor-halved", over(cut.tensor / 2), [](TrainingWorkload& w) { w.parallelism.tensor /= 2; });
-        }
-        if (cut.pipeline % 2 == 0) {
-            with("pipeline-halved",
-                 fmt::format("{} stage{} in place of {}", cut.pipeline / 2, cut.pipeline > 2 ? "s" : "", cut.pipeline),
-                 [](TrainingWorkload& w) {
-                     w.parallelism.pipeline /= 2;
-                     w.parallelism.chunks = w.parallelism.pipeline == 1 ? 1 : w.parallelism.chunks;
-                 });
-        }
-        if (cut.pipeline > 1) {
-            with("more-chunks", fmt::format("{} pieces of the model on a stage", 2 * cut.chunks),
-                 [](TrainingWorkload& w) { w.parallelism.chunks *= 2; });
-        }
-        if (cut.pipeline > 1 && cut.chunks == 1 && now.order == PipelineOrder::one_f_one_b &&
-            now.sharding <= Sharding::zero_1) {
-            with("zero-bubble", "gradients of weights while a stage would wait (zero bubble)",
-                 [](TrainingWorkload& w) { w.order = PipelineOrder::zero_bubble; });
-        }
-        if (cut.pipeline % 2 == 0 && cut.chunks == 1 && now.order != PipelineOrder::dual_pipe &&
-            now.sharding <= Sharding::zero_1) {
-            with("dual-pipe", "half of the micro-batches enter at each end of the pipeline (DualPipe)",
-                 [](TrainingWorkload& w) {
-                     w.order = PipelineOrder::dual_pipe;
-                     w.deferred_embedding = false;
-                 });
-        }
-        if (cut.pipeline > 1 && now.order < PipelineOrder::zero_bubble && !now.deferred_embedding &&
-            now.sharding <= Sharding::zero_1) {
-            with("embedding-deferred", "gradients of the output matrix when the last stage has nothing else to do",
-                 [](TrainingWorkload& w) { w.deferred_embedding = true; });
-        }
-        if (!now.offload.optimizer) {
-            with("optimizer-on-host", "the optimizer's states and step in host memory",
-                 [](TrainingWorkload& w) { w.offload.optimizer = true; });
-        }
-        if (now.recompute != Recompute::none && !(now.offload.activations > 0)) {
-            with("activations-on-host", "activations in host memory in place of computed again",
-                 [](TrainingWorkload& w) {
-                     w.recompute = Recompute::none;
-                     w.offload.activations = 1;
-                 });
-        }
-        if (cut.context > 1 && now.context_by == ContextBy::ring) {
-            with("context-gathered", "keys and values gathered in place of a ring",
-                 [](TrainingWorkload& w) { w.context_by = ContextBy::all_gather; });
-        }
-        if (cut.tensor > 1 && !now.overlap.tensor) {
-            with("tensor-overlap", "tensor-parallel traffic beside its products",
-                 [](TrainingWorkload& w) { w.overlap.tensor = true; });
-        }
-        if (cut.expert > 1 && !now.overlap.experts) {
-            with("expert-overlap", "tokens travel to experts beside another micro-batch's layers",
-                 [](TrainingWorkload& w) { w.overlap.experts = true; });
-        }
-        if (cut.expert > 1 && now.dispatch == Dispatch::all_to_all) {
-            with("dispatched-once", "a token sent once to each node or rank that has any of its experts",
-                 [](TrainingWorkload& w) { w.dispatch = Dispatch::once; });
-        }
-        if (now.recompute != Recompute::none) {
-            with("nothing-recomputed", "no activations computed again",
-                 [](TrainingWorkload& w) { w.recompute = Recompute::none; });
-        }
+        const bool staged = cut.pipeline > 1, whole_states = now.sharding <= Sharding::zero_1;
+        with(now.global_batch > 0, "micro-batch-doubled", fmt::format("micro-batches of {}", 2 * now.micro_batch),
+             [](W& w) { w.micro_batch *= 2; });
+        with(now.micro_batch % 2 == 0, "micro-batch-halved", fmt::format("micro-batches of {}", now.micro_batch / 2),
+             [](W& w) { w.micro_batch /= 2; });
+        with(true, "tensor-doubled", over(2 * cut.tensor), [](W& w) { w.parallelism.tensor *= 2; });
+        with(cut.tensor % 2 == 0, "tensor-halved", over(cut.tensor / 2), [](W& w) { w.parallelism.tensor /= 2; });
+        with(cut.pipeline % 2 == 0, "pipeline-halved",
+             fmt::format("{} in place of {}", plural(cut.pipeline / 2, "stage"), cut.pipeline), [](W& w) {
+                 w.parallelism.pipeline /= 2;
+                 w.parallelism.chunks = w.parallelism.pipeline == 1 ? 1 : w.parallelism.chunks;
+             });
+        with(staged, "more-chunks", fmt::format("{} pieces of the model on a stage", 2 * cut.chunks),
+             [](W& w) { w.parallelism.chunks *= 2; });
+        with(staged && cut.chunks == 1 && now.order == PipelineOrder::one_f_one_b && whole_states, "zero-bubble",
+             "gradients of weights while a stage would wait (zero bubble)",
+             [](W& w) { w.order = PipelineOrder::zero_bubble; });
+        with(cut.pipeline % 2 == 0 && cut.chunks == 1 && now.order != PipelineOrder::dual_pipe && whole_states,
+             "dual-pipe", "half of the micro-batches enter at each end of the pipeline (DualPipe)", [](W& w) {
+                 w.order = PipelineOrder::dual_pipe;
+                 w.deferred_embedding = false;
+             });
+        with(staged && now.order < PipelineOrder::zero_bubble && !now.deferred_embedding && whole_states,
+             "embedding-deferred", "gradients of the output matrix when the last stage has nothing else to do",
+             [](W& w) { w.deferred_embedding = true; });
+        with(!now.offload.optimizer, "optimizer-on-host", "the optimizer's states and step in host memory",
+             [](W& w) { w.offload.optimizer = true; });
+        with(now.recompute != Recompute::none && !(now.offload.activations > 0), "activations-on-host",
+             "activations in host memory in place of computed again", [](W& w) {
+                 w.recompute = Recompute::none;
+                 w.offload.activations = 1;
+             });
+        with(cut.context > 1 && now.context_by == ContextBy::ring, "context-gathered",
+             "keys and values gathered in place of a ring", [](W& w) { w.context_by = ContextBy::all_gather; });
+        with(cut.tensor > 1 && !now.overlap.tensor, "tensor-overlap", "tensor-parallel traffic beside its products",
+             [](W& w) { w.overlap.tensor = true; });
+        with(cut.expert > 1 && !now.overlap.experts, "expert-overlap",
+             "tokens travel to experts beside another micro-batch's layers", [](W& w) { w.overlap.experts = true; });
+        with(cut.expert > 1 && now.dispatch == Dispatch::all_to_all, "dispatched-once",
+             "a token sent once to each node or rank that has any of its experts",
+             [](W& w) { w.dispatch = Dispatch::once; });
+        with(now.recompute != Recompute::none, "nothing-recomputed", "no activations computed again",
+             [](W& w) { w.recompute = Recompute::none; });
     }
 
     Scenario scenario_;
@@ -303,13 +270,10 @@ private:
 // Runs one change; if the scenario cannot be built, planned or finished, states why.
 Counterfactual ran(Counterfactual change, const Catalog& catalog, const Watch& watch) {
     try {
-        if (change.overlay.empty()) {
-            change.seconds = run_seconds(change.scenario, catalog, watch);
-        } else {
-            Catalog changed = catalog;
-            merge_overlay(changed, yaml::parse(change.overlay, change.name));
-            change.seconds = run_seconds(change.scenario, changed, watch);
-        }
+        Catalog changed;
+        const bool figures = !change.overlay.empty();
+        if (figures) { merge_overlay(changed = catalog, yaml::parse(change.overlay, change.name)); }
+        change.seconds = seconds_of(simulate(change.scenario, figures ? changed : catalog, watch));
     } catch (const InputError& error) { change.failure = error.message; } catch (const CannotEnd& error) {
         change.failure = error.what();
     }
@@ -320,17 +284,6 @@ Counterfactual ran(Counterfactual change, const Catalog& catalog, const Watch& w
 
 std::vector<Counterfactual> counterfactuals(const Scenario& scenario, const Fabric& fabric, const Catalog& catalog) {
     return Changes(scenario, fabric, catalog).all();
-}
-
-double seconds_of(const Report& report) {
-    return !report.steps.empty()  ? report.steps.back().step_time_s
-           : !report.rows.empty() ? report.rows.back().time_s
-           : report.replay        ? report.replay->makespan_s
-                                  : 0;
-}
-
-double run_seconds(const Scenario& scenario, const Catalog& catalog, const Watch& watch) {
-    return seconds_of(simulate(scenario, catalog, watch));
 }
 
 void run_all(std::vector<Counterfactual>& changes, double base_seconds, const Catalog& catalog, std::size_t threads,

@@ -31,8 +31,4 @@ std::vector<Counterfactual> counterfactuals(const Scenario& scenario, const Fabr
 void run_all(std::vector<Counterfactual>& changes, double base_seconds, const Catalog& catalog, std::size_t threads,
              const Watch& watch = {});
 
-// The time that a report states, in seconds: of its last step or its last row, else the makespan of the replayed trace.
-double seconds_of(const Report& report);
-double run_seconds(const Scenario& scenario, const Catalog& catalog, const Watch& watch);
-
 }  // namespace fabricast::inline explain

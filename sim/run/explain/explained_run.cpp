@@ -11,6 +11,7 @@
 #include "sim/plan/timelines.hpp"
 #include "sim/run/explain/blame.hpp"
 #include "sim/run/forecast.hpp"
+#include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/packet_options.hpp"
 #include "sim/scenario/scenario_context.hpp"
@@ -199,14 +200,6 @@ std::vector<Blame> blames_of(const Plan& plan, const Timeline& timeline, const T
 }
 
 }  // namespace
-
-Scenario single_point(const Scenario& scenario) {
-    Scenario one = scenario;
-    one.scaling.reset();
-    one.asserts.clear();
-    if (std::vector<Bytes>* sizes = sizes_of(one.workload); sizes != nullptr) { *sizes = {std::ranges::max(*sizes)}; }
-    return one;
-}
 
 ExplainedRun explain_run(const Scenario& written, const Catalog& catalog, const Watch& watch) {
     return pointing_into(written, [&] {

@@ -26,9 +26,6 @@ struct ExplainedRun {
     std::vector<std::string> notes;
 };
 
-// The scenario reduced to one run: its largest size, no scaling table, no asserts.
-Scenario single_point(const Scenario& scenario);
-
 // Throws InputError if a trace has too many operations to be explained, and what simulate throws. The flow engine
 // explains scenarios of the packet and SimGrid engines, whose timelines do not show whole operations; a note says so.
 ExplainedRun explain_run(const Scenario& scenario, const Catalog& catalog, const Watch& watch = {});

@@ -9,6 +9,7 @@
 #include "base/unit_text.hpp"
 #include "sim/report/columns.hpp"
 #include "sim/report/html/run_page.hpp"
+#include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/scenario_context.hpp"
 

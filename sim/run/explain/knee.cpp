@@ -4,6 +4,7 @@
 
 #include "base/parallel_map_ordered.hpp"
 #include "sim/run/scaling.hpp"
+#include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/scenario_context.hpp"
 

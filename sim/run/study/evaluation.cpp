@@ -5,7 +5,6 @@
 #include <set>
 
 #include "base/unit_text.hpp"
-#include "sim/run/explain/counterfactual.hpp"
 #include "sim/run/explain/explained_run.hpp"
 #include "sim/run/scaling.hpp"
 #include "sim/run/simulate.hpp"

@@ -10,8 +10,7 @@
 #include "base/error.hpp"
 #include "base/parallel_map_ordered.hpp"
 #include "base/text.hpp"
-#include "sim/run/explain/counterfactual.hpp"
-#include "sim/run/explain/explained_run.hpp"
+#include "sim/run/simulate.hpp"
 #include "sim/run/study/parts_list.hpp"
 
 namespace fabricast::inline studies {
@@ -226,7 +225,7 @@ Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, 
         [&](std::size_t i) {
             const StudyInput& input = inputs[i / options.draws];
             const Draw draw{options.seed, static_cast<std::uint32_t>(i % options.draws)};
-            return run_seconds(single_point(input.scenario), drawn_catalog(input.catalog, draw), quiet);
+            return seconds_of(simulate(single_point(input.scenario), drawn_catalog(input.catalog, draw), quiet));
         },
         [&](double value) {
             seconds[done++ / options.draws].push_back(value);

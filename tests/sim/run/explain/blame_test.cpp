@@ -6,8 +6,8 @@
 
 #include "sim/engines/engine.hpp"
 #include "sim/report/trace.hpp"
-#include "sim/run/explain/counterfactual.hpp"
 #include "sim/run/explain/explained_run.hpp"
+#include "sim/run/simulate.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
@@ -149,7 +149,7 @@ TEST_CASE("the shares of every shipped scenario add up to 100 %, of the time tha
             total += blame.seconds;
         }
         CHECK(total == Approx(run.seconds).epsilon(1e-9));
-        CHECK(run.seconds == run_seconds(scenario, catalogue(), {}));
+        CHECK(run.seconds == seconds_of(simulate(scenario, catalogue())));
         ++explained;
     }
     CHECK(explained > 20);

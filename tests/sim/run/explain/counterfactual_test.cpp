@@ -10,9 +10,9 @@
 #include <string>
 
 #include "models/catalog_reader.hpp"
-#include "sim/run/explain/explained_run.hpp"
 #include "sim/run/explain/knee.hpp"
 #include "sim/run/explain/scenario_text.hpp"
+#include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/keys.hpp"
 #include "sim/scenario/parse.hpp"
@@ -30,7 +30,7 @@ Scenario shipped(const std::string& name) {
 std::vector<Counterfactual> ran(const Scenario& scenario) {
     const Fabric fabric(build(scenario, catalogue()));
     std::vector<Counterfactual> changes = counterfactuals(scenario, fabric, catalogue());
-    run_all(changes, run_seconds(scenario, catalogue(), {}), catalogue(), 1);
+    run_all(changes, seconds_of(simulate(scenario, catalogue())), catalogue(), 1);
     return changes;
 }
 
@@ -44,7 +44,7 @@ const Counterfactual& named(const std::vector<Counterfactual>& changes, const st
 
 TEST_CASE("a ring over NVSwitch gains what NVLink's rate is, and nothing from links that it does not use") {
     const Scenario scenario = shipped("dgx-h100-ring");
-    const double base = run_seconds(scenario, catalogue(), {});
+    const double base = seconds_of(simulate(scenario, catalogue()));
     const auto changes = ran(scenario);
     const Counterfactual& nvlink = named(changes, "nvlink-twice-as-fast");
     CHECK(nvlink.failure.empty());
@@ -65,8 +65,8 @@ TEST_CASE("1:1 in place of 2:1 is the scenario with that key") {
     const Counterfactual& full = named(changes, "full-bisection");
     Scenario by_hand = scenario;
     by_hand.cluster.oversubscription = 1;
-    CHECK(full.seconds == run_seconds(by_hand, catalogue(), {}));
-    CHECK(full.seconds < 0.8 * run_seconds(scenario, catalogue(), {}));
+    CHECK(full.seconds == seconds_of(simulate(by_hand, catalogue())));
+    CHECK(full.seconds < 0.8 * seconds_of(simulate(scenario, catalogue())));
     CHECK(named(changes, "roce").scenario.cluster.link == "ethernet-400g");
 }
 
@@ -82,12 +82,12 @@ TEST_CASE("every change, written as files and read again, runs to the same time"
             const fs::path file = folder / (change.name + ".yaml");
             std::ofstream(file) << scenario_yaml(change.scenario);
             if (!change.failure.empty()) {
-                CHECK_THROWS_AS(run_seconds(read_scenario(file), catalogue(), {}), InputError);
+                CHECK_THROWS_AS(seconds_of(simulate(read_scenario(file), catalogue())), InputError);
                 continue;
             }
             Catalog changed = catalogue();
             if (!change.overlay.empty()) { merge_overlay(changed, yaml::parse(change.overlay, "overlay")); }
-            CHECK(run_seconds(read_scenario(file), changed, {}) == change.seconds);
+            CHECK(seconds_of(simulate(read_scenario(file), changed)) == change.seconds);
         }
     }
     fs::remove_all(folder);

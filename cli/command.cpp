@@ -1,4 +1,4 @@
-#include "cli/options.hpp"
+#include "cli/command.hpp"
 
 #include <fmt/core.h>
 
