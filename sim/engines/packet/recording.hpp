@@ -56,7 +56,9 @@ public:
     std::uint32_t& recorded(std::uint32_t part) { return recorded_[courses_.at(part).kind]; }
 
     // Keeps room in buffers for a part that is skipped by itself, or gives it back.
-    void reserve(std::uint32_t part, bool room) { courses_.reserve(courses_.at(part).buffers, outcome(part)->held, room); }
+    void reserve(std::uint32_t part, bool room) {
+        courses_.reserve(courses_.at(part).buffers, outcome(part)->held, room);
+    }
     // Simulates a part that is skipped by itself, or has not begun.
     void evict(std::uint32_t part, Ps now, std::vector<Entry::Start>& starts);
     // Counts parts that were not simulated.
