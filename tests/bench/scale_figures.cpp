@@ -17,6 +17,7 @@ struct Scale {
     std::uint32_t gpus;
     std::string workload;
     std::string engine = "flow";
+    std::string fabric = "{kind: rail-optimized, link: infiniband-ndr, switch: quantum-2}";
 };
 
 Scale collective(std::string name, std::string rss_name, std::uint32_t gpus, const std::string& what,
@@ -31,11 +32,18 @@ Scale step(const std::string& name, std::uint32_t gpus, const std::string& model
             "{kind: training, " + model + ", global_batch: " + std::to_string(gpus) + ", micro_batch: 1}", "packet"};
 }
 
+// The same on RoCE with PFC.
+Scale step_on_roce(const std::string& name, std::uint32_t gpus, const std::string& model) {
+    Scale scale = step(name, gpus, model);
+    scale.fabric = "{kind: fat-tree, link: ethernet-400g}";
+    scale.engine = "packet\npacket: {preset: pfc-only}";
+    return scale;
+}
+
 // As many tiers as it takes: three join up to 65,536 NICs with 64-port switches, a million take four.
 std::string scenario_text(const Scale& scale) {
     return "name: " + scale.name + "\ncluster: {node: dgx-h100, nodes: " + std::to_string(scale.gpus / 8) +
-           ", fabric: {kind: rail-optimized, link: infiniband-ndr, switch: quantum-2}}\n" +
-           "workload: " + scale.workload + "\nengine: " + scale.engine + "\n";
+           ", fabric: " + scale.fabric + "}\nworkload: " + scale.workload + "\nengine: " + scale.engine + "\n";
 }
 
 }  // namespace
@@ -54,10 +62,12 @@ void scale_figures(const std::vector<std::string>& names) {
         step("13b_8", 8, "model: llama-2-13b, parallelism: {tensor: 8}"),
         step("13b_128", 128, "model: llama-2-13b, parallelism: {tensor: 8}"),
         step("gpt3_1024", 1024, "model: gpt3-175b, parallelism: {tensor: 8, pipeline: 8}"),
+        step_on_roce("dsv3_256", 256,
+                     "model: deepseek-v3, parallelism: {pipeline: 4, expert: 64}, check_memory: false"),
     };
     for (const Scale& scale : scales) {
         if (!wanted(names, scale.name)) { continue; }
-        const Measured measured = best_of(scale.engine == "packet" ? 1 : 3, [&] {
+        const Measured measured = best_of(scale.engine == "flow" ? 3 : 1, [&] {
             const Scenario scenario = parse_scenario(scenario_text(scale), "bench.yaml");
             SimulateOptions options;
             options.threads = 2;

@@ -52,12 +52,12 @@ inline Ps hear(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t byt
     Port& port = d.net.ports[p];
     const Ps asked = start;
     LinkRing<Signal>& signals = port.signals;
-    while (!signals.empty() && signals.front().time <= start) {
+    while (!signals.empty() && signals.front().due() <= start) {
         apply(d, p, signals.front());
         signals.pop();
     }
     while (d.net.blocked(p, bytes)) {
-        const Ps next = signals.empty() ? never : signals.front().time;
+        const Ps next = signals.empty() ? never : signals.front().due();
         if (port.paused) {
             const Lifting lifting = lifts(d.options, d.net.counts[p]);
             const Ps at = std::max(start, lifting.time);
@@ -90,7 +90,7 @@ inline Ps hear(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t byt
 [[gnu::always_inline]] inline Ps admit(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
     const Port& port = d.net.ports[p];
     if ((!port.signalled.load(std::memory_order_relaxed) || port.signals.empty() ||
-         port.signals.front().time > start) &&
+         port.signals.front().due() > start) &&
         !d.net.blocked(p, bytes)) {
         return start;
     }
@@ -108,8 +108,14 @@ inline Ps hear(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t byt
 inline void return_credit(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps at) {
     Port& port = d.net.ports[in];
     Ingress& ingress = d.net.ingress[in];
-    const Ps heard = ingress.last_credit = std::max(ingress.last_credit, at + ingress.return_latency);
-    port.signal({heard, static_cast<std::int32_t>(bytes), Signal::credit});
+    const Ps heard = at + ingress.return_latency;
+    const Signal signal{heard, static_cast<std::int32_t>(bytes), Signal::credit};
+    if (heard >= ingress.last_credit) {
+        ingress.last_credit = heard;
+        port.signal(signal);
+    } else {  // another port of the node was drained first, up to a later time
+        port.signals.insert(signal);
+    }
     // A sender in another island must be woken. In this one, a port without packets looks for signals when it has one.
     if (d.shared.islands.of[port.from_node] != d.island || port.active) { d.wake(port.from_node, heard); }
 }

@@ -5,7 +5,7 @@
 namespace fabricast::inline packet {
 
 Operations::Operations(const ReplayTask& task, Shared& shared)
-    : schedule_(task.schedule), shared_(shared), reuse_(shared, task), kernels_(task.schedule, task.device) {
+    : schedule_(task.schedule), shared_(shared), reuse_(shared), kernels_(task.schedule, task.device) {
     for (std::size_t c = 0; c < schedule_.connections.size(); ++c) {
         const bool local = traffic_.routes[c].hops == 0;
         path_latency_.push_back(local ? on_clock(task.fabric.path(schedule_.connections[c].path).latency) : 0);
@@ -65,7 +65,7 @@ void Operations::step(const Post& post) {
         case Event::enters: enter(op, event.time, post); return;
         case Event::unknown_from:
             if (event.version == reuse_.version(event.index)) {
-                for (const Reuse::Start& start : reuse_.unknown_from(event.index, event.time)) {
+                for (const Entry::Start& start : reuse_.unknown_from(event.index, event.time)) {
                     simulate(start, post);
                 }
             }
@@ -127,14 +127,14 @@ void Operations::enter(OpId op, Ps now, const Post& post) {
         }
         return;
     }
-    const Reuse::Entry entry = reuse_.enter(pipeline, now);
-    for (const Reuse::Start& start : entry.starts) { simulate(start, post); }
-    for (const Reuse::Skip& skip : entry.skips) {
+    const Entry entry = reuse_.enter(pipeline, now);
+    for (const Entry::Start& start : entry.starts) { simulate(start, post); }
+    for (const Entry::Skip& skip : entry.skips) {
         const std::uint32_t version = reuse_.version(skip.part);
         if (skip.released != never) { push(skip.released, Event::part_released, skip.part, version); }
         if (skip.ended != never) { push(skip.ended, Event::part_ended, skip.part, version); }
     }
-    for (const Reuse::Check& check : entry.checks) {
+    for (const Entry::Check& check : entry.checks) {
         push(check.at, Event::unknown_from, check.part, reuse_.version(check.part));
     }
 }
@@ -144,7 +144,7 @@ void Operations::begin(std::uint32_t pipeline) {
 }
 
 // If it entered in the past, its links are behind, and nothing else is on them.
-void Operations::simulate(const Reuse::Start& start, const Post& post) {
+void Operations::simulate(const Entry::Start& start, const Post& post) {
     Running& running = pipelines_[start.pipeline];
     running.streams_left += start.streams_again;
     running.releases_left += start.releases_again;
@@ -216,9 +216,9 @@ void Operations::clear_up(Ps now, const Post& post) {
         const Ended& ended = ended_.front();
         Running& running = pipelines_[ended.pipeline];
         if (ended.version != running.version) { continue; }
-        const std::vector<Reuse::Start> starts =
-            reuse_.on() ? reuse_.settled(ended.pipeline, now) : std::vector<Reuse::Start>{};
-        for (const Reuse::Start& start : starts) { simulate(start, post); }
+        const std::vector<Entry::Start> starts =
+            reuse_.on() ? reuse_.settled(ended.pipeline, now) : std::vector<Entry::Start>{};
+        for (const Entry::Start& start : starts) { simulate(start, post); }
         if (starts.empty() && std::exchange(running.begun, false)) { shared_.end(ended.pipeline); }
     }
 }

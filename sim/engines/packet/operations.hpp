@@ -78,7 +78,7 @@ private:
     void start_pipeline(OpId op, Ps now, const Post& post);
     void enter(OpId op, Ps now, const Post& post);
     void begin(std::uint32_t pipeline);
-    void simulate(const Reuse::Start& start, const Post& post);
+    void simulate(const Entry::Start& start, const Post& post);
     void post_stream(std::uint32_t stream, Ps entered, const Post& post);
     void count_released(OpId op, std::uint32_t streams, Ps now);
     void count_ended(OpId op, std::uint32_t streams, Ps now);

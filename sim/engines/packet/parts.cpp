@@ -215,6 +215,28 @@ private:
 
 Parts find_parts(const Traffic& traffic, bool apart_by_buffers) { return PartFinder(traffic, apart_by_buffers).find(); }
 
+std::vector<std::vector<std::uint32_t>> connected(const Meets& meets) {
+    Meets all = meets;
+    for (const auto& [part, others] : meets) {
+        for (const std::uint32_t other : others) { all[other].insert(part); }
+    }
+    std::vector<std::vector<std::uint32_t>> groups;
+    while (!all.empty()) {
+        std::vector<std::uint32_t> members, left{all.begin()->first};
+        while (!left.empty()) {
+            const auto found = all.find(left.back());
+            left.pop_back();
+            if (found == all.end()) { continue; }
+            members.push_back(found->first);
+            left.insert(left.end(), found->second.begin(), found->second.end());
+            all.erase(found);
+        }
+        std::ranges::sort(members);
+        groups.push_back(std::move(members));
+    }
+    return groups;
+}
+
 PartKey joint_key(const Network& net, std::span<const Begun> parts) {
     Signature signature;
     Numbering resources, nodes;

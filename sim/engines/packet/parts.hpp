@@ -4,6 +4,8 @@
 // buffers, too, or only by what else they touch. Parts whose streams and links correspond in number, order and every
 // property are of one kind: what happens on the links of one happens on those of another.
 
+#include <map>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -29,6 +31,10 @@ struct Parts {
 };
 
 Parts find_parts(const Traffic& traffic, bool apart_by_buffers);
+
+// What each part meets, and groups of which each meets another directly or by others.
+using Meets = std::map<std::uint32_t, std::set<std::uint32_t>>;
+std::vector<std::vector<std::uint32_t>> connected(const Meets& meets);
 
 // Two hashes of one sequence: that two of a replay's few kinds have both in common by chance is out of the question.
 using PartKey = std::pair<std::uint64_t, std::uint64_t>;

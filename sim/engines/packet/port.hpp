@@ -22,6 +22,16 @@ struct Signal {
     Ps time = 0;
     std::int32_t value = 0;  // credit: bytes of the packet that has left the buffer
     Kind kind = credit;
+
+    // The sender may look at the time of a signal that is not due while the receiver puts another before it.
+    [[gnu::always_inline]] Ps due() const {
+        return std::atomic_ref(const_cast<Ps&>(time)).load(std::memory_order_relaxed);
+    }
+    void become(const Signal& other) {
+        std::atomic_ref(time).store(other.time, std::memory_order_relaxed);
+        value = other.value;
+        kind = other.kind;
+    }
 };
 
 // Time on the wire at `inverse` / 2^24 ps per byte, rounded up to the picosecond for each packet. A fraction of up to

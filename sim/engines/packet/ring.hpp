@@ -84,6 +84,19 @@ public:
         tail_.store(tail + 1, std::memory_order_release);
     }
 
+    // Before the entries that are later, none of which the reader may take in this window; it may look at their times.
+    [[gnu::cold]] void insert(const T& value) {
+        push(value);
+        T* const slots = block_.load(std::memory_order_relaxed)->slots();
+        const std::uint64_t mask = block_.load(std::memory_order_relaxed)->mask;
+        const std::uint32_t head = head_.load(std::memory_order_acquire);
+        std::uint32_t at = tail_.load(std::memory_order_relaxed) - 1;
+        for (; at != head && slots[(at - 1) & mask].time > value.time; --at) {
+            slots[at & mask].become(slots[(at - 1) & mask]);
+        }
+        slots[at & mask].become(value);
+    }
+
     std::uint32_t capacity() const {
         const Block* block = block_.load();
         return block == nullptr ? 0 : static_cast<std::uint32_t>(block->mask + 1);
