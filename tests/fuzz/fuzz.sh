@@ -32,17 +32,25 @@ limits=(-timeout=60 -rss_limit_mb=2048 -malloc_limit_mb=1024 "-max_len=$longest"
 more=(-runs=0)
 export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=6:detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 FABRICAST_CHECK=1
 
-fuzz() {
-  local target=$1 found=$folder/$1 log=$folder/$1.log code=0 seeds
-  mkdir -p "$found" "$folder/seeds.$target"
-  seeds=$("$program" --list | sed -n "s/^$target //p")
+# Files that the tree has anyway, and to begin changes with, real files of every format where they lie beside it.
+copy_seeds() {
+  local target=$1 into=$2 patterns
+  mkdir -p "$into"
+  patterns=$("$program" --list | sed -n "s/^$target //p")
+  [[ $seconds -eq 0 ]] || patterns+=" ../shared/samples/*/*"
   # shellcheck disable=SC2086 # a pattern of several files
-  [[ -z $seeds ]] || (cd "$root" && find $seeds -size -16k -exec cp {} "$folder/seeds.$target" \;)
-  local -a corpus=("$found" "$folder/seeds.$target")
+  [[ -z $patterns ]] || (cd "$root" && find $patterns -type f -size -16k -exec cp {} "$into" \; 2>/dev/null) || true
+}
+
+fuzz() {
+  local target=$1 found=$folder/$1 log=$folder/$1.log seeds=$scratch/seeds code=0
+  mkdir -p "$found"
+  copy_seeds "$target" "$seeds"
+  local -a corpus=("$found" "$seeds")
   [[ ! -d $root/tests/fuzz/corpus/$target ]] || corpus+=("$root/tests/fuzz/corpus/$target")
   timeout $((seconds + 120)) nice "$program" "--target=$target" "${limits[@]}" "${more[@]}" -artifact_prefix="$folder/$target." \
     "${corpus[@]}" >"$log" 2>&1 || code=$?
-  rm -rf "$folder/seeds.$target"
+  rm -rf "$seeds"
   local runs edges
   # An end that leaves no time for statistics has printed a number before it.
   runs=$(sed -n -e 's/^stat::number_of_executed_units: //p' -e 's/^#\([0-9]*\).*/\1/p' "$log" | sort -n | tail -1)

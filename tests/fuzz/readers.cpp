@@ -99,15 +99,17 @@ void overlay_of_bytes(std::string_view bytes) {
         }
         throw;
     }
-    const std::unique_ptr<Catalog, std::function<void(Catalog*)>> restored(&catalog, [&](Catalog*) {
-        for_each_named([](Part& now, const Part& before) { now = before; });
-    });
+    const std::unique_ptr<Catalog, std::function<void(Catalog*)>> restored(
+        &catalog, [&](Catalog*) { for_each_named([](Part& now, const Part& before) { now = before; }); });
     try_out(catalog);
 }
 
 // What a reader took must read the same after it was written, and describe a system or refuse to.
 void use(const Measurement& measurement) {
-    const Measurement again = parse_measurement(to_yaml(measurement), "again.yaml");
+    Measurement again;
+    try {
+        again = parse_measurement(to_yaml(measurement), "again.yaml");
+    } catch (const InputError& error) { require(false, error.what()); }
     require(again.columns == measurement.columns && again.rows == measurement.rows,
             "a measurement reads differently after it was written");
     derive(measurement);
@@ -175,7 +177,7 @@ void archive_of_bytes(std::string_view bytes) {
 
 std::vector<Target> all_targets() {
     std::vector<Target> all = {
-        {"scenario", scenario_of_bytes, "scenarios/*.yaml"},
+        {"scenario", scenario_of_bytes, "scenarios/*.yaml tests/cli/bad/*.yaml"},
         {"override", overrides_of_bytes},
         {"variation", variation_of_bytes},
         {"catalogue", parts_of_bytes},
@@ -188,7 +190,7 @@ std::vector<Target> all_targets() {
     for (const LogFormat& format : log_formats()) {
         all.push_back({"log-" + std::string(format.name),
                        [name = format.name](std::string_view bytes) { log_of_bytes(bytes, name); },
-                       "tests/validate/import/*"});
+                       "tests/validate/import/*.txt tests/validate/import/*.json"});
     }
     for (const TraceFormat* format : trace_formats()) {
         all.push_back({"trace-" + std::string(format->name),
