@@ -1,11 +1,14 @@
 // The table of targets: every reader of the program, with what happens next to that which it reads.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
 
+#include "base/hash.hpp"
 #include "discovery/format.hpp"
 #include "discovery/site/checks.hpp"
 #include "models/catalog_reader.hpp"
@@ -13,6 +16,7 @@
 #include "sim/plan/traces/import.hpp"
 #include "sim/plan/traces/recording_yaml.hpp"
 #include "sim/plan/traces/replayed.hpp"
+#include "sim/report/result_file.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/sweep/journal.hpp"
 #include "sim/scenario/build.hpp"
@@ -149,11 +153,19 @@ void trace_of_bytes(std::string_view bytes, const TraceFormat& format) {
     if (replayed.schedule.size() < 2000) { replay(Flow{}, eight_gpus(), replayed.schedule); }
 }
 
+// What stands in a file; a list of a few bytes may name 200,000 hosts.
+std::size_t size_of(const Observations& seen) {
+    std::size_t all = seen.devices.size() + seen.cables.size();
+    for (const GroupSeen& group : seen.groups) { all += group.hosts.size() + group.groups.size(); }
+    return all;
+}
+
 void site_of_bytes(std::string_view bytes, const SiteFormat& format) {
     const SourceText source(std::string(bytes), "fuzz.txt");
     if (!format.fits(source)) { return; }
     std::vector<Observations> seen;
     seen.push_back(format.read(source));
+    if (size_of(seen.front()) > 5000) { return; }  // what follows is not a reading, and takes time by its size
     Site site = join(std::move(seen));
     const Description made =
         describe(site, catalogue(), {"fuzz", "", {"h100-sxm", "connectx-7", "xeon-sapphire-rapids"}, ""});
@@ -167,6 +179,15 @@ void journal_of_bytes(std::string_view bytes) {
     sweep.name = "fuzz";
     sweep.fingerprint = "0";
     read_journal(as_file(bytes, "fuzz.journal"), sweep);
+}
+
+// What stands behind a checksum, which no change of bytes would meet: the members of a point.
+void journal_line_of_bytes(std::string_view bytes) {
+    const std::string rest = std::string(bytes) + "}";
+    journal_of_bytes(fmt::format(
+        "{{\"fabricast_journal\":2,\"version\":\"{}\",\"scenario\":\"fuzz\",\"fingerprint\":\"0\"}}\n"
+        "{{\"sum\":\"{:016x}\",{}\n",
+        version(), fnv1a(rest), rest));
 }
 
 // gzip and tar, one within the other as recordings come.
@@ -184,6 +205,7 @@ std::vector<Target> all_targets() {
         {"overlay", overlay_of_bytes},
         {"measurement", measurement_of_bytes, "validate/measurements/other/*.yaml"},
         {"journal", journal_of_bytes},
+        {"journal-line", journal_line_of_bytes},
         {"archive", archive_of_bytes},
         {"random-scenario", run_random_scenario},
     };
