@@ -184,10 +184,10 @@ void journal_of_bytes(std::string_view bytes) {
 // What stands behind a checksum, which no change of bytes would meet: the members of a point.
 void journal_line_of_bytes(std::string_view bytes) {
     const std::string rest = std::string(bytes) + "}";
-    journal_of_bytes(fmt::format(
-        "{{\"fabricast_journal\":2,\"version\":\"{}\",\"scenario\":\"fuzz\",\"fingerprint\":\"0\"}}\n"
-        "{{\"sum\":\"{:016x}\",{}\n",
-        version(), fnv1a(rest), rest));
+    journal_of_bytes(
+        fmt::format("{{\"fabricast_journal\":2,\"version\":\"{}\",\"scenario\":\"fuzz\",\"fingerprint\":\"0\"}}\n"
+                    "{{\"sum\":\"{:016x}\",{}\n",
+                    version(), fnv1a(rest), rest));
 }
 
 // gzip and tar, one within the other as recordings come.
