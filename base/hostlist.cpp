@@ -1,5 +1,7 @@
 #include "base/hostlist.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -14,6 +16,7 @@ namespace {
 
 // Names of one list, and their characters: a few bytes may stand for any number of names of any length.
 constexpr std::size_t most_names = 200'000, most_characters = std::size_t{16} << 20U;
+constexpr int most_brackets = 16;  // in one name; each multiplies, and is a call within the last
 
 class Expansion {
 public:
@@ -26,6 +29,9 @@ public:
                 inside = list_[end] == '[' || (inside && list_[end] != ']');
             }
             const std::string_view entry = trimmed(list_.substr(begin, end - begin), " \t");
+            if (std::ranges::count(entry, '[') > most_brackets) {
+                refuse(place_, "too many ranges in one name", shown(entry), fmt::format("at most {}", most_brackets));
+            }
             if (!entry.empty()) { add("", entry); }
             begin = end + 1;
         }
@@ -99,6 +105,15 @@ struct Numbered {
 
 std::vector<std::string> hostlist(std::string_view text, const SourceLocation& place) {
     return Expansion(text, place).names();
+}
+
+std::vector<std::string> Hostlists::names(std::string_view text, const SourceLocation& place) {
+    std::vector<std::string> names = hostlist(text, place);
+    listed_ += names.size();
+    if (listed_ > most_names) {
+        refuse(place, "too many names in one file", fmt::to_string(listed_), fmt::format("at most {}", most_names));
+    }
+    return names;
 }
 
 std::string hostlist_text(const std::vector<std::string>& names) {

@@ -1,6 +1,7 @@
 #pragma once
 // Lists of hosts as Slurm writes them: "n[1-3,7],m1".
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,17 @@ namespace fabricast::inline base {
 
 // "n[001-003,7],m1" -> n001 n002 n003 n7 m1. Throws InputError at `place` where a range is none.
 std::vector<std::string> hostlist(std::string_view text, const SourceLocation& place);
+
+// The lists of one file: a line of a few bytes may stand for as many names as one list may have, so all lines together
+// may have no more.
+class Hostlists {
+public:
+    // As above; throws InputError at `place` too if the file lists too many names.
+    std::vector<std::string> names(std::string_view text, const SourceLocation& place);
+
+private:
+    std::size_t listed_ = 0;
+};
 
 // The shortest list that says these names in this order.
 std::string hostlist_text(const std::vector<std::string>& names);

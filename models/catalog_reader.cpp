@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 #include "models/figure_reader.hpp"
@@ -172,16 +173,17 @@ void merge_part(const yaml::Node& node, Part& part) {
 void add_parts(Catalog& catalog, const std::vector<yaml::Node>& files) { PartBuilder(catalog, files).build_all(); }
 
 void merge_overlay(Catalog& catalog, const yaml::Node& overlay) {
-    Catalog merged = catalog;  // a copy, so that an error leaves the catalogue unchanged
+    std::vector<std::pair<Part*, Part>> merged;  // copies, so that an error leaves the catalogue unchanged
     for (const yaml::Node& node : overlay.members()) {
-        const auto part = merged.parts.find(node.name);
-        if (part == merged.parts.end()) {
+        const auto part = catalog.parts.find(node.name);
+        if (part == catalog.parts.end()) {
             throw InputError(node.key_place, error_message("no such part in the catalogue", shown(node.name), "",
-                                                           nearest_word(node.name, keys_of(merged.parts))));
+                                                           nearest_word(node.name, keys_of(catalog.parts))));
         }
-        merge_part(node, part->second);
+        merged.emplace_back(&part->second, part->second);
+        merge_part(node, merged.back().second);
     }
-    catalog = std::move(merged);
+    for (auto& [part, changed] : merged) { *part = std::move(changed); }
 }
 
 Json catalogue_json_schema() {

@@ -112,8 +112,8 @@ void add_node(Catalog& catalog, const UserFile& file) {
 }  // namespace
 
 Catalog read_catalog(const std::filesystem::path& folder) {
-    const Catalog catalog = models::read_catalog();
     const std::vector<UserFile> files = read_folder(folder);
+    const Catalog catalog = models::read_catalog();
     std::vector<yaml::Node> parts;
     for (const UserFile& file : files) {
         if (!is_node(file.tree)) { parts.push_back(file.tree); }

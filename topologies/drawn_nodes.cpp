@@ -158,6 +158,8 @@ private:
     std::map<std::uint32_t, DrawnNode> nodes_;
 };
 
+constexpr std::uint32_t most_drawn = 1U << 20U;  // nodes of a range, and cables of all ranges together
+
 // "node0-31.nic1" -> 0, 31, ".nic1".
 struct NodeRange {
     std::uint32_t first = 0, last = 0;
@@ -171,8 +173,7 @@ std::optional<NodeRange> range_of(const std::string& end) {
     const auto first = number_after(std::string_view(end).substr(0, dash), "node");
     const auto last = number_in<std::uint32_t>(std::string_view(end).substr(dash + 1, dot - dash - 1));
     if (!first || !last) { return std::nullopt; }
-    constexpr std::uint32_t most = 1U << 20U;
-    if (*last < *first || *last - *first >= most) {
+    if (*last < *first || *last - *first >= most_drawn || *last > 0x7fffffff) {
         throw ClusterError("'{}' is not a range of nodes (accepted: node0-31.nic1)", end);
     }
     return NodeRange{*first, *last, end.substr(dot)};
@@ -189,6 +190,9 @@ void expand_node_ranges(std::vector<NodeCable>& cables) {
         if (!range) {
             all.push_back(std::move(cable));
             continue;
+        }
+        if (all.size() + (range->last - range->first) >= most_drawn) {
+            throw ClusterError("the ranges of the graph's cables stand for more than {} of them", most_drawn);
         }
         for (std::uint32_t node = range->first; node <= range->last; ++node) {
             cable.a = "node" + std::to_string(node) + range->rest;

@@ -21,6 +21,13 @@ std::unique_ptr<const FabricGenerator> make_generator(const Cluster& cluster, co
                                ? "no cable of the graph ends at a NIC of a node (accepted: one to node0.nic0)"
                                : fmt::format("node '{}' has no NIC for the {} fabric", cluster.node.name, kind->name));
     }
+    // A drawn fabric lists its adapters, the others count them.
+    const std::uint64_t adapters = std::uint64_t{cluster.nodes} * cluster.node.nics;
+    const std::uint64_t most = kind == FabricKind::explicit_graph ? 1U << 22U : 0x7fffffffU;
+    if (adapters > most) {
+        throw ClusterError("cluster '{}' has {} NICs; {} are the most of a fabric of kind {}", cluster.name, adapters,
+                           most, kind->name);
+    }
     return kind->generator(cluster, trays);
 }
 

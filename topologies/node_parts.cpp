@@ -84,6 +84,7 @@ PcieWords read_pcie_words(const yaml::Node& at) {
 }
 
 constexpr std::int64_t most_devices = 4096;
+constexpr std::int64_t most_in_pairs = 256;  // where each has a figure or a cable for each other: their square
 
 class Box {
 public:
@@ -285,6 +286,10 @@ private:
         const yaml::Node* said = cpus_ == nullptr ? nullptr : cpus_->get("joined");
         if (said == nullptr && cpu_count_ > 2) { cpus_->fail("more than two CPUs: `joined` says how", "pairs, all"); }
         const bool pairs = said == nullptr || said->as_enum({"pairs", "all"}) == 0;
+        if (!pairs && cpu_count_ > most_in_pairs) {
+            said->fail(fmt::format("too many CPUs ({}) to join all of them", cpu_count_),
+                       fmt::format("at most {}", most_in_pairs));
+        }
         for (std::int64_t a = 0; a + 1 < cpu_count_; a += pairs ? 2 : 1) {
             for (std::int64_t b = a + 1; b < (pairs ? a + 2 : cpu_count_); ++b) {
                 add_cable(*cpus_, fmt::format("cpu{}", a), fmt::format("cpu{}", b), "");
@@ -320,6 +325,10 @@ private:
         }
         if (how != 1 && how != 2) { return; }
         const yaml::Node* said = gpus_.get("group");
+        if (gpu_count_ > most_in_pairs) {
+            gpus_.required("joined").fail(fmt::format("too many GPUs ({}) for links from one to the other", gpu_count_),
+                                          fmt::format("at most {}", most_in_pairs));
+        }
         const std::int64_t group = how == 1 ? gpu_count_ : said != nullptr ? said->as_int(2, most_devices) : 2;
         const std::int64_t links = links_between();
         if (group < 2 || gpu_count_ % group != 0 || links % (group - 1) != 0) {

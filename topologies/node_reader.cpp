@@ -36,7 +36,8 @@ std::vector<std::string> expand(const yaml::Node& at) {
     const int first = number(digits, dash);
     const int last = number(dash + 1, slash);
     const int step = slash == text.size() ? 1 : number(slash + 1, text.size());
-    if (first < 0 || last < first || last - first > 4096 || step < 1) {
+    constexpr int most = 1'000'000;
+    if (first < 0 || last < first || last - first > 4096 || last > most || step < 1 || step > most) {
         at.fail("this names no range of devices", "gpu0-7, gpu0-6/2, cpu0, nvswitch");
     }
     std::vector<std::string> names;

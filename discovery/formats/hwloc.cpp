@@ -168,7 +168,7 @@ private:
                 if (by_index_[names[i]] != gpu.bus) { continue; }
                 for (std::size_t j = 0; j < names.size(); ++j) {
                     const double links = values[i * names.size() + j] / (pascal ? 20000 : 25000) + 0.5;
-                    const int count = links < most_nvlinks ? static_cast<int>(links) : 0;
+                    const int count = links > 0 && links < most_nvlinks ? static_cast<int>(links) : 0;
                     if (count > 0 && i != j) { gpu.nvlinks.push_back({by_index_[names[j]], count}); }
                 }
             }

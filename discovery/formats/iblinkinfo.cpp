@@ -20,8 +20,12 @@ struct LinkInfoPatterns {
     Pattern rate{R"re((\d+)X\s+([\d.]+)\s*Gbps\s+(\(FDR10\)\s+)?\w+)re"};
 };
 
-// "4X 106.25 Gbps": Gb/s a lane on the line; the encoding leaves the round figure.
-std::int64_t data_megabits(int lanes, const std::string& gigabits) {
+constexpr int most_lanes = 12;  // InfiniBand's widest port
+
+// "4X 106.25 Gbps": Gb/s a lane on the line; the encoding leaves the round figure. 0: no width that there is.
+std::int64_t data_megabits(int lanes, const std::string& gigabits, bool fdr10) {
+    if (lanes < 1 || lanes > most_lanes) { return 0; }
+    if (fdr10) { return 10'000 * lanes; }
     const double line = figure_in_word(gigabits).value_or(0);
     const double data = line > 200   ? 200
                         : line > 100 ? 100
@@ -112,8 +116,7 @@ private:
         const std::string far = port[6].empty() ? "lid" + port[7] : normal_guid(port[6]);
         ++references_[far];
         ports_.push_back({key_, port[4], far, port[8], port[9],
-                          rate[3].empty() ? data_megabits(rate.whole(1, 0), rate[2]) : 10'000 * rate.whole(1, 0),
-                          source_.at(line)});
+                          data_megabits(rate.whole(1, 0), rate[2], !rate[3].empty()), source_.at(line)});
     }
 
     const SourceText& source_;

@@ -94,9 +94,11 @@ private:
     }
 
     void read_gpu(const xml::Element& gpu, NodeSeen& node, const PciSeen& pci, int numa) {
-        std::int64_t index = gpu.whole_or("rank", -1, -1, 1 << 24);
+        constexpr std::int64_t most_ranks = 1 << 24;
+        std::int64_t index = gpu.whole_or("rank", -1, -1, most_ranks);
         // Hexadecimal across hosts: (system << 56) | number.
         if (index < 0) { index = count_in_word(gpu.word("dev")).value_or(-1); }
+        if (index > most_ranks) { index = -1; }
         GpuSeen& seen = add_end(node.gpus, static_cast<int>(index), gpu.place);
         seen.bus = pci.bus;
         seen.sm = static_cast<int>(gpu.whole_or("sm", 0, 0, 10000));
@@ -170,8 +172,8 @@ private:
     }
 
     template <class End> static void add_unlisted(std::vector<End>& ends, PciKind kind, const PciSeen& pci) {
-        const bool listed = std::ranges::any_of(ends, [&](const End& end) { return end.bus == pci.bus; });
-        if (pci.kind == kind && !listed) { add_end(ends, -1, pci); }
+        const auto is_listed = [&](const End& end) { return end.bus == pci.bus; };
+        if (pci.kind == kind && std::ranges::none_of(ends, is_listed)) { add_end(ends, -1, pci); }
     }
 
     const SourceText& source_;

@@ -55,21 +55,25 @@ std::optional<int> nvlinks_in(std::string_view word) {
     return count && *count >= 0 && *count <= 1024 ? count : std::nullopt;
 }
 
+constexpr std::size_t longest_distance = 6;  // NV1024
+
 bool is_distance(std::string_view word) {
     static const std::set<std::string_view> words = {"X",  "PIX", "PXB", "PHB", "NODE", "SYS", "SOC",
                                                      "OK", "CNS", "GNS", "TNS", "NS",   "U",   "DR"};
     return words.contains(word) || nvlinks_in(word);
 }
 
-// Appends the distances in a word, of which there are several where the tab between two was lost: "NODENODE".
+// Appends the distances in a word, of which there are several where the tab between two was lost: "NODENODE". Of two
+// that begin alike, NV1 and NV18, the longer one is meant.
 bool add_distances(std::string_view word, std::vector<std::string_view>& cells) {
-    for (std::size_t length = word.size(); length > 0; --length) {
-        if (!is_distance(word.substr(0, length))) { continue; }
+    while (!word.empty()) {
+        std::size_t length = std::min(word.size(), longest_distance);
+        while (length > 0 && !is_distance(word.substr(0, length))) { --length; }
+        if (length == 0) { return false; }
         cells.push_back(word.substr(0, length));
-        if (length == word.size() || add_distances(word.substr(length), cells)) { return true; }
-        cells.pop_back();
+        word.remove_prefix(length);
     }
-    return false;
+    return true;
 }
 
 // "0-71" is one of Grace's sockets of 72 cores, without a second thread each.
@@ -169,7 +173,9 @@ private:
 
     void finish() {
         for (GpuSeen& gpu : node_.gpus) {
-            const auto model = models_.find("gpu" + std::to_string(gpu.index));
+            const std::string name = "gpu" + std::to_string(gpu.index);
+            gpus_by_name_[name] = static_cast<std::size_t>(&gpu - node_.gpus.data());
+            const auto model = models_.find(name);
             if (model != models_.end()) { gpu.model = model->second; }
             // A GPU whose memory is the CPU's too is joined to an Arm CPU by C2C.
             if (!gpu.c2c || std::ranges::find(node_.cpus, gpu.numa, &CpuSeen::numa) != node_.cpus.end()) { continue; }
@@ -198,8 +204,8 @@ private:
         const std::optional<int> count = nvlinks_in(pair.word);
         if (!count) { return; }
         for (const auto& [one, other] : {std::pair(pair.a, pair.b), std::pair(pair.b, pair.a)}) {
-            for (GpuSeen& gpu : node_.gpus) {
-                if ("gpu" + std::to_string(gpu.index) == one) { gpu.nvlinks.push_back({other, *count}); }
+            if (const auto gpu = gpus_by_name_.find(one); gpu != gpus_by_name_.end()) {
+                node_.gpus[gpu->second].nvlinks.push_back({other, *count});
             }
         }
     }
@@ -208,6 +214,7 @@ private:
     NodeSeen node_;
     std::vector<std::string> columns_;
     std::map<std::string, std::string> legend_, models_;
+    std::map<std::string, std::size_t> gpus_by_name_;
     std::set<std::string> done_;
     std::size_t gpus_ = 0, rows_ = 0;
 };

@@ -105,7 +105,7 @@ private:
 
     std::vector<std::string> names_of(const xml::Element& element) {
         std::vector<std::string> names;
-        for (const std::string& number : hostlist("[" + element.word("radical") + "]", element.place)) {
+        for (const std::string& number : lists_.names("[" + element.word("radical") + "]", element.place)) {
             const std::string domain(trimmed(element.word("suffix"), "."));
             names.push_back(unique(element.word("prefix") + number, domain.substr(0, domain.find('.'))));
         }
@@ -155,6 +155,7 @@ private:
     PlatformWires wires_;
     std::vector<ZoneHost> hosts_;
     std::vector<ZoneRoute> routes_;
+    Hostlists lists_;
     std::set<std::string> known_;
     std::map<std::string, std::string> switch_of_;  // by host, router, cluster: the switch that stands for it
     std::map<std::string, std::int64_t> rates_, slowest_;

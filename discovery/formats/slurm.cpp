@@ -29,12 +29,12 @@ std::map<std::string, std::string> settings_of(const TextLine& line) {
     return settings;
 }
 
-void add_names(std::string_view list, const SourceLocation& at, std::vector<std::string>& into) {
-    for (std::string& name : hostlist(list, at)) { into.push_back(std::move(name)); }
+void add_names(std::string_view list, const SourceLocation& at, Hostlists& lists, GroupSeen& group) {
+    for (std::string& name : lists.names(list, at)) { group.groups.push_back(std::move(name)); }
 }
 
-void add_hosts(std::string_view list, const SourceLocation& at, std::vector<std::string>& into) {
-    for (const std::string& name : hostlist(list, at)) { into.push_back(host_name(name)); }
+void add_hosts(std::string_view list, const SourceLocation& at, Hostlists& lists, GroupSeen& group) {
+    for (const std::string& name : lists.names(list, at)) { group.hosts.push_back(host_name(name)); }
 }
 
 bool is_conf_line(std::string_view text) {
@@ -54,6 +54,7 @@ bool fits_conf(const SourceText& source) {
 
 Observations read_conf(const SourceText& source) {
     Observations seen;
+    Hostlists lists;
     for (const TextLine& line : source.lines()) {
         const std::string_view text = trimmed(line.text, " \t");
         const bool commented = is_commented_block(text);
@@ -67,8 +68,8 @@ Observations read_conf(const SourceText& source) {
         const bool block = settings.contains("blockname");
         GroupSeen& group =
             seen.groups.emplace_back(GroupSeen{settings[block ? "blockname" : "switchname"], source.at(line), block});
-        add_hosts(settings["nodes"], group.at, group.hosts);
-        add_names(settings["switches"], group.at, group.groups);
+        add_hosts(settings["nodes"], group.at, lists, group);
+        add_names(settings["switches"], group.at, lists, group);
         if (commented) {
             seen.notes.push_back("block " + group.name + " is commented out in the file; read all the same");
         }
@@ -79,16 +80,16 @@ Observations read_conf(const SourceText& source) {
     return seen;
 }
 
-GroupSeen group_of(const yaml::Node& item, const std::string& name, bool block) {
+GroupSeen group_of(const yaml::Node& item, const std::string& name, bool block, Hostlists& lists) {
     GroupSeen group{name, item.place, block};
     for (const char* key : {"children", "switches", "nodes"}) {
         const yaml::Node* list = item.is_map() ? item.get(key) : nullptr;
         if (list == nullptr) { continue; }
         for (const yaml::Node& one : list->is_list() ? list->items() : std::vector<yaml::Node>{*list}) {
             if (key == std::string_view("nodes")) {
-                add_hosts(one.as_string(), one.place, group.hosts);
+                add_hosts(one.as_string(), one.place, lists, group);
             } else {
-                add_names(one.as_string(), one.place, group.groups);
+                add_names(one.as_string(), one.place, lists, group);
             }
         }
     }
@@ -96,28 +97,30 @@ GroupSeen group_of(const yaml::Node& item, const std::string& name, bool block) 
 }
 
 // topology.yaml: a list of named topologies, each a tree, blocks, or nothing.
-void read_topology(const yaml::Node& topology, Observations& seen) {
+void read_topology(const yaml::Node& topology, Hostlists& lists, Observations& seen) {
     const yaml::Node* tree = topology.get("tree");
     const yaml::Node* block = topology.get("block");
     if (tree == nullptr && block == nullptr) { ++seen.dropped["topology without switches"]; }
     for (const yaml::Node& item : tree != nullptr ? tree->items_of("switches") : std::vector<yaml::Node>{}) {
-        seen.groups.push_back(group_of(item, item.required("switch").as_string(), false));
+        seen.groups.push_back(group_of(item, item.required("switch").as_string(), false, lists));
     }
     for (const yaml::Node& item : block != nullptr ? block->items_of("blocks") : std::vector<yaml::Node>{}) {
-        seen.groups.push_back(group_of(item, item.required("block").as_string(), true));
+        seen.groups.push_back(group_of(item, item.required("block").as_string(), true, lists));
     }
 }
 
 // topograph's models: a map of switches, and a list of blocks below leaves.
-void read_model(const yaml::Node& root, Observations& seen) {
+void read_model(const yaml::Node& root, Hostlists& lists, Observations& seen) {
     if (const yaml::Node* switches = root.get("switches")) {
-        for (const yaml::Node& item : switches->members()) { seen.groups.push_back(group_of(item, item.name, false)); }
+        for (const yaml::Node& item : switches->members()) {
+            seen.groups.push_back(group_of(item, item.name, false, lists));
+        }
     }
     for (const char* key : {"blocks", "capacity_blocks"}) {
         for (const yaml::Node& item : root.items_of(key)) {
             const yaml::Node* leaf = item.get("switch");
             GroupSeen group =
-                group_of(item, leaf == nullptr ? item.text_or("name", "block") : leaf->as_string(), false);
+                group_of(item, leaf == nullptr ? item.text_or("name", "block") : leaf->as_string(), false, lists);
             const auto known = std::ranges::find(seen.groups, group.name, &GroupSeen::name);
             if (known == seen.groups.end()) {
                 seen.groups.push_back(std::move(group));
@@ -131,10 +134,11 @@ void read_model(const yaml::Node& root, Observations& seen) {
 Observations read_yaml(const SourceText& source) {
     const yaml::Node root = yaml::parse(source.text(), source.file());
     Observations seen;
+    Hostlists lists;
     if (root.is_list()) {
-        for (const yaml::Node& topology : root.items()) { read_topology(topology, seen); }
+        for (const yaml::Node& topology : root.items()) { read_topology(topology, lists, seen); }
     } else {
-        read_model(root, seen);
+        read_model(root, lists, seen);
     }
     if (seen.groups.empty()) { root.fail("no switch and no block in it"); }
     return seen;

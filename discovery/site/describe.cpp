@@ -19,6 +19,8 @@ namespace fabricast::inline site {
 
 namespace {
 
+constexpr std::size_t most_gpus = 1024;  // of a node; a shape has a figure for each pair
+
 class Describer {
 public:
     Describer(Site& site, const Catalog& catalog, const DescribeOptions& options)
@@ -129,6 +131,10 @@ private:
         std::map<std::string, std::pair<std::size_t, NodeShape>> shapes;
         const auto add = [&](const NodeSeen& node) {
             if (node.gpus.empty()) { return; }
+            if (node.gpus.size() > most_gpus) {
+                refuse(node.at, "too many GPUs in one node", std::to_string(node.gpus.size()),
+                       "at most " + std::to_string(most_gpus));
+            }
             NodeShape shape = drawn(node);
             auto& entry = shapes[node_yaml(shape, "node", 0, false)];
             if (++entry.first == 1) { entry.second = std::move(shape); }

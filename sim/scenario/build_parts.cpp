@@ -104,8 +104,11 @@ struct Setter {
 
     // Fewer NICs than the template: keeps evenly spaced ones. More: each NIC gets several ports.
     void set_nics(const std::string& value) const {
+        constexpr std::uint32_t most = 4096;
         const std::uint32_t nics = number_in<std::uint32_t>(value).value_or(0);
-        if (nics == 0) { refuse("this option is a number of NICs", value, "1, 2, ..."); }
+        if (nics == 0 || nics > most) {
+            refuse("this option is a number of NICs", value, "1, 2, ... " + std::to_string(most));
+        }
         if (node.nics == 0 || (nics > node.nics && nics % node.nics != 0)) {
             fail_at(scenario, key,
                     fmt::format("node '{}' has places for {} NICs; take fewer, or a multiple for several ports each",

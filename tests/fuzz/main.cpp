@@ -4,7 +4,13 @@
 //     fabricast-fuzz --list
 //     fabricast-fuzz --target=NAME [LIBFUZZER'S OPTION...] FOLDER...
 
+#include <sys/time.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -43,6 +49,32 @@ namespace {
 
 const Target* chosen = nullptr;  // libFuzzer's interface has no other way from the one call to the other
 
+// An input has 5 s of processor time: libFuzzer's own limit counts the clock on the wall, on which a loaded machine
+// makes a hang of anything. The process is asked once a second of its time whether it is still at the same input.
+constexpr int most_seconds = 5;
+std::atomic<std::uint64_t> inputs{0};
+
+void look_at_time(int) {
+    static std::uint64_t last = 0;
+    static int seconds = 0;
+    const std::uint64_t now = inputs.load(std::memory_order_relaxed);
+    seconds = now == last ? seconds + 1 : 0;
+    last = now;
+    if (seconds < most_seconds) { return; }
+    static constexpr std::string_view text = "does not hold: an input takes at most 5 s of processor time\n";
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+    std::abort();
+}
+
+void limit_time() {
+    struct sigaction action {};
+    action.sa_handler = look_at_time;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGPROF, &action, nullptr);
+    const itimerval each_second{{1, 0}, {1, 0}};
+    setitimer(ITIMER_PROF, &each_second, nullptr);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv);
@@ -50,10 +82,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
     chosen = target_of(*argc, *argv);
+    limit_time();
     return 0;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    inputs.fetch_add(1, std::memory_order_relaxed);
     fabricast::fuzz::feed(*chosen, {reinterpret_cast<const char*>(data), size});
     return 0;
 }

@@ -23,14 +23,16 @@ template <class Enum> Enum spelled(std::string_view name) {
     }
 }
 
+constexpr std::uint32_t most_ranks = 1U << 20U;  // also of nodes, of GPUs of a node
+
 // A count as the file states it; 0 if it does not. Throws if the text is not a count.
 std::uint32_t count(const MeasurementSection& section, std::string_view key) {
     const auto found = section.find(key);
     if (found == section.end()) { return 0; }
     const std::uint32_t value = number_in<std::uint32_t>(found->second.text).value_or(0);
-    constexpr std::uint32_t most = 1U << 20U;
-    if (value == 0 || value > most) {
-        refuse(found->second.place, fmt::format("{} is not a count", key), shown(found->second.text), "1 to 1048576");
+    if (value == 0 || value > most_ranks) {
+        refuse(found->second.place, fmt::format("{} is not a count", key), shown(found->second.text),
+               fmt::format("1 to {}", most_ranks));
     }
     return value;
 }
@@ -70,10 +72,14 @@ Counts counts(const Measurement& m, Derived& out) {
         out.assumptions.push_back(fmt::format("nodes: not stated; {}", c.nodes));
     }
     if (c.ranks == 0) {
-        c.ranks = c.nodes * (per_node == 0 ? 1 : per_node);
         if (per_node == 0) {
             throw InputError(m.place, "the file says neither `benchmark.ranks` nor `system.gpus_per_node`");
         }
+        if (c.nodes > most_ranks / per_node) {
+            refuse(place_of(m.system, "nodes", m.place), "too many GPUs in all",
+                   fmt::format("{} nodes of {}", c.nodes, per_node), fmt::format("at most {}", most_ranks));
+        }
+        c.ranks = c.nodes * per_node;
         out.assumptions.push_back(fmt::format("ranks: not stated; every GPU of every node, {}", c.ranks));
     }
     if (c.ranks % c.nodes != 0) {

@@ -81,11 +81,18 @@ const std::vector<std::string>& top_keys() {
 std::string quoted(const std::string& words) { return Json(words).dump(); }
 std::string cell(const std::string& words) { return words.empty() ? "null" : is_figure(words) ? words : quoted(words); }
 
+// What YAML reads as itself, without quotes.
+bool is_plain_key(std::string_view key) {
+    const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+    return !key.empty() && key != "null" && std::ranges::all_of(key, fits);
+}
+
 std::string section_text(const char* name, const MeasurementSection& section) {
     if (section.empty()) { return std::string(name) + ": {}\n"; }
     std::string text = std::string(name) + ":\n";
     for (const auto& [key, said] : section) {
-        text += fmt::format("  {}: {}\n", key, is_count(said.text) ? said.text : quoted(said.text));
+        text += fmt::format("  {}: {}\n", is_plain_key(key) ? key : quoted(key),
+                            is_count(said.text) ? said.text : quoted(said.text));
     }
     return text;
 }

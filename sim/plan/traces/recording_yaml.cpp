@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 #include "base/error.hpp"
 #include "base/text_file.hpp"
+#include "base/units.hpp"
 #include "base/yaml.hpp"
 
 namespace fabricast::inline traces {
@@ -28,7 +28,7 @@ std::string in_quotes(std::string_view text) {
 }
 
 // Payload and traffic are whole bytes; less than one becomes one, because a record of 0 bytes would mean no work.
-std::string whole_bytes(double bytes) { return fmt::format("{} B", std::max(1LL, std::llround(bytes))); }
+std::string whole_bytes(double bytes) { return fmt::format("{} B", std::max(Bytes{1}, rounded_bytes(bytes)).count); }
 
 std::string ps(Duration span) { return fmt::format("{} ps", span.ps); }
 

@@ -138,7 +138,9 @@ Json outcome_json(const SweepOutcome& outcome) {
 
 SweepOutcome outcome_of(const Json& json) {
     SweepOutcome outcome;
-    outcome.error = json.value("error", "");
+    if (const auto error = json.find("error"); error != json.end() && error->is_string()) {
+        outcome.error = error->get<std::string>();
+    }
     if (const auto rows = json.find("rows"); rows != json.end() && rows->is_array()) {
         outcome.rows.assign(rows->begin(), rows->end());
     }

@@ -13,11 +13,12 @@ namespace {
 // Iterations; latency: one percentile, average, overall; bandwidth: average, overall; message rate: average, overall.
 constexpr std::size_t final_figures = 8;
 
-// The message size from bandwidth and message rate: the power of two within 1 %, else the nearest whole number.
+// The message size from bandwidth and message rate: the power of two within 1 %, else the nearest whole number. 0:
+// none.
 std::int64_t size_from_ratio(double megabytes, double messages) {
     const double size = megabytes * 1048576 / messages;
     const double power = std::exp2(std::round(std::log2(size)));
-    return static_cast<std::int64_t>(std::llround(std::abs(power / size - 1) < 0.01 ? power : size));
+    return size < 0x1p62 ? std::llround(std::abs(power / size - 1) < 0.01 ? power : size) : 0;
 }
 
 struct Run {
@@ -63,6 +64,9 @@ void take_result(const LogText& log, const TextLine& line, Run& run, std::vector
             refuse(log.at(line), "the size of the messages is not told", "", "a line 'Message size: N'");
         }
         run.size = size_from_ratio(bandwidth, rate);
+        if (run.size < 1) {
+            refuse(log.at(line), "bandwidth and message rate of no size", shown(line.text), "a line 'Message size: N'");
+        }
     }
     const double expected = rate * static_cast<double>(run.size) / 1048576;
     const double slack = 2 * rounding_of(f[8].text) * static_cast<double>(run.size) / 1048576;

@@ -15,6 +15,8 @@ namespace fabricast::inline traces {
 namespace {
 
 constexpr std::uint32_t most_ranks = 1U << 24U;
+constexpr std::size_t most_waits =
+    50'000'000;  // of a rank; a chain of irequires passes them on in the square of its length
 constexpr std::string_view blanks = " \t\r;";
 
 // A word of the text, and the column where it starts.
@@ -189,12 +191,18 @@ private:
     void close() {
         const TopologicalOrder by_start = topological_order(at_start_);
         refuse_circle(by_start.in_circle);
+        std::size_t waits = 0;
         for (const std::uint32_t i : by_start.sorted) {
             for (const std::uint32_t other : at_start_[i]) {
                 after_[i].insert(after_[i].end(), after_[other].begin(), after_[other].end());
+                if (waits + after_[i].size() > most_waits) {
+                    fail(fmt::format("rank {}: its irequires pass on too many waits (accepted: {})", rank_.rank,
+                                     most_waits));
+                }
             }
             std::ranges::sort(after_[i]);  // each once: who waits twice for one would pass it on twice to the next
             after_[i].erase(std::unique(after_[i].begin(), after_[i].end()), after_[i].end());
+            waits += after_[i].size();
         }
         refuse_circle(add_sorted(rank_, records_, after_));
         recording_.ranks.push_back(std::move(rank_));

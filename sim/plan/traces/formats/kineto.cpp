@@ -22,6 +22,8 @@ namespace {
 using namespace kineto;
 
 constexpr std::int64_t longest_annotation_ns = 1'000'000'000;  // longest annotation that call_around looks for
+constexpr double latest_us = 4e15;  // since 1970, the year 2096; the span between two times fits 63 bits of nanoseconds
+constexpr double most_streams = 9e15;  // numbers that a double holds exactly
 
 using Thread = std::pair<std::uint64_t, std::uint64_t>;  // process, thread
 
@@ -118,7 +120,8 @@ private:
         Activity a = activity(piece, name);
         const std::optional<double> stream =
             args.contains("stream") ? number(args, "stream") : number(piece.value, "tid");
-        a.stream = {whole(args, "device", "Device"), static_cast<std::uint64_t>(std::max(0.0, stream.value_or(0)))};
+        a.stream = {whole(args, "device", "Device"),
+                    static_cast<std::uint64_t>(std::clamp(stream.value_or(0), 0.0, most_streams))};
         a.launch = whole(args, "correlation", "correlation id");
         a.external = whole(args, "External id", "external id");
         devices_.insert(a.stream.gpu);
@@ -143,7 +146,7 @@ private:
     void launch(const JsonPiece& piece, const Json& args) {
         const std::uint64_t correlation = whole(args, "correlation", "correlation id");
         const std::optional<double> start = number(piece.value, "ts");
-        if (correlation != 0 && start && std::abs(*start) < 9e15) {
+        if (correlation != 0 && start && std::abs(*start) < latest_us) {
             launches_[correlation] = {thread_of(piece.value), std::llround(*start * 1e3)};
         }
     }
@@ -177,23 +180,21 @@ private:
     }
 
     void stream_wait(const Json& args) {
-        const std::optional<double> on = number(args, "wait_on_stream");
-        const std::optional<double> stream = number(args, "stream");
-        const std::optional<double> recorded = number(args, "wait_on_cuda_event_record_corr_id");
+        const auto told = [&](const char* key) { return number(args, key).value_or(-1); };
+        const double on = told("wait_on_stream"), stream = told("stream");
+        const std::uint64_t recorded = whole(args, "wait_on_cuda_event_record_corr_id", "");
         const std::uint64_t launch = whole(args, "correlation", "correlation id");
-        if (on && *on >= 0 && stream && *stream >= 0 && recorded && *recorded > 0 && launch != 0) {
+        if (on >= 0 && on < most_streams && stream >= 0 && stream < most_streams && recorded != 0 && launch != 0) {
             const std::uint64_t gpu = whole(args, "device", "Device");
-            waits_.push_back({{gpu, static_cast<std::uint64_t>(*stream)},
-                              {gpu, static_cast<std::uint64_t>(*on)},
-                              launch,
-                              static_cast<std::uint64_t>(*recorded)});
+            waits_.push_back(
+                {{gpu, static_cast<std::uint64_t>(stream)}, {gpu, static_cast<std::uint64_t>(on)}, launch, recorded});
         }
     }
 
     Activity activity(const JsonPiece& piece, const std::string& name) {
         const std::optional<double> start = number(piece.value, "ts");
         const std::optional<double> duration = number(piece.value, "dur");
-        if (!start || !duration || std::abs(*start) > 9e15 || *duration < 0 || *duration > 9e12) {
+        if (!start || !duration || std::abs(*start) > latest_us || *duration < 0 || *duration > 9e12) {
             const auto found = [&](const char* key) {
                 return piece.value.contains(key) ? piece.value[key].dump() : fmt::format("no {}", key);
             };

@@ -166,6 +166,10 @@ void Log::called(const Prefix& prefix, std::string_view operation, std::string_v
         fail(number, error_message("a call that cannot be read", shown(operation),
                                    "NAME: opCount X ... count N datatype T op O root R comm A ..."));
     }
+    if (root && *root >= most_ranks_of_comm) {
+        fail(number, error_message("a root beyond all ranks", fmt::to_string(*root),
+                                   fmt::format("below {}", most_ranks_of_comm)));
+    }
     const std::optional<DataType> dtype = nccl_dtype(*type);
     if (!dtype) { fail(number, error_message("an unknown datatype", fmt::to_string(*type), "0 to 11")); }
     const auto owner = owner_.find({prefix.process, address});

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/json.hpp"
 #include "base/json_stream.hpp"
 #include "sim/plan/traces/comm_names.hpp"
 #include "sim/plan/traces/observed_operator.hpp"
@@ -106,7 +107,7 @@ private:
                 name = value.get<std::string>();  // 1.0 has no attributes: the name is an argument
             }
         }
-        op.request = numbers.empty() ? 0 : static_cast<std::uint64_t>(std::max(0.0, numbers.front()));
+        op.request = numbers.empty() ? 0 : static_cast<std::uint64_t>(std::clamp(numbers.front(), 0.0, 9e15));
         if (name == "wait") {
             op.waits = true;
             operators_.push_back(op);
@@ -160,8 +161,12 @@ private:
     void process_groups(const Json& node) {
         const Json& list = values(node, "input");
         if (list.empty() || !list.front().is_string()) { return; }
-        const Json parsed = Json::parse(list.front().get<std::string>(), nullptr, false);
-        for (const Json& g : parsed.is_array() ? parsed : Json::array()) {
+        Json parsed;
+        try {
+            parsed = parse_json(list.front().get_ref<const std::string&>(), "process groups");
+        } catch (const InputError&) { return; }  // some versions cut a long text
+        if (!parsed.is_array()) { return; }
+        for (const Json& g : parsed) {
             if (!g.is_object() || !g.contains("pg_name")) { continue; }
             CommGroup group;
             group.name = g["pg_name"].is_string() ? g["pg_name"].get<std::string>() : g["pg_name"].dump();
