@@ -215,7 +215,7 @@ std::map<std::string, double> aspect_spreads(const TrainingWorkload& workload, c
     spreads["framework." + workload.framework] =
         std::hypot(std::hypot(of_framework("pace", row.compute_s), of_framework("step", once)),
                    std::hypot(of_framework(framework.has("host.experts") ? "host.experts" : "broadcast_per_rank", more),
-                              of_framework(workload.compiled ? "fused" : "eager", row.small_kernels_s)));
+                              workload.compiled ? 0 : of_framework("eager", row.small_kernels_s)));
     if (!model.convolutions.empty()) {
         const Figure& share = compute_part(catalog, gpu).figure("conv." + std::string(to_string(workload.precision)));
         spreads["convolutions"] = row.products_s / row.step_time_s * half(share);

@@ -22,7 +22,7 @@ namespace {
 // expected size of a residual.
 constexpr double points_a_table = 8;
 constexpr double noise = 0.03;
-constexpr std::size_t rows_a_table = 24;  // say as much of it as all
+constexpr std::size_t rows_a_table = 12;  // say as much of it as all
 constexpr double step_of_slope = 0.05;    // of ln(figure)
 
 // Solves A x = b by elimination; A must be symmetric and positive definite.

@@ -82,7 +82,7 @@ Work ComputeCosts::work(WorkKind kind, double flops, double busy_s, double opera
     return out;
 }
 
-ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const TrainingWorkload& workload, double gpus)
+ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const TrainingWorkload& workload, double nodes)
     : compute_(&compute_part(catalog, gpu)),
       common_(&catalog.at("compute", "compute-any")),
       framework_(&catalog.at("framework", workload.framework)),
@@ -96,7 +96,7 @@ ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const Tra
     if (!(peak_ > 0)) {
         throw CatalogError("'" + gpu.name + "' has no " + std::string(to_string(precision_)) + " arithmetic");
     }
-    slowest_ = 1 + framework(narrow() ? "growth.narrow" : "growth.wide") * std::log2(gpus);
+    slowest_ = 1 + framework(narrow() ? "growth.narrow" : "growth.wide") * std::log2(std::max(1.0, nodes));
     slowest_ *= framework("pace");
 }
 
@@ -156,9 +156,8 @@ Work ComputeCosts::attention(const ModelShape& model, double tokens, double sequ
         const double seconds =
             flops / (peak_ * gpu("gemm." + std::string(to_string(precision_))) * gpu("attention.unfused"));
         const double scores = element_bytes(precision_) * model.heads * share * tokens * sequence;
-        const double over_scores =
-            gpu("unfused.passes") * (backward ? gpu("unfused.backward") : 1) * (compiled_ ? passes() : 1);
-        return work(WorkKind::attention, flops, seconds, 0, over_scores * scores / gpu("softmax.memory"));
+        const double passes = gpu("unfused.passes") * (backward ? gpu("unfused.backward") : 1);
+        return work(WorkKind::attention, flops, seconds, 0, passes * scores / gpu("softmax.memory"));
     }
     // Two products forward and five backward; causal attention skips the half above the diagonal.
     const double flops = (backward ? 2.5 : 1) * (model.causal ? 1 : 2) * tokens * sequence * widths;
@@ -175,8 +174,7 @@ Work ComputeCosts::attention(const ModelShape& model, double tokens, double sequ
 
 Work ComputeCosts::elementwise(double bytes, double kernels) const {
     const double wider = element_bytes(precision_) / 2;
-    return work(WorkKind::small_kernels, 0, kernels * launch(), 0,
-                wider * bytes * passes() / gpu("elementwise.memory"));
+    return work(WorkKind::small_kernels, 0, kernels * launch(), 0, wider * bytes * eager() / gpu("elementwise.memory"));
 }
 
 Work ComputeCosts::cast(double bytes) const {

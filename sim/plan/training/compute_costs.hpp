@@ -51,9 +51,9 @@ const Part& compute_part(const Catalog& catalog, const GpuSpec& gpu);
 
 class ComputeCosts {
 public:
-    // Computing gets slower with the number of `gpus` (figure growth). Throws CatalogError if the GPU does not support
+    // Computing gets slower with the number of `nodes` (figure growth). Throws CatalogError if the GPU does not support
     // the precision.
-    ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const TrainingWorkload& workload, double gpus);
+    ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const TrainingWorkload& workload, double nodes);
 
     Work product(const Product& product) const;
     // A fused or unfused attention of `tokens` queries over sequences of `sequence`; this GPU has `share` of the heads.
@@ -77,7 +77,7 @@ public:
     bool unfused_attention() const { return attention_kernel() == "unfused"; }
     double gpu(std::string_view figure) const;  // from the GPU's part, or from the part for all GPUs
     // Factor on the traffic of element-wise kernels.
-    double passes() const { return framework(compiled_ ? "fused" : "eager"); }
+    double eager() const { return compiled_ ? 1 : framework("eager"); }
     // From the framework's part.
     double framework(std::string_view figure) const { return framework_figure(figure).value.front(); }
     const Figure& framework_figure(std::string_view figure) const { return log_.read(*framework_, figure); }

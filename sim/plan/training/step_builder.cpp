@@ -165,13 +165,8 @@ Ends StepBuilder::finish(const std::vector<Held>& held_of_stage, const Ends& aft
                                                                             : compute(work, what, lane, after));
         }
     }
-    // Some frameworks broadcast the new parameters rank by rank: as many bytes as a gather, and a time for each rank.
+    // Some frameworks broadcast the new parameters rank by rank.
     const double each = step_.costs.framework_or("broadcast_per_rank", 0);
-    for (std::uint32_t stage = 0; each > 0 && shard > 1 && stage < held_of_stage.size(); ++stage) {
-        const StepOp gathering{StepTag::data, false, stage, step_.layout.micro_batches - 1, 0};
-        done = joined(done, call_on(Collective::all_gather, 2, step_.trained(held_of_stage[stage]),
-                                    step_.layout.sharded(stage), gathering, done));
-    }
     const double broadcasts = step_.workload.sharding == Sharding::zero_1 && shard > 1 ? each * shard : 0;
     const StepOp what{StepTag::fixed, false, 0, step_.layout.micro_batches - 1, 0};
     done = wait(from_seconds(broadcasts), what, std::move(done));

@@ -50,7 +50,6 @@ Sense sense_of(const FigureUsed& figure) {
         {"expert_imbalance", Sense::cost},
         {"routing.kernels", Sense::cost},
         {"eager", Sense::cost},
-        {"fused", Sense::cost},
         {"pace", Sense::cost},
         {"host.*", Sense::cost},
         {"gather.rate", Sense::rate},
