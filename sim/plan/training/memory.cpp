@@ -149,9 +149,7 @@ StepMemory stage_memory(const LayerCosts& step, std::uint32_t stage) {
         const double layers_only = held({all.shared - ends, all.experts}, w.sharding >= Sharding::zero_3);
         out.parameters -= (2 - costs.framework_or("memory.frozen", 2)) * layers_only;
     }
-    // Some sum gradients in fp32 beside those that a backward pass writes.
-    const double summed = gradient_bytes(w) > 2 ? costs.framework_or("memory.gradients", 0) : 0;
-    out.gradients = (gradient_bytes(w) + summed) * held(trained, w.sharding >= Sharding::zero_2);
+    out.gradients = gradient_bytes(w) * held(trained, w.sharding >= Sharding::zero_2);
     const double copies = w.sharding >= Sharding::zero_1 ? layout.copies() : 1;  // share out what each has
     out.optimizer = (w.optimizer == OptimizerKind::adam ? costs.framework("memory.adam") : 8) *
                     held(trained, w.sharding >= Sharding::zero_1) / copies * (w.offload.optimizer ? 0 : 1);

@@ -21,7 +21,7 @@ StepMemory memory(const std::vector<std::string>& set = {}) {
     const Fabric fabric(build(s, catalogue()));
     const ModelShape model = model_shape(catalogue(), w);
     const Layout layout = make_layout(w, model, fabric.gpu_count(), fabric.gpus_per_node());
-    const ComputeCosts costs(catalogue(), fabric.node().gpu, w, fabric.gpu_count());
+    const ComputeCosts costs(catalogue(), fabric.node().gpu, w, fabric.node_count());
     return step_memory({costs, model, w, layout});
 }
 
@@ -40,11 +40,6 @@ TEST_CASE(
     CHECK(memory({"workload.gradient_bytes=2"}).gradients == Approx(2 * held));
     CHECK(memory({"workload.sharding=ddp"}).optimizer == Approx(12 * held));
     CHECK(memory({"workload.optimizer=sgd"}).optimizer == Approx(8 * held / 8));
-    // DeepSpeed keeps a pass's gradients beside their sums, and steps with a gradient in fp32.
-    const StepMemory both = memory({"workload.framework=megatron-deepspeed"});
-    CHECK(both.gradients == Approx((4 + 2) * held));
-    CHECK(both.optimizer == Approx(16 * held / 8));
-    CHECK(memory({"workload.framework=megatron-deepspeed", "workload.gradient_bytes=2"}).gradients == Approx(2 * held));
 }
 
 TEST_CASE("memory keeps 16 bytes a token and hidden element of a cut layer for each micro-batch in flight") {
