@@ -4,6 +4,7 @@ add_executable(test_engines
   ${CMAKE_CURRENT_LIST_DIR}/maxmin_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/edge_counts_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/latency_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/packet_step_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pipelines_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/range_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/replay_test.cpp
