@@ -1,4 +1,7 @@
-// The part of the engine that is made of SimGrid: a library of its own, which the engine loads when it is first asked for.
+// The part of the engine that is made of SimGrid: a library of its own, which the engine loads when it is first asked
+// for.
+
+#include "sim/engines/simgrid/referee.hpp"
 
 #include <simgrid/s4u.hpp>
 #include <string>
@@ -8,7 +11,6 @@
 #include "sim/engines/common/ticks.hpp"
 #include "sim/engines/common/unroll.hpp"
 #include "sim/engines/simgrid/platform.hpp"
-#include "sim/engines/simgrid/referee.hpp"
 
 namespace fabricast::inline simgrid_engine {
 

@@ -218,8 +218,8 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     // With one GPU per node the channels of Simple only copy inside their own memory, for the NIC.
     if (call.per_node() > 1 || call.proto != nccl::Proto::simple) { pipeline.edge_rate_cap = cost.channel_rate; }
     if (call.several_nodes() && !chain) {
-        pipeline.chunk_posting = posting(call, pipeline.chunk / slices_sent(call, pipeline.chunk),
-                                         messages(call, pipeline.chunk, channels));
+        pipeline.chunk_posting =
+            posting(call, pipeline.chunk / slices_sent(call, pipeline.chunk), messages(call, pipeline.chunk, channels));
     }
     pipeline.wire_ratio = cost.wire * (1 + copy_steps(ledger, call.proto, collective) / (chain ? 1 : steps));
     pipeline.start = chain
