@@ -1,7 +1,6 @@
 #include "sim/engines/simgrid/simgrid.hpp"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>

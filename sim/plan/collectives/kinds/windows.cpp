@@ -96,22 +96,18 @@ bool direct_nvlink(const PathRules& rules) {
     return unlinked == static_cast<std::ptrdiff_t>(places.gpus);
 }
 
-// Why no call takes one; empty if nothing stands against it.
-std::string obstacle(const CollectiveWorkload& workload, const nccl::Release& release, const PathRules& rules, bool gin,
+// Why no call takes one; empty if nothing stands against it. `copied`: the copy engines serve it.
+std::string obstacle(Collective collective, const nccl::Release& release, const PathRules& rules, bool gin, bool copied,
                      const nccl::Environment& environment) {
     if (!environment.windows) { return "NCCL_WIN_ENABLE or NCCL_CUMEM_ENABLE turns them off"; }
     if (!direct_nvlink(rules)) { return "not all GPUs have NVLink to each other"; }
-    const std::string collective(to_string(workload.collective));
     if (rules.fabric.node_count() == 1) {
-        const bool copied = copies(workload, environment, release, rules.fabric, 0);
-        return copied || has_kernels(workload.collective) ? "" : "NCCL has none for " + collective;
+        return copied || has_kernels(collective) ? "" : fmt::format("NCCL has none for {}", to_string(collective));
     }
     if (!gin) { return "those between nodes need NCCL's own network over InfiniBand or RoCE with GPUDirect"; }
     if (!environment.gin) { return "NCCL_GIN_ENABLE or NCCL_SYM_GIN_KERNELS_ENABLE turns those between nodes off"; }
-    if (copies(workload, environment, release, rules.fabric, 0) || has_rail_kernels(workload.collective, release)) {
-        return "";
-    }
-    return fmt::format("NCCL {} has none for {} between nodes", release.entry->word("version"), collective);
+    if (copied || has_rail_kernels(collective, release)) { return ""; }
+    return fmt::format("NCCL {} has none for {} between nodes", release.entry->word("version"), to_string(collective));
 }
 
 }  // namespace
@@ -137,12 +133,13 @@ bool takes_windows(const CollectiveWorkload& workload, const LibrarySpec& librar
         throw PlanError("kernels over windows have no algorithm or protocol to choose (accepted: auto)",
                         "library.registered");
     }
-    if (environment.zero_cta && !copies(workload, environment, release, rules.fabric, 0)) {
+    const bool copied = copies(workload, environment, release, rules.fabric, 0);
+    if (environment.zero_cta && !copied) {
         environment.notes.push_back(fmt::format("NCCL_CTA_POLICY=ZERO: the copy engines of NCCL {} do no {}{}",
                                                 library.nccl, to_string(workload.collective),
                                                 rules.fabric.node_count() > 1 ? " between nodes" : ""));
     }
-    const std::string why = obstacle(workload, release, rules, gin, environment);
+    const std::string why = obstacle(workload.collective, release, rules, gin, copied, environment);
     if (!why.empty()) { environment.notes.push_back("no kernel over the registered windows: " + why); }
     return why.empty();
 }
