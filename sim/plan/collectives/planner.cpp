@@ -173,15 +173,14 @@ PlanError nothing_runs(nccl::Algorithms algorithms, const nccl::Release& release
 }
 
 // LL128 relies on NVLink keeping 128 B stores whole, and, between nodes, on NICs near the GPUs (ncclTopoTuneModel).
-bool ll128_is_safe(const Fabric& fabric, const nccl::TopologySearchResult& found) {
+bool ll128_is_safe(const Fabric& fabric, const nccl::TopologySearchResult& found, const nccl::Release& release) {
     const int cc = fabric.node().gpu.compute_capability;
     if (cc < 70 || (!found.nvlink && fabric.gpus_per_node() > 1)) { return false; }
     if (fabric.node_count() == 1) { return true; }
     const nccl::Locality places = nccl::locality(fabric.node(), fabric.gpus_per_node());
-    const auto near = [&](std::uint16_t nic) {
-        return places.nic_path(places.nearest_gpu[nic], nic) <= nccl::PciePath::pxb;
-    };
-    return cc >= 90 || std::all_of(found.nics.begin(), found.nics.end(), near);
+    return std::ranges::all_of(found.nics, [&](std::uint16_t nic) {
+        return nccl::keeps_ll128(fabric.node(), places, release, places.nearest_gpu[nic], nic);
+    });
 }
 
 // SHARP: asked for by NCCL_COLLNET_ENABLE, and InfiniBand between the nodes.
@@ -192,7 +191,8 @@ bool network_reduces(const Fabric& fabric, const nccl::Environment& environment)
 
 // What NCCL finds out about a fabric before it tunes.
 nccl::Communicator communicator(const Fabric& fabric, const nccl::TopologySearchResult& found,
-                                const nccl::Environment& environment, const Part* transport) {
+                                const nccl::Environment& environment, const nccl::Release& release,
+                                const Part* transport) {
     using enum nccl::CpuVendor;
     const NodeTemplate& node = fabric.node();
     return {.ranks = fabric.gpu_count(),
@@ -202,7 +202,7 @@ nccl::Communicator communicator(const Fabric& fabric, const nccl::TopologySearch
                    : node.cpu_vendor == "intel" ? intel
                                                 : other,
             .nvlink = found.nvlink,
-            .ll128 = ll128_is_safe(fabric, found),
+            .ll128 = ll128_is_safe(fabric, found, release),
             .nvls = found.nvls_channels > 0,
             .nvswitch = node.nvlink == NvlinkShape::nvswitch,
             .collnet = network_reduces(fabric, environment),
@@ -211,9 +211,10 @@ nccl::Communicator communicator(const Fabric& fabric, const nccl::TopologySearch
 
 // The same of nodes of several kinds: the least of all (src/init.cc, initTransportsRank). LL128 between GPUs of several
 // generations is off before Hopper (src/graph/tuning.cc, ncclTopoTuneModel).
-nccl::Communicator communicator_of(const std::vector<Paced>& kinds, const nccl::Environment& environment) {
+nccl::Communicator communicator_of(const std::vector<Paced>& kinds, const nccl::Environment& environment,
+                                   const nccl::Release& release) {
     const auto of = [&](const Paced& kind) {
-        return communicator(kind.fabric, kind.found, environment, kind.costs.transport);
+        return communicator(kind.fabric, kind.found, environment, release, kind.costs.transport);
     };
     nccl::Communicator comm = of(kinds.front());
     for (const Paced& kind : kinds) {
@@ -274,6 +275,7 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
     const nccl::Version version = nccl::parse_version(library.nccl);
     const Part* gpu = catalog.find(fabric.node().gpu.name);
     nccl::Release release = nccl::release(catalog, version, library_of(gpu));
+    environment.pxn = environment.pxn && release.flags.forwards_to_rails;
     note_unknown(catalog, version, release, library, environment.notes);
     for (const std::uint32_t node : fabric.kinds()) {
         const Part* other = catalog.find(fabric.node(node).gpu.name);
@@ -298,7 +300,7 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
         kind.found = nccl::search(algorithms, kind.fabric.node(), fabric.gpus_per_node(), fabric.node_count(),
                                   nic_rate(kind.fabric), release, environment);
     }
-    const nccl::Communicator comm = communicator_of(kinds, environment);
+    const nccl::Communicator comm = communicator_of(kinds, environment, release);
     const bool gin = has_gin(transport, gpu_direct);
     const bool windows = takes_windows(workload, library, release, kinds.front().rules, gin, environment);
     const bool registered =

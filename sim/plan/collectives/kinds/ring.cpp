@@ -11,11 +11,19 @@ namespace fabricast::inline collectives {
 
 namespace {
 
-bool streams(Collective collective) { return collective == Collective::broadcast || collective == Collective::reduce; }
+bool is_chain(Collective collective) { return collective == Collective::broadcast || collective == Collective::reduce; }
 
-// A Simple chunk of a cyclic ring is two slices, but none below 32 KiB, and a message is a slice.
+// Whether calls back to back follow each other along the chain. Where channels take different ways, a rank that is early
+// in one is late in another: its kernel ends when the last of them does, and the next call waits for the whole chain
+// (so NCCL too, src/graph/tuning.cc: `sameChannels` saves all latencies but one).
+bool streams(const Call& call, int channels) {
+    return is_chain(call.workload.collective) && (channels == 1 || call.found.ring.same_channels);
+}
+
+// A Simple chunk of a cyclic ring is two slices, but none below 32 KiB, and a message is a slice; of a chain it is one.
 double slices_sent(const Call& call, double chunk) {
-    return call.proto == nccl::Proto::simple && chunk > 32 * 1024 ? 2 : 1;
+    const bool chain = is_chain(call.workload.collective);
+    return call.proto == nccl::Proto::simple && !chain && chunk > 32 * 1024 ? 2 : 1;
 }
 double message(const Call& call, double chunk) { return message_bytes(call.proto, chunk / slices_sent(call, chunk)); }
 
@@ -28,7 +36,7 @@ double messages(const Call& call, double chunk, int channels) {
 // The copy in before the first step and the copy out after the last are not hidden by the link. Their cost in steps.
 double copy_steps(FigureReader& ledger, nccl::Proto proto, Collective collective) {
     if (proto != nccl::Proto::simple) { return 0; }
-    return ledger.kernel(streams(collective) ? "stream.copy" : "simple.copy." + std::string(to_string(collective)));
+    return ledger.kernel(is_chain(collective) ? "stream.copy" : "simple.copy." + std::string(to_string(collective)));
 }
 
 // Of a searched ring, whose number labels its flows.
@@ -163,7 +171,9 @@ std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const
 
 // Hops from the root round the ring to the rank before it (src/device/broadcast.h). The root itself is done when it has
 // sent its stream. A ring that does not enter the root's node at the root comes back to that node's other ranks last.
-std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double chunk) {
+std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost,
+                                const Pipeline& pipeline) {
+    const double chunk = pipeline.chunk;
     const std::uint32_t root = call.workload.root % call.per_node();
     const bool returns =
         std::ranges::any_of(call.found.rings, [&](const nccl::Ring& r) { return r.order.front() != root; });
@@ -171,8 +181,10 @@ std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const 
     std::vector<Stage> stages{
         {call.shape.ranks - 1 - network_hops, local_hop(call, ring), hop_of(call.proto, cost, chunk)}};
     if (network_hops > 0) {
-        stages.push_back({network_hops, ring_hop(call, ring),
-                          network_hop(call.ledger, NetworkHop::ring, call.proto, message_bytes(call.proto, chunk))});
+        const Duration hop =
+            network_hop(call.ledger, NetworkHop::ring, call.proto, message_bytes(call.proto, chunk)) +
+            rest_of_message(call.proto, pipeline);
+        stages.push_back({network_hops, ring_hop(call, ring), hop});
     }
     return stages;
 }
@@ -195,7 +207,7 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     FigureReader& ledger = call.ledger;
     const Collective collective = call.workload.collective;
     const double ranks = call.shape.ranks;
-    const bool chain = streams(collective);
+    const bool chain = is_chain(collective);
     const bool whole = sends_whole_shares(call);
     const int channels =
         whole ? std::min(call.found.ring.channels, static_cast<int>(call.fabric.nics_per_node()))
@@ -212,17 +224,24 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
         whole ? longest_message : nccl::ring_chunk(call.release, call.environment, call.proto, collective);
     pipeline.chunk = per_step / std::max(1.0, std::ceil(per_step / chunk - 1e-9));
     pipeline.cyclic = !chain;
-    pipeline.slices = chain || whole ? 1 : slices(call.proto, pipeline.chunk);
+    pipeline.slices = whole || (chain && call.proto == nccl::Proto::simple) ? 1 : slices(call.proto, pipeline.chunk);
     pipeline.slots = chunk_slots(call, chain);
     pipeline.fill = chain ? 0 : cost.fill;
     // With one GPU per node the channels of Simple only copy inside their own memory, for the NIC.
     if (call.per_node() > 1 || call.proto != nccl::Proto::simple) { pipeline.edge_rate_cap = cost.channel_rate; }
-    if (call.several_nodes() && !chain) {
+    if (chain && call.proto == nccl::Proto::ll) {
+        // A chain has few threads for its many ranks, and a thread takes a line of 8 B after the other.
+        const double pass = 8 * nccl::threads_used(call.release, call.found, true, call.proto, call.shape, call.bytes);
+        pipeline.edge_rate_cap = std::min(pipeline.edge_rate_cap, pass / to_seconds(cost.hop));
+        pipeline.slices = std::max(1, static_cast<int>(std::lround(pipeline.chunk / pass)));
+    }
+    if (call.several_nodes()) {
         pipeline.chunk_posting =
             posting(call, pipeline.chunk / slices_sent(call, pipeline.chunk), messages(call, pipeline.chunk, channels));
     }
     pipeline.wire_ratio = cost.wire * (1 + copy_steps(ledger, call.proto, collective) / (chain ? 1 : steps));
-    pipeline.start = chain
+    const bool overlaps = streams(call, channels);
+    pipeline.start = overlaps
                          ? from_seconds(ledger.kernel("stream.start") + ledger.kernel("stream.per_channel") * channels)
                          : kernel_start(ledger, call.proto, cost, channels, pipeline.chunk);
     if (call.several_nodes()) { pipeline.network_wire_ratio = network_wire(ledger, call.proto); }
@@ -230,9 +249,9 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     const nccl::Ring& ring = call.found.rings.front();
     LoweredCall lowered = streamed(
         call, schedule, pipeline, all_rings(call, channels, !chain),
-        chain ? chain_stages(call, ring, cost, pipeline.chunk) : cyclic_stages(call, ring, cost, steps, pipeline),
+        chain ? chain_stages(call, ring, cost, pipeline) : cyclic_stages(call, ring, cost, steps, pipeline),
         channels, whole ? Evidence::formula_only : Evidence::measured_here);
-    lowered.streams = chain;
+    lowered.streams = overlaps;
     return lowered;
 }
 

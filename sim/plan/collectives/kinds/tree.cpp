@@ -133,6 +133,7 @@ using nccl::TuningCase;
 // The tree keeps the ring's channels; inside the node they may be faster (up to twice the network's speed).
 nccl::Graph tree_graph(const nccl::TopologySearchResult& found, const nccl::NodeBandwidths& p) {
     nccl::Graph tree = found.ring;
+    tree.ll128 = true;  // a tree may keep to the GPU beside the NIC
     tree.simple_tree = p.several() && p.pxn_exit && p.node.gpu.compute_capability >= 90;
     // In a mesh of four each channel's chain can take its own pairs, so they share the links as a switch's do.
     const bool even = p.node.nvlink == NvlinkShape::nvswitch || (p.node.nvlink == NvlinkShape::mesh && p.gpus <= 4);

@@ -28,6 +28,7 @@ struct Graph {
     int channels = 0;             // 0: the algorithm cannot run here
     double intra = 0, inter = 0;  // bytes per second and channel
     bool same_channels = true;
+    bool ll128 = true;         // between nodes its ways to the NICs are such that LL128's stores arrive whole
     bool simple_tree = false;  // NCCL's pattern "tree": one GPU of the node holds parent and both children
 };
 using Graphs = std::map<std::string_view, Graph>;  // by the algorithm's key

@@ -11,11 +11,16 @@ namespace {
 
 constexpr double KiB = 1024;
 
-// Threads of a block; a slow ring gets fewer.
+// Threads of a full block; a slow ring gets fewer.
 double threads(const Release& release, const TopologySearchResult& found, bool on_ring, Proto proto) {
     const bool slow = on_ring && proto == Proto::simple &&
                       found.ring.intra * found.ring.channels <= release.number("threads.slow_limit");
     return slow ? release.number("threads.simple_slow") : release.number_of("threads", proto);
+}
+
+// Bytes of a call for each thread below which channels are dropped, and then threads.
+double thread_threshold(const Release& release, bool on_ring, Proto proto, const Shape& shape) {
+    return release.number_of("thread_threshold", proto) * (on_ring && proto == Proto::ll ? shape.ranks : 1);
 }
 
 // Bytes that a rank moves per byte of the nccl-tests size (ncclFuncTrafficPerByte); LL counts four times as much.
@@ -44,13 +49,20 @@ double capped(double chunk, double bytes, double at_once, std::initializer_list<
 
 int channels_used(const Release& release, const TopologySearchResult& found, bool on_ring, Proto proto,
                   Collective collective, const Shape& shape, double bytes) {
-    double threshold = release.number_of("thread_threshold", proto);
-    if (on_ring && proto == Proto::ll) { threshold *= shape.ranks; }
-    double channels = std::floor(bytes / (threads(release, found, on_ring, proto) * threshold));
+    const double block = threads(release, found, on_ring, proto) * thread_threshold(release, on_ring, proto, shape);
+    double channels = std::floor(bytes / block);
     if (const double least = release.number("channels.min_traffic"); least > 0) {  // scheduleCollTasksToPlan
         channels = std::min(channels, std::ceil(bytes * traffic_per_byte(collective, proto) / least));
     }
     return static_cast<int>(std::clamp(channels, 1.0, static_cast<double>(found.channels)));
+}
+
+double threads_used(const Release& release, const TopologySearchResult& found, bool on_ring, Proto proto,
+                    const Shape& shape, double bytes) {
+    const double threshold = thread_threshold(release, on_ring, proto, shape);
+    double used = threads(release, found, on_ring, proto);
+    while (bytes < used * threshold && std::fmod(used, 128) == 0) { used /= 2; }
+    return used;
 }
 
 double slot_payload(const Release& release, const Environment& environment, Proto proto) {

@@ -138,4 +138,11 @@ Locality locality(const NodeTemplate& node, std::uint32_t gpus) {
     return l;
 }
 
+bool keeps_ll128(const NodeTemplate& node, const Locality& places, const Release& release, std::uint32_t gpu,
+                 std::uint32_t nic) {
+    const PciePath path = places.nic_path(gpu, nic);
+    return path <= PciePath::pxb || (path == PciePath::phb && node.cpu_vendor == "nvidia" &&
+                                     node.gpu.compute_capability >= 90 && release.flags.ll128_over_c2c);
+}
+
 }  // namespace fabricast::inline collectives::nccl

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/plan/collectives/nccl/release.hpp"
 #include "topologies/cluster.hpp"
 
 namespace fabricast::inline collectives::nccl {
@@ -23,6 +24,11 @@ struct Locality {
     PciePath pcie(std::uint32_t a, std::uint32_t b) const { return gpu_to_gpu[a * gpus + b]; }
     PciePath nic_path(std::uint32_t gpu, std::uint32_t nic) const { return gpu_to_nic[gpu * nics + nic]; }
 };
+
+// Whether LL128's stores arrive whole at this NIC from this GPU (src/graph/tuning.cc, ncclTopoTuneModel): within PCIe
+// switches, or over a Grace's C2C where the release trusts it.
+bool keeps_ll128(const NodeTemplate& node, const Locality& places, const Release& release, std::uint32_t gpu,
+                 std::uint32_t nic);
 
 // Describes the first `gpus` GPUs of the node.
 Locality locality(const NodeTemplate& node, std::uint32_t gpus);

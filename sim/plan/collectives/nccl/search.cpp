@@ -207,6 +207,14 @@ TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std
     found.nvlink = p.gpus > 1 ? ring_on_nvlink(p) : peers.nvlink != NvlinkShape::none;
     found.nics = p.rails;
     found.ring = {.channels = rings.channels, .intra = rings.speed, .inter = rings.speed};
+    const auto as_first = [&](const Ring& ring) { return ring.order == found.rings.front().order; };
+    found.ring.same_channels = std::ranges::all_of(found.rings, as_first);
+    found.ring.ll128 = !p.several() || std::ranges::all_of(found.rings, [&](const Ring& ring) {
+        const bool from_hopper = node.gpu.compute_capability >= 90;  // LL128 trusts PXN
+        return keeps_ll128(node, p.places, release, ring.order.front(), ring.nic) &&
+               ((p.ring_forwards && from_hopper) ||
+                keeps_ll128(node, p.places, release, ring.order.back(), ring.exit_nic));
+    });
     // NVLS maps no peer's memory, so it works even if peers may not map each other's (src/transport/nvls.cc).
     const NodeBandwidths whole = count_node(node, gpus, nodes, port, release);
     if (nvls_possible(whole, release, environment)) {
@@ -233,6 +241,7 @@ void lower_to(const Graph& other, Graph& graph) {
     graph.intra = std::min(graph.intra, other.intra);
     graph.inter = std::min(graph.inter, other.inter);
     graph.same_channels = graph.same_channels && other.same_channels;
+    graph.ll128 = graph.ll128 && other.ll128;
     graph.simple_tree = graph.simple_tree || other.simple_tree;
 }
 

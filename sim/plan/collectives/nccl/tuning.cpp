@@ -53,10 +53,11 @@ TuningCase::Latency TuningCase::latency(Proto proto) const {
 
 namespace {
 
-bool permitted(const AlgorithmModel& algorithm, Proto proto, const Communicator& comm, const Allowed& allowed) {
+bool permitted(const AlgorithmModel& algorithm, Proto proto, const Communicator& comm, const Graph& graph,
+               const Allowed& allowed) {
     const bool refused = allowed.refused.contains(algorithm.key) || !allowed.proto[index(proto)];
     const bool has = proto == Proto::simple || !algorithm.simple_only;
-    return has && !refused && (proto != Proto::ll128 || comm.ll128 || allowed.ll128_by_name);
+    return has && !refused && (proto != Proto::ll128 || (comm.ll128 && graph.ll128) || allowed.ll128_by_name);
 }
 
 }  // namespace
@@ -72,7 +73,7 @@ std::vector<Estimate> estimates(Algorithms algorithms, const Release& release, c
         if (graph == graphs.end() || graph->second.channels == 0 || !release.has(algorithm->key)) { continue; }
         const TuningCase c{release, comm, graph->second, collective, algorithm->key};
         for (const Proto proto : every_proto) {
-            if (!algorithm->runs(c) || !permitted(*algorithm, proto, comm, allowed)) { continue; }
+            if (!algorithm->runs(c) || !permitted(*algorithm, proto, comm, graph->second, allowed)) { continue; }
             const bool avoided = lossy_ring && algorithm->word == Algorithm::ring;
             const double time = algorithm->seconds(c, proto, bytes) * (avoided ? 1024 : 1);
             if (std::isfinite(time)) { all.push_back({algorithm, proto, time}); }

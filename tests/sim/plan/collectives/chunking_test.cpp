@@ -69,6 +69,17 @@ TEST_CASE("slots hold what flags leave of them") {
     CHECK(ring_chunk(newest(), small, Proto::simple, Collective::all_reduce) == 512 * KiB);
 }
 
+TEST_CASE("LL of a long ring has few threads: 8 B for each and each rank") {
+    const auto threads = [&](Proto proto, double bytes) {
+        return threads_used(newest(), one_h100_node(), true, proto, {128, 16}, bytes);
+    };
+    CHECK(threads(Proto::ll, 8) == 64);
+    CHECK(threads(Proto::ll, 64 * KiB) == 64);
+    CHECK(threads(Proto::ll, 128 * KiB) == 128);
+    CHECK(threads(Proto::ll, MiB) == 512);
+    CHECK(threads(Proto::simple, 64 * KiB) == 512);
+}
+
 TEST_CASE("LL128 trees halve their chunk while too few would fill the tree") {
     const Shape shape{16, 2};
     CHECK(tree_chunk(newest(), {}, Proto::ll128, shape, 16, 8 * GiB) == 576000);

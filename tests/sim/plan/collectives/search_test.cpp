@@ -11,6 +11,7 @@
 #include "tests/sim/plan/collectives/nodes.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
+#include "topologies/node_reader.hpp"
 
 using namespace fabricast;
 using namespace fabricast::nccl;
@@ -125,6 +126,33 @@ TEST_CASE("several A100 nodes run 16 channels at PCIe generation 4 speed") {
     CHECK(f.channels == 16);
     CHECK_FALSE(f.graphs.at("tree").simple_tree);
     CHECK(f.graphs.at("tree").intra > f.graphs.at("tree").inter);
+}
+
+TEST_CASE("channels of one node's NVSwitch or of one rail visit the GPUs alike, those of several rails do not") {
+    CHECK(ring(find(test::a100_node(), 8, 1, 0, "2.18")).same_channels);
+    CHECK_FALSE(ring(find(test::a100_node(), 8, 4, hdr, "2.18")).same_channels);
+    CHECK(ring(find(test::nvswitch_node(8, 1, 8, 24), 8, 4, hdr, "2.18")).same_channels);
+}
+
+TEST_CASE("LL128 between nodes needs NICs within PCIe switches at both ends of a ring, from Hopper on or by PXN") {
+    const auto ring_of = [](int compute_capability, std::uint32_t per_switch) {
+        NodeTemplate node = test::nvswitch_node(8, 8, per_switch, 24);
+        test::set_gpu(node, GpuArch::ampere, compute_capability, 12, 25);
+        return search(all_algorithms(), node, 8, 4, hdr, release(catalogue(), parse_version("2.18")),
+                      read({{"NCCL_CROSS_NIC", "0"}}));
+    };
+    CHECK(ring_of(80, 2).ring.ll128);
+    CHECK_FALSE(ring_of(80, 1).ring.ll128);
+    CHECK(ring_of(80, 1).graphs.at("tree").ll128);
+    CHECK(ring_of(90, 1).ring.ll128);
+    const auto kept = [](const char* name, const char* version) {
+        const NodeTemplate node = node_template(name, catalogue());
+        return keeps_ll128(node, locality(node, node.gpus), release(catalogue(), parse_version(version)), 0, 0);
+    };
+    CHECK(kept("dgx-v100", "2.8"));
+    CHECK_FALSE(kept("v100-sxm2-4x", "2.8"));  // beside the processors
+    CHECK_FALSE(kept("gh200-4x", "2.26"));
+    CHECK(kept("gh200-4x", "2.27.3"));  // over C2C
 }
 
 TEST_CASE("NVLS pays from five H100 and from six B200, as measured") {
