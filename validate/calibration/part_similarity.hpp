@@ -22,6 +22,6 @@ double part_similarity(const Part& a, const Part& b);
 
 // Whether the value of the figure was only predicted from similar parts: it is estimated, and its source says so.
 bool told_by_kin(const Figure& figure);
-inline constexpr std::string_view kin_source = "no data of this combination: what its kin tell (kinship.hpp)";
+inline constexpr std::string_view kin_source = "no data of this combination: what its kin tell (part_similarity.hpp)";
 
 }  // namespace fabricast::inline calibration
