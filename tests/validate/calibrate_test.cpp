@@ -3,12 +3,14 @@
 #include "validate/calibration/calibrate.hpp"
 
 #include <cmath>
+#include <map>
 
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"
 #include "validate/calibration/calibrate_figures.hpp"
 #include "validate/calibration/calibrate_report.hpp"
+#include "validate/calibration/calibrated_curves.hpp"
 
 using namespace fabricast;
 
@@ -104,6 +106,25 @@ TEST_CASE("half of the sizes are fitted, the other half judges") {
     }
     CHECK(judged == c.rows.size() / 2);
     CHECK(to_text(c).find("judged sizes") != std::string::npos);
+}
+
+TEST_CASE("two runs that disagree count the same, however many rows each has") {
+    const Catalog catalog = read_catalog();
+    FabricCache cache(catalog);
+    // Seven rows of large messages from one run, two of the other; the other rows of the first are small.
+    std::vector<FitDataset> data{
+        pilot("dgx-h100", "infiniband-ndr", "2.27", 8, 1.05, catalog, cache),
+        pilot("dgx-h100", "infiniband-ndr", "2.27", std::int64_t{1} << 31, 0.95, catalog, cache)};
+    const std::vector<CalibratedCurve> curves = calibrated_curves(data, catalog, cache);
+    std::map<Regime, double> count[2];
+    for (std::size_t c = 0; c < 2; ++c) {
+        for (std::size_t i = 0; i < curves[c].fitted.size(); ++i) {
+            count[c][regime_of(data[c].sizes[curves[c].fitted[i]])] += curves[c].weights[i] * curves[c].weights[i];
+        }
+    }
+    CHECK(count[0][Regime::large] == Approx(count[1][Regime::large]));
+    CHECK(count[0][Regime::large] + count[1][Regime::large] == Approx(7));
+    CHECK(count[0][Regime::small] == Approx(7));  // those of a single run count as they are
 }
 
 TEST_CASE("a calibration says where it made the sizes that judge it worse") {

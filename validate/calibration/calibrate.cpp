@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 
 #include "base/percentile.hpp"
 #include "base/text.hpp"
+#include "validate/calibration/calibrated_curves.hpp"
 
 namespace fabricast::inline calibration {
 namespace {
@@ -22,34 +24,6 @@ constexpr FitOptions named_options{.scale = 0.03, .lambda = 0.05, .iterations = 
 constexpr double told = 0.7;
 // A row is an outlier if |ln(measured / forecast)| exceeds this number of robust standard deviations.
 constexpr double outlier = 5;
-
-// A curve with the figures that influence it.
-struct CalibratedCurve {
-    const FitDataset* data;
-    std::set<FigureName> used;
-    std::vector<std::size_t> fitted;  // indices of the fitted rows; the other rows judge
-};
-
-std::vector<CalibratedCurve> curves_of(const std::vector<FitDataset>& data, const Catalog& catalog,
-                                       FabricCache& cache) {
-    std::vector<CalibratedCurve> curves;
-    for (const FitDataset& dataset : data) {
-        CalibratedCurve curve{&dataset, {}, {}};
-        const CurveForecaster forecaster(dataset.scenario, cache.at(dataset.scenario), catalog);
-        // Number of the size: rows of one size (from several runs) are all fitted or all judged.
-        std::size_t distinct = 0;
-        for (std::size_t i = 0; i < dataset.sizes.size(); ++i) {
-            if (i == 0 || dataset.sizes[i] != dataset.sizes[i - 1]) {
-                ++distinct;
-                const std::vector<std::string> costs = forecaster.at(dataset.sizes[i]).costs;
-                curve.used.insert(costs.begin(), costs.end());
-            }
-            if (distinct % 2 == 1) { curve.fitted.push_back(i); }
-        }
-        curves.push_back(std::move(curve));
-    }
-    return curves;
-}
 
 // How far a site's figure lies from its kind's, as a standard deviation of ln x, when the kind's is known exactly.
 constexpr double between_sites = 0.2;
@@ -98,7 +72,7 @@ FitCurve fit_curve(const CalibratedCurve& curve, const std::vector<FitParameter>
         }
     }
     const FitDataset& data = *curve.data;
-    out.weights.assign(curve.fitted.size(), 1);
+    out.weights = curve.weights;
     const auto forecaster = std::make_shared<const CurveForecaster>(data.scenario, cache.at(data.scenario), working);
     out.errors = [&curve, &data, forecaster, figures](std::span<const double> values, std::span<double> errors) {
         for (std::size_t i = 0; i < values.size(); ++i) { figures[i]->value[0] = values[i]; }
@@ -274,7 +248,7 @@ Catalog with_calibration(const Catalog& catalog, const Calibration& calibration)
 
 Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache,
                       const std::vector<FigureName>& only) {
-    const std::vector<CalibratedCurve> curves = curves_of(data, catalog, cache);
+    const std::vector<CalibratedCurve> curves = calibrated_curves(data, catalog, cache);
     const std::set<FigureName> free = asked_figures(curves, only);
     std::size_t rows = 0;
     for (const CalibratedCurve& curve : curves) { rows += curve.fitted.size(); }
