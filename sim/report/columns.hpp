@@ -63,6 +63,14 @@ template <class Record> struct Column {
         page = {std::move(label), unit};
         return *this;
     }
+    // A text: left-aligned in `width`, two blanks behind the column before it.
+    Column& printed_words(std::string heading, int width = 0) { return printed(std::move(heading), -width, "", {}, 2); }
+    // Printed, and on the page under the same name: a text, or a number.
+    Column& words(const std::string& heading, int width = 0) { return printed_words(heading, width).on_page(heading); }
+    Column& number(const std::string& heading, int width, html::Unit unit,
+                   std::function<std::string(double)> number_text = {}) {
+        return printed(heading, width, "", std::move(number_text)).on_page(heading, unit);
+    }
 
     std::string name, meaning;  // no name: not in JSON and CSV
     Value value;                // null: not known. Of a default Record: tells the schema its type
@@ -81,8 +89,6 @@ struct Records {
 // How numbers are printed.
 inline std::string time_text(double seconds) { return text(seconds, Dimension::time); }
 inline std::string rate_text(double bytes_per_second) { return text(bytes_per_second, Dimension::rate); }
-
-inline Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 // RFC 4180.
 std::string csv_text(const Records& records);
