@@ -72,8 +72,8 @@ Columns<ScalingPoint> point_columns() {
     using C = Column<ScalingPoint>;
     using P = ScalingPoint;
     return {
-        C("nodes", "Nodes.", &P::nodes).printed("nodes", 8, "", {}, 0).on_page("nodes", Unit::count),
-        C("gpus", "GPUs.", &P::gpus).printed("gpus", 9).on_page("GPUs", Unit::count),
+        C("nodes", "Number of nodes.", &P::nodes).printed("nodes", 8, "", {}, 0).on_page("nodes", Unit::count),
+        C("gpus", "Number of GPUs.", &P::gpus).printed("gpus", 9).on_page("GPUs", Unit::count),
         C("busbw_Bps", "At the largest size.", &P::busbw)
             .printed("busbw", 10, "(GB/s)", gigabytes_text)
             .on_page("busbw", Unit::rate),
@@ -99,8 +99,8 @@ Columns<StepRow> step_columns(bool tokens) {
     const auto teraflops = [](double value) { return fmt::format("{:.1f}", value * 1e-12); };
     const auto thousandths = [](double value) { return fmt::format("{:.3f}", value); };
     return {
-        C("nodes", "Nodes.", &R::nodes),
-        C("gpus", "GPUs.", &R::gpus).printed("gpus", 8, "", {}, 0).on_page("GPUs", Unit::count),
+        C("nodes", "Number of nodes.", &R::nodes),
+        C("gpus", "Number of GPUs.", &R::gpus).printed("gpus", 8, "", {}, 0).on_page("GPUs", Unit::count),
         C("data_ranks", "Copies of the model that share the batch.", &R::data_ranks),
         C("global_batch", "Sequences or images a step.", &R::global_batch).number("batch", 9, Unit::count),
         C(&R::data_ranks).printed("data", 7),
@@ -121,26 +121,26 @@ Columns<StepRow> step_columns(bool tokens) {
           &R::flops_per_gpu)
             .printed("TFLOP/s", 9, "", teraflops)
             .on_page("FLOP/s a GPU", Unit::flops),
-        C("mfu", "The same over the dense peak of the precision.", &R::mfu).number("MFU", 6, Unit::share, thousandths),
+        C("mfu", "flops_per_gpu over the dense peak of the precision.", &R::mfu)
+            .number("MFU", 6, Unit::share, thousandths),
         C("efficiency", "Throughput a GPU against the first point.", &R::efficiency)
             .number("efficiency", 10, Unit::share, share_text),
         C("compute_s", "Computing, mean over the pipeline stages.", &R::compute_s),
-        C("products_s", "Of it matrix products; kernels that run beside communication share its delay.",
+        C("products_s", "Part of compute_s in matrix products; kernels that run beside communication share its delay.",
           &R::products_s),
-        C("attention_s", "Of it attention.", &R::attention_s),
-        C("small_kernels_s", "Of it element-wise kernels.", &R::small_kernels_s),
-        C("logits_s", "Of it the last product and the loss.", &R::logits_s),
-        C("exposed_comm_s", "Communication that nothing was computed beside.",
-          [](const R& r) { return r.exposed_s(); }),
-        C("exposed_tensor_s", "Of it tensor-parallel.", &R::exposed_tensor_s),
-        C("exposed_context_s", "Of it context-parallel.", &R::exposed_context_s),
-        C("exposed_expert_s", "Of it expert-parallel.", &R::exposed_expert_s),
-        C("exposed_pipeline_s", "Of it between pipeline stages.", &R::exposed_pipeline_s),
-        C("exposed_data_s", "Of it gradients and parameters.", &R::exposed_data_s),
+        C("attention_s", "Part of compute_s in attention.", &R::attention_s),
+        C("small_kernels_s", "Part of compute_s in element-wise kernels.", &R::small_kernels_s),
+        C("logits_s", "Part of compute_s in the last product and the loss.", &R::logits_s),
+        C("exposed_comm_s", "Communication while nothing is computed.", [](const R& r) { return r.exposed_s(); }),
+        C("exposed_tensor_s", "Part of exposed_comm_s: tensor-parallel.", &R::exposed_tensor_s),
+        C("exposed_context_s", "Part of exposed_comm_s: context-parallel.", &R::exposed_context_s),
+        C("exposed_expert_s", "Part of exposed_comm_s: expert-parallel.", &R::exposed_expert_s),
+        C("exposed_pipeline_s", "Part of exposed_comm_s: between pipeline stages.", &R::exposed_pipeline_s),
+        C("exposed_data_s", "Part of exposed_comm_s: gradients and parameters.", &R::exposed_data_s),
         C("bubble_s", "Waiting for other pipeline stages to compute.", &R::bubble_s),
-        C("bubble_imbalance_s", "Of it because the longest stage computes more than the mean; the rest is the order.",
+        C("bubble_imbalance_s", "Part of bubble_s because the longest stage computes more than the mean.",
           &R::bubble_imbalance_s),
-        C("bubble_waits_s", "Of it because other stages wait for communication.", &R::bubble_waits_s),
+        C("bubble_waits_s", "Part of bubble_s because other stages wait for communication.", &R::bubble_waits_s),
         C("fixed_s", "Optimizer, and what the framework adds once a step.", &R::fixed_s),
         step_share("compute", &R::compute_s),
         step_share("tensor", &R::exposed_tensor_s),
@@ -151,10 +151,10 @@ Columns<StepRow> step_columns(bool tokens) {
         step_share("bubble", &R::bubble_s),
         step_share("fixed", &R::fixed_s),
         C("parameter_bytes", "Parameters on the fullest GPU.", &R::parameter_bytes),
-        C("gradient_bytes", "Gradients there.", &R::gradient_bytes),
-        C("optimizer_bytes", "Optimizer states there.", &R::optimizer_bytes),
-        C("activation_bytes", "Activations there.", &R::activation_bytes),
-        C("reserved_bytes", "CUDA's context, NCCL's buffers and workspaces there.", &R::reserved_bytes),
+        C("gradient_bytes", "Gradients on that GPU.", &R::gradient_bytes),
+        C("optimizer_bytes", "Optimizer states on that GPU.", &R::optimizer_bytes),
+        C("activation_bytes", "Activations on that GPU.", &R::activation_bytes),
+        C("reserved_bytes", "CUDA's context, NCCL's buffers and workspaces on that GPU.", &R::reserved_bytes),
         C([](const R& r) { return r.memory_bytes(); }).number("memory", 9, Unit::size, memory_text),
         C("bottleneck", "What the step spends most of its time in beside computing, or computing.", &R::bottleneck)
             .words("bottleneck", 24),
@@ -164,7 +164,7 @@ Columns<StepRow> step_columns(bool tokens) {
         C("goodput_low80", "Nine months in ten have more.", of_goodput(&Goodput::low80)).on_page("low", Unit::share),
         C("goodput_high80", "Nine months in ten have less.", of_goodput(&Goodput::high80)).on_page("high", Unit::share),
         C("checkpoint_every_s", "Computing between two checkpoints.", of_goodput(&Goodput::every_s)),
-        C("interruptions", "Expected in 30 days.", of_goodput(&Goodput::failures)),
+        C("interruptions", "Failures expected in 30 days.", of_goodput(&Goodput::failures)),
         C("evidence", "What the row rests on.", [](const R& r) { return to_string(r.evidence); }).words("evidence"),
     };
 }
@@ -177,10 +177,10 @@ Columns<ReplayUse> replay_use_columns() {
     return {
         C("group", "The communicator's name in the trace.", &U::group).on_page("group"),
         C(printed_group).printed_words("group", 24),
-        C("ranks", "In one of them.", &U::ranks).number("ranks", 6, Unit::count),
-        C("groups", "Of this name and size.", &U::groups).printed("groups", 7),
+        C("ranks", "Ranks of one such group.", &U::ranks).number("ranks", 6, Unit::count),
+        C("groups", "Number of groups with this name and size.", &U::groups).printed("groups", 7),
         C("collective", "What they call; sendrecv for messages.", &U::collective).words("collective", 14),
-        C("calls", "On all of them.", &U::calls).number("calls", 8, Unit::count),
+        C("calls", "Calls on all these groups.", &U::calls).number("calls", 8, Unit::count),
         C([](const U& u) { return u.bytes / static_cast<double>(u.calls); }).printed("a call", 10, "", size_text),
         C("size_bytes", "nccl-tests' size, summed over the calls.", &U::bytes)
             .printed("in all", 12, "", size_text)
@@ -194,14 +194,15 @@ Columns<ReplayRank> replay_rank_columns() {
     using C = Column<ReplayRank>;
     using R = ReplayRank;
     return {
-        C("rank", "Of the job.", &R::rank).printed("rank", 8, "", {}, 0),
+        C("rank", "Its number in the job.", &R::rank).printed("rank", 8, "", {}, 0),
         C("device", "Where it runs.", &R::device).printed_words("device", 14),
-        C("compute_s", "Some kernel runs.", &R::compute_s).printed("computing", 12, "", time_text),
-        C("comm_s", "Some call runs.", &R::comm_s).printed("communicating", 14, "", time_text),
-        C("waiting_s", "It waits for others to arrive.", &R::waiting_s).printed("waiting", 12, "", time_text),
-        C("exposed_comm_s", "Calls and waiting that no kernel hides.", &R::exposed_s)
+        C("compute_s", "Time while at least one kernel runs.", &R::compute_s).printed("computing", 12, "", time_text),
+        C("comm_s", "Time while at least one call runs.", &R::comm_s).printed("communicating", 14, "", time_text),
+        C("waiting_s", "Time that it waits for other ranks to arrive at a call.", &R::waiting_s)
+            .printed("waiting", 12, "", time_text),
+        C("exposed_comm_s", "Time in calls and waiting while no kernel runs.", &R::exposed_s)
             .printed("exposed", 12, "", time_text),
-        C("end_s", "Of its last record.", &R::end_s).printed("end", 12, "", time_text),
+        C("end_s", "When its last record ends.", &R::end_s).printed("end", 12, "", time_text),
     };
 }
 
@@ -210,8 +211,8 @@ Columns<FigureUsed> figure_used_columns() {
     using F = FigureUsed;
     return {
         C("part", "Catalogue part.", &F::part),
-        C("figure", "Its figure.", &F::figure),
-        C("value", "In `unit`.", &F::value),
+        C("figure", "The part's figure.", &F::figure),
+        C("value", "Its value, in `unit`.", &F::value),
         C("low80", "Lower end of its 80 % interval.", &F::low80),
         C("high80", "Upper end of its 80 % interval.", &F::high80),
         C("unit", "SI base unit, empty for a plain number.", &F::unit),
