@@ -1,6 +1,5 @@
 #include "models/device_part.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -56,9 +56,9 @@ struct NvswitchSpec {
     std::string name;
     int generation = 3;
     int ports = 64;
-    Rate port_rate;           // per direction
-    Duration latency;         // port to port
-    bool reduces = false;     // multicast and reduction in the switch
+    Rate port_rate;        // per direction
+    Duration latency;      // port to port
+    bool reduces = false;  // multicast and reduction in the switch
 };
 
 struct CpuSpec {

@@ -1,6 +1,5 @@
 #include "discovery/site/node_text.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -113,7 +113,8 @@ TEST_CASE("reads and writes reach what the model of PCIe says") {
     // Fill and drain are a microsecond of some twenty.
     const double fill = 0.06;
     CHECK(rate_of(in, transactions(piece)) == Approx(testing::write_bandwidth(spec, {1 << 20})).epsilon(fill));
-    CHECK(rate_of(out, transactions(piece)) == Approx(testing::read_bandwidth(spec, {1 << 20}, 256, round_trip)).epsilon(fill));
+    CHECK(rate_of(out, transactions(piece)) ==
+          Approx(testing::read_bandwidth(spec, {1 << 20}, 256, round_trip)).epsilon(fill));
     Packet split = transactions(piece);
     split.pcie.completion_payload = Bytes{64};
     CHECK(rate_of(out, split) == Approx(50e9 * pcie::efficiency({64}, pcie::completion_overhead(4))).epsilon(fill));
