@@ -20,7 +20,8 @@ constexpr std::uint64_t fnv1a(std::string_view text, std::uint64_t before = 0xcb
     return before;
 }
 
-// The index in [0, choices) that a switch picks for a flow. Each has its own salt; else all would choose alike.
+// The index in [0, choices) that a switch picks for a flow. Each switch has its own salt; otherwise
+// all would choose alike.
 constexpr std::uint32_t pick(std::uint64_t flow_hash, std::uint32_t salt, std::uint32_t choices) {
     if (choices <= 1) { return 0; }
     const std::uint64_t h = mix(flow_hash ^ (static_cast<std::uint64_t>(salt) << 20U)) >> 32U;

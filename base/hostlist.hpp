@@ -10,11 +10,11 @@
 
 namespace fabricast::inline base {
 
-// "n[001-003,7],m1" -> n001 n002 n003 n7 m1. Throws InputError at `place` where a range is none.
+// "n[001-003,7],m1" -> n001 n002 n003 n7 m1. Throws InputError at `place` if a range is malformed.
 std::vector<std::string> hostlist(std::string_view text, const SourceLocation& place);
 
-// The lists of one file: a line of a few bytes may stand for as many names as one list may have, so all lines together
-// may have no more.
+// The host lists of one file. A line of a few bytes may stand for as many names as a list is allowed to have, so that
+// limit holds for all lines together.
 class Hostlists {
 public:
     // As above; throws InputError at `place` too if the file lists too many names.
@@ -24,7 +24,7 @@ private:
     std::size_t listed_ = 0;
 };
 
-// The shortest list that says these names in this order.
+// The shortest list of these names in this order.
 std::string hostlist_text(const std::vector<std::string>& names);
 
 }  // namespace fabricast::inline base

@@ -2,7 +2,6 @@
 
 #include "topologies/cluster.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -97,7 +97,7 @@ Options joined_options(std::initializer_list<Options> lists);
 // The options as --help prints them.
 std::string options_text(const Options& own);
 
-// What the words after the command's name say. A positional option that is given by its name leaves its place to the
+// Parses the words after the command's name. A positional option that is given by its name leaves its place to the
 // next. Throws UsageError.
 po::variables_map parse_options(const std::vector<std::string>& arguments, const Command& command);
 
@@ -109,7 +109,7 @@ std::vector<std::string> texts_of(const po::variables_map& values, const char* n
 // The value of an option; empty if it was not given.
 std::string text_of(const po::variables_map& values, const char* name);
 
-// What --set and --engine say, as read_scenario() takes it.
+// The overrides that --set and --engine ask for, as read_scenario() takes them.
 std::vector<std::string> overrides_of(const po::variables_map& values);
 // The positional argument `scenario`, and what its file and the overrides say. Throws UsageError if there is none.
 const std::string& scenario_file(const po::variables_map& values);
@@ -131,7 +131,7 @@ Statements statements_of(const po::variables_map& values);
 // The built-in catalogue, then --catalog, then the scenario's calibration, then --calibration files.
 Catalog catalog_of(const po::variables_map& values, const Scenario* scenario = nullptr);
 
-// Those of the command, then those of every command; without its positional arguments.
+// The command's own options without the positional ones, then those that every command has.
 Options named_options(const Command& command);
 
 }  // namespace fabricast::cli

@@ -92,11 +92,11 @@ ExitCode print_findings(const po::variables_map& values) {
     found.insert(found.end(), machine.begin(), machine.end());
     using C = Column<Checked>;
     const Columns<Checked> columns = {
-        C("of", "build or machine.", &Checked::of).printed("of", -8, "", {}, 2),
-        C("what", "Part of it.", &Checked::what).printed("what", -15, "", {}, 2),
+        C("of", "build or machine.", &Checked::of).printed_words("of", 8),
+        C("what", "Part of it.", &Checked::what).printed_words("what", 15),
         C("there", "Whether it is there.", [](const Checked& f) { return Json(f.there); }),
-        C([](const Checked& f) { return Json(f.there ? "yes" : "no"); }).printed("there", -5, "", {}, 2),
-        C("note", "What it is for, or what its absence means.", &Checked::note).printed("note", 0, "", {}, 2)};
+        C([](const Checked& f) { return Json(f.there ? "yes" : "no"); }).printed_words("there", 5),
+        C("note", "What it is for, or what its absence means.", &Checked::note).printed_words("note")};
     outputs.write_json([&] {
         return Json{{"version", version()},
                     {"parts", catalog.parts.size()},

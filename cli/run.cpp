@@ -1,7 +1,5 @@
 // fabricast run SCENARIO: runs one scenario and prints its forecast.
 
-#include <fmt/format.h>
-
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"

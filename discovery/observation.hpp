@@ -1,6 +1,6 @@
 #pragma once
 // What one file says: devices inside a node, devices of the fabric, cables, groups. Every reader makes these, and
-// join.hpp puts those of several files together. Each carries the line that said it, and how far it may be believed.
+// site/site.hpp joins those of several files. Each carries the line that says it, and how far it may be believed.
 
 #include <array>
 #include <cstdint>
@@ -71,7 +71,8 @@ struct GpuSeen : EndSeen {
     std::vector<NvlinkSeen> nvlinks;
     int inactive = 0;  // NVLinks that are there and down
 
-    // In a matrix each cell of GPUs behind NVSwitches counts all their links: then the widest cell is the count.
+    // Behind NVSwitches each cell of a GPU matrix already counts all links of the GPU: then its largest cell is the
+    // count.
     int nvlink_count() const;
 };
 
@@ -82,7 +83,7 @@ struct NicSeen : EndSeen {
     std::vector<std::string> guids;  // as normal_guid() writes them
 };
 
-// Adds a GPU or a NIC, in a slot or where none is known.
+// Adds a GPU or a NIC: with its place in a file if no slot is known, or with its PCI slot.
 template <class End> End& add_end(std::vector<End>& ends, int index, const SourceLocation& at) {
     End& end = ends.emplace_back();
     end.index = index;
@@ -95,7 +96,7 @@ template <class End> End& add_end(std::vector<End>& ends, int index, const PciSe
     end.numa = slot.numa;
     return end;
 }
-// Adds as many that are only counted.
+// Adds `count` GPUs or NICs of which nothing but their number is known.
 template <class End> void add_counted(std::vector<End>& ends, std::size_t count, const SourceLocation& at) {
     for (std::size_t i = 0; i < count; ++i) { add_end(ends, static_cast<int>(i), at); }
 }
@@ -215,7 +216,7 @@ inline constexpr std::pair<std::string_view, std::uint32_t> pci_words[] = {{"gpu
                                                                            {"cxl", 0x050210},  {"nvswitch", 0x068000}};
 // PCI base class and subclass, "0x030200" -> gpu.
 PciKind pci_kind(std::uint32_t class_code);
-// The same, and of a NIC what it speaks.
+// The same, and for a NIC whether it is Ethernet or InfiniBand.
 void read_class(std::uint32_t class_code, PciSeen& pci);
 
 }  // namespace fabricast::inline discovery

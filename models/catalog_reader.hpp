@@ -11,7 +11,7 @@
 //       source: "NVIDIA ConnectX-7 product brief"
 //       figures:
 //         port_rate: 400 Gb/s
-//         message_rate: {value: 350 Mmsg/s, low80: 330 Mmsg/s, high80: 370 Mmsg/s, origin: vendor, source: "..."}
+//         latency.transmit: {value: 0.6 us, low80: 0.5 us, high80: 0.7 us, origin: measured, source: "..."}
 //
 // A figure is a number with its unit (a count or a ratio has none), a list of numbers in one unit, or the long form. A
 // figure must have an origin and a source, its own or its part's, or the file is refused. An overlay looks the same,

@@ -1,6 +1,5 @@
 #include "models/device_part.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -41,10 +40,8 @@ GpuSpec gpu_spec(const Part& part) {
     gpu.fp4 = part.number_or("flops.fp4", 0);
     gpu.memory_bandwidth = part.number("memory.bandwidth", "B/s");
     gpu.memory = part.bytes("memory.size");
-    gpu.copy_engines = part.whole("copy_engines");
     gpu.nvlinks = part.has("nvlink.links") ? part.whole("nvlink.links") : 0;
     gpu.nvlink_rate = gpu.nvlinks > 0 ? part.number("nvlink.rate", "B/s") : 0;
-    gpu.tdp_watts = part.number("power.max", "W");
     return gpu;
 }
 
@@ -55,7 +52,6 @@ NicSpec nic_spec(const Part& part) {
             .host_link = part.word("host_link"),
             .port_link = part.word("port"),
             .speaks = part.word("speaks"),
-            .message_rate = part.number_or("message_rate", 0),
             .transmit_latency = part.duration("latency.transmit"),
             .receive_latency = part.duration("latency.receive"),
             .gpu_memory_penalty = part.duration("latency.gpu_memory")};
@@ -69,8 +65,7 @@ SwitchSpec switch_spec(const Part& part) {
             .port_rate = part.rate("port_rate"),
             .split = part.has("split") ? part.whole("split") : 1,
             .latency = part.duration("latency"),
-            .buffer = part.has("buffer") ? part.bytes("buffer") : Bytes{},
-            .sharp = part.has("sharp") ? part.whole("sharp") : 0};
+            .buffer = part.has("buffer") ? part.bytes("buffer") : Bytes{}};
 }
 
 NvswitchSpec nvswitch_spec(const Part& part) {
@@ -80,8 +75,7 @@ NvswitchSpec nvswitch_spec(const Part& part) {
             .ports = part.whole("ports"),
             .port_rate = part.rate("port_rate"),
             .latency = part.duration("latency"),
-            .reduces = part.word_or("reduces", "no") == "yes",
-            .reduce_flops = part.number_or("reduce_flops", 0)};
+            .reduces = part.word_or("reduces", "no") == "yes"};
 }
 
 CpuSpec cpu_spec(const Part& part) {

@@ -27,10 +27,8 @@ struct GpuSpec {
     double fp64 = 0, fp32 = 0, tf32 = 0, fp16 = 0, bf16 = 0, fp8 = 0, fp4 = 0;
     double memory_bandwidth = 0;  // bytes per second
     Bytes memory;
-    int copy_engines = 2;
     double nvlink_rate = 0;  // line rate, packet headers included, per direction, all links, bytes per second; 0: none
     int nvlinks = 0;
-    double tdp_watts = 0;
 };
 
 struct NicSpec {
@@ -39,7 +37,6 @@ struct NicSpec {
     std::string host_link;        // catalogue part of its PCIe link
     std::string port_link;        // catalogue part of the fabric link that it is usually used with
     std::string speaks;           // words: "infiniband ethernet", "slingshot", "efa"
-    double message_rate = 0;      // per second; 0: not published
     Duration transmit_latency;    // from the doorbell to the wire, small message from host memory
     Duration receive_latency;     // from the wire to host memory
     Duration gpu_memory_penalty;  // added one way if the memory is a GPU's
@@ -53,17 +50,15 @@ struct SwitchSpec {
     int split = 1;     // each port can be split into this many, at port_rate / split each
     Duration latency;  // port to port, cut through
     Bytes buffer;      // shared packet buffer; 0: not published
-    int sharp = 0;     // generation of in-network reduction; 0: none
 };
 
 struct NvswitchSpec {
     std::string name;
     int generation = 3;
     int ports = 64;
-    Rate port_rate;           // per direction
-    Duration latency;         // port to port
-    bool reduces = false;     // multicast and reduction in the switch
-    double reduce_flops = 0;  // FP32, one chip
+    Rate port_rate;        // per direction
+    Duration latency;      // port to port
+    bool reduces = false;  // multicast and reduction in the switch
 };
 
 struct CpuSpec {

@@ -13,10 +13,8 @@ PcieSpec pcie_spec(const Part& part) {
     spec.rate = line_rate(part);
     spec.max_payload = part.bytes("max_payload");
     spec.max_read_request = part.bytes("max_read_request");
-    spec.read_tags = part.whole("read_tags");
     spec.control_share = part.number("control_share", "");
     spec.latency = part.duration("latency");
-    spec.read_round_trip = part.duration("read_round_trip");
     return spec;
 }
 

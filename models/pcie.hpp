@@ -38,10 +38,8 @@ struct PcieSpec {
     Rate rate;                    // after encoding, per direction
     Bytes max_payload{256};       // MaxPayloadSize: the largest write or completion
     Bytes max_read_request{512};  // MRRS
-    int read_tags = 256;          // reads in flight
     double control_share = 0;     // share of the line rate used by ACK, UpdateFC and skip sets
     Duration latency;             // SerDes, PCS and wire of one link, one way
-    Duration read_round_trip;     // of a device's DMA read, including the memory access
 };
 
 // Throws CatalogError if the part is not a PCIe link or lacks a figure.

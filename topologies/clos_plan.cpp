@@ -1,6 +1,5 @@
 #include "topologies/clos_plan.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <array>

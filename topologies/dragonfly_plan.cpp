@@ -1,7 +1,5 @@
 #include "topologies/dragonfly_plan.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>

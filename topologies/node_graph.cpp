@@ -1,7 +1,5 @@
 #include "topologies/node_graph.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 

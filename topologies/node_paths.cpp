@@ -1,7 +1,5 @@
 #include "topologies/node_paths.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <optional>

@@ -1,7 +1,5 @@
 #include "topologies/routing_tables.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 

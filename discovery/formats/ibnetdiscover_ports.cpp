@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
 #include "discovery/format.hpp"
 #include "discovery/infiniband.hpp"
 

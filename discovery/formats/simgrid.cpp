@@ -2,8 +2,6 @@
 // links. A route's links are no cables between switches, so the hosts of a zone become a star, and a route between
 // zones a cable.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <set>

@@ -30,7 +30,7 @@ struct NodeShape {
     std::vector<ShapeCable> cables;
     std::string mesh_link;
     std::vector<std::vector<int>> mesh;  // NVLinks between GPUs
-    // For each NIC, the one in the file that it is.
+    // For each NIC of the shape, the NIC that the file lists.
     std::vector<NicSeen> nic_of;
     std::vector<std::string> bus_of_gpu;
     std::vector<std::string> notes;  // what was decided, for the comments

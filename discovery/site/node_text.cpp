@@ -1,6 +1,5 @@
 #include "discovery/site/node_text.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -157,10 +156,8 @@ std::string node_yaml(const NodeShape& shape, const std::string& name, std::size
     if (!shape.mesh.empty()) {
         out.line("mesh:");
         out.line("  link: " + shape.mesh_link);
-        std::vector<std::string> rows;
-        for (const std::vector<int>& row : shape.mesh) { rows.push_back(fmt::format("[{}]", fmt::join(row, ", "))); }
         out.line("  links:");
-        for (const std::string& row : rows) { out.line("    - " + row); }
+        for (const std::vector<int>& row : shape.mesh) { out.line(fmt::format("    - [{}]", fmt::join(row, ", "))); }
     }
     return out.take();
 }

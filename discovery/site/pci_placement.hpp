@@ -1,5 +1,5 @@
 #pragma once
-// Where GPUs, adapters and drives of a node hang, and with which link.
+// Below which switch or CPU the GPUs, adapters and drives of a node stand, and over which link.
 
 #include "discovery/site/node_shape.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Which leaf each NIC of a node meets, and what most nodes of its unit do.
+// Which leaf each NIC of a node is cabled to, and which leaves most nodes of its unit are cabled to.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,10 +20,10 @@ public:
 
     std::uint32_t nodes() const { return static_cast<std::uint32_t>(of_node_.size()); }
     const Leaves& leaves(std::uint32_t node) const { return of_node_[node]; }
-    // Whether each of its NICs has a cable.
+    // Whether each NIC of the node has a cable.
     bool whole(std::uint32_t node) const;
-    // The leaves of the unit that this node shares most of its own with, more than half of them; nullptr if the node is
-    // like its unit, or no unit is known.
+    // The leaves of the unit with which this node shares more than half of its own; nullptr if the node is cabled like
+    // its unit, or if no unit is known.
     const Leaves* unit_of(std::uint32_t node) const;
 
 private:

@@ -17,16 +17,16 @@ struct Recognised {
     std::string keys;  // of `cluster.fabric`, in YAML's flow style
 };
 
-// What a candidate is made of: keys for the link, trunk and switch of all cables, and a function that builds a fabric
-// of so many nodes from its keys, or none if they make none.
+// What candidates have in common: keys for the link, trunk and switch, and a function that builds a fabric with this
+// number of nodes from a candidate's keys; nullopt if they make no fabric.
 struct Candidates {
     std::string common;
     std::string halved;  // the same where each cable has half of an adapter's rate
     std::function<std::optional<Fabric>(const std::string& keys, std::uint32_t nodes)> build;
 };
 
-// Every kind with the figures that were counted, the plainest first. The first whose wiring is the one found is it;
-// nullopt if none is.
+// Tries every kind of fabric with the figures that were counted, the simplest first, and returns the first whose wiring
+// is the one that was found; nullopt if there is none.
 std::optional<Recognised> recognise(const Wiring& wiring, std::uint32_t nodes, const Candidates& candidates);
 
 // Whether two graphs of switches are the same, in linear time: their colours are equal where the same cables go to the

@@ -1,5 +1,5 @@
 #pragma once
-// The shape of a node, of what its files say and the user states.
+// The shape of a node, from what its files say and what the user states.
 
 #include "discovery/site/node_shape.hpp"
 

@@ -11,7 +11,7 @@
 
 namespace fabricast::inline site {
 
-// Where an adapter stands: NIC `nic` of node `node`. Both are no_index for what is not a part of the cluster.
+// Which NIC an adapter is: `nic` of node `node`. Both are no_index if the device is not an adapter of the cluster.
 struct Placed {
     std::uint32_t node = no_index, nic = no_index;
     bool in() const { return node != no_index; }
@@ -39,8 +39,8 @@ struct Wiring {
     std::vector<std::uint32_t> switches_of(int of_tier) const;
 };
 
-// `known`: NICs of the node's shape; their names decide the order, where the fabric uses the same. Adapters that it
-// does not have are left out, if it has any.
+// `known`: NICs of the node's shape. Their names decide the order if the fabric uses the same names; adapters that are
+// not among them are left out, unless `known` is empty.
 Wiring wire(Site& site, const std::vector<NicSeen>& known);
 
 // "dgx-2" before "dgx-10".

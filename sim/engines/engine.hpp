@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <variant>
 #include <vector>
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,7 @@ namespace fabricast::inline report::html {
 // The unit of a number, in SI base units. The page writes 1.2e-5 of `time` as "12 us" and 0.31 of `share` as "31 %".
 enum class Unit : std::uint8_t { none, count, time, rate, size, share, flops, power, money };
 
-// A number in the unit of its column, which is a double also where it counts, a text, or null.
+// A number in the unit of its column (a double, also for counts), a text, or null.
 using Cell = Json;
 struct Column {
     std::string label;
@@ -51,7 +50,7 @@ template <class Record> struct Column {
     // In JSON, CSV, sweeps and Python. The name ends in its SI unit; `what` is for the schema.
     Column(std::string json_name, std::string what, Value of_record)
         : name(std::move(json_name)), meaning(std::move(what)), value(std::move(of_record)) {}
-    // In none of them.
+    // A column that is in none of them.
     explicit Column(Value of_record) : value(std::move(of_record)) {}
 
     Column& printed(std::string heading, int width = 0, std::string unit = "",
@@ -62,6 +61,14 @@ template <class Record> struct Column {
     Column& on_page(std::string label, html::Unit unit = html::Unit::none) {
         page = {std::move(label), unit};
         return *this;
+    }
+    // A text: left-aligned in `width`, two blanks behind the column before it.
+    Column& printed_words(std::string heading, int width = 0) { return printed(std::move(heading), -width, "", {}, 2); }
+    // Printed, and on the page under the same name: a text, or a number.
+    Column& words(const std::string& heading, int width = 0) { return printed_words(heading, width).on_page(heading); }
+    Column& number(const std::string& heading, int width, html::Unit unit,
+                   std::function<std::string(double)> number_text = {}) {
+        return printed(heading, width, "", std::move(number_text)).on_page(heading, unit);
     }
 
     std::string name, meaning;  // no name: not in JSON and CSV
@@ -82,8 +89,6 @@ struct Records {
 inline std::string time_text(double seconds) { return text(seconds, Dimension::time); }
 inline std::string rate_text(double bytes_per_second) { return text(bytes_per_second, Dimension::rate); }
 
-inline Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
-
 // RFC 4180.
 std::string csv_text(const Records& records);
 // Tabs between cells and nothing quoted: tabs and line breaks inside a cell become blanks, so that `cut` counts right.
@@ -91,14 +96,14 @@ std::string tsv_text(const Records& records);
 
 // The cell of one column in a line; `text_cell` of its heading or of the unit below it if `cell` is one of them.
 std::string text_cell(const TextColumn& column, const Json& cell);
-// Narrows the texts among `columns`, those aligned left, until a line fits `width`, the widest first, none below eight.
+// Narrows the texts among `columns` (those aligned left) until a line fits `width`: the widest first, none below eight.
 void fit(const std::vector<TextColumn*>& columns, std::size_t width);
 // `cells` as a line that begins with #, without blanks at its end.
 std::string heading_line(std::string cells);
 // {"type": "integer", "description": meaning}; `example` is a value of the column, null if it is a number not known.
 Json column_schema(const Json& example, const std::string& meaning);
 Json array_schema(Json properties, Json required);
-// Of a {value, low80, high80}: the value.
+// The value of a {value, low80, high80}; anything else as it is.
 html::Cell page_cell(const Json& value);
 
 template <class Record> Json record_json(const Record& record, const Columns<Record>& columns) {

@@ -57,17 +57,14 @@ Columns<Row> row_columns(bool transfer) {
         C("busbw_Bps", "algbw times nccl-tests' factor of the collective.", &Row::busbw)
             .printed("busbw", 9, "(GB/s)", gigabytes_text)
             .on_page("busbw", Unit::rate),
-        C("algorithm", "As used.", &Row::algorithm).printed(way, -18, "", {}, 2).on_page(way),
+        C("algorithm", "As used.", &Row::algorithm).words(way, 18),
         C("protocol", "As used.", &Row::protocol).printed("protocol", -8).on_page("protocol"),
         C("channels", "As used.", &Row::channels)
             .printed(transfer ? "DMA" : "ch", 4)
             .on_page(transfer ? "DMA crossings" : "channels", Unit::count),
         C("bottleneck", "The busiest link and its utilisation, or what the time goes into.", &Row::bottleneck)
-            .printed("bottleneck", -44, "", {}, 2)
-            .on_page("bottleneck"),
-        C("evidence", "What the row rests on.", [](const Row& r) { return to_string(r.evidence); })
-            .printed("evidence", 0, "", {}, 2)
-            .on_page("evidence"),
+            .words("bottleneck", 44),
+        C("evidence", "What the row rests on.", [](const Row& r) { return to_string(r.evidence); }).words("evidence"),
     };
 }
 
@@ -75,24 +72,20 @@ Columns<ScalingPoint> point_columns() {
     using C = Column<ScalingPoint>;
     using P = ScalingPoint;
     return {
-        C("nodes", "Nodes.", &P::nodes).printed("nodes", 8, "", {}, 0).on_page("nodes", Unit::count),
-        C("gpus", "GPUs.", &P::gpus).printed("gpus", 9).on_page("GPUs", Unit::count),
+        C("nodes", "Number of nodes.", &P::nodes).printed("nodes", 8, "", {}, 0).on_page("nodes", Unit::count),
+        C("gpus", "Number of GPUs.", &P::gpus).printed("gpus", 9).on_page("GPUs", Unit::count),
         C("busbw_Bps", "At the largest size.", &P::busbw)
             .printed("busbw", 10, "(GB/s)", gigabytes_text)
             .on_page("busbw", Unit::rate),
         C("busbw_retained", "Against the first point.", &P::busbw_retained)
             .printed("retained", 10, "", share_text)
             .on_page("kept", Unit::share),
-        C("step_time_s", "Computation and exposed communication.", [](const P& p) { return or_null(p.step_time_s); })
-            .printed("step", 12, "", time_text)
-            .on_page("step", Unit::time),
-        C("exposed_comm_s", "Communication that computation does not hide.",
-          [](const P& p) { return or_null(p.exposed_comm_s); })
+        C("step_time_s", "Computation and exposed communication.", &P::step_time_s)
+            .number("step", 12, Unit::time, time_text),
+        C("exposed_comm_s", "Communication that computation does not hide.", &P::exposed_comm_s)
             .printed("exposed", 12, "", time_text)
             .on_page("exposed communication", Unit::time),
-        C("efficiency", "Computation / step time.", [](const P& p) { return or_null(p.efficiency); })
-            .printed("efficiency", 11, "", share_text)
-            .on_page("efficiency", Unit::share),
+        C("efficiency", "Computation / step time.", &P::efficiency).number("efficiency", 11, Unit::share, share_text),
     };
 }
 
@@ -106,14 +99,12 @@ Columns<StepRow> step_columns(bool tokens) {
     const auto teraflops = [](double value) { return fmt::format("{:.1f}", value * 1e-12); };
     const auto thousandths = [](double value) { return fmt::format("{:.3f}", value); };
     return {
-        C("nodes", "Nodes.", &R::nodes),
-        C("gpus", "GPUs.", &R::gpus).printed("gpus", 8, "", {}, 0).on_page("GPUs", Unit::count),
+        C("nodes", "Number of nodes.", &R::nodes),
+        C("gpus", "Number of GPUs.", &R::gpus).printed("gpus", 8, "", {}, 0).on_page("GPUs", Unit::count),
         C("data_ranks", "Copies of the model that share the batch.", &R::data_ranks),
-        C("global_batch", "Sequences or images a step.", &R::global_batch)
-            .printed("batch", 9)
-            .on_page("batch", Unit::count),
+        C("global_batch", "Sequences or images a step.", &R::global_batch).number("batch", 9, Unit::count),
         C(&R::data_ranks).printed("data", 7),
-        C("step_time_s", "One step.", &R::step_time_s).printed("step", 10, "", time_text).on_page("step", Unit::time),
+        C("step_time_s", "One step.", &R::step_time_s).number("step", 10, Unit::time, time_text),
         C([](const R& r) { return interval_text(r.step_time_s, r.time_low80_s, r.time_high80_s); }).printed("80 %", 9),
         C("time_low80_s", "Nine in ten measured steps take longer.", &R::time_low80_s).on_page("low", Unit::time),
         C("time_high80_s", "Nine in ten measured steps take less.", &R::time_high80_s).on_page("high", Unit::time),
@@ -130,29 +121,26 @@ Columns<StepRow> step_columns(bool tokens) {
           &R::flops_per_gpu)
             .printed("TFLOP/s", 9, "", teraflops)
             .on_page("FLOP/s a GPU", Unit::flops),
-        C("mfu", "The same over the dense peak of the precision.", &R::mfu)
-            .printed("MFU", 6, "", thousandths)
-            .on_page("MFU", Unit::share),
+        C("mfu", "flops_per_gpu over the dense peak of the precision.", &R::mfu)
+            .number("MFU", 6, Unit::share, thousandths),
         C("efficiency", "Throughput a GPU against the first point.", &R::efficiency)
-            .printed("efficiency", 10, "", share_text)
-            .on_page("efficiency", Unit::share),
+            .number("efficiency", 10, Unit::share, share_text),
         C("compute_s", "Computing, mean over the pipeline stages.", &R::compute_s),
-        C("products_s", "Of it matrix products; kernels that run beside communication share its delay.",
+        C("products_s", "Part of compute_s in matrix products; kernels that run beside communication share its delay.",
           &R::products_s),
-        C("attention_s", "Of it attention.", &R::attention_s),
-        C("small_kernels_s", "Of it element-wise kernels.", &R::small_kernels_s),
-        C("logits_s", "Of it the last product and the loss.", &R::logits_s),
-        C("exposed_comm_s", "Communication that nothing was computed beside.",
-          [](const R& r) { return r.exposed_s(); }),
-        C("exposed_tensor_s", "Of it tensor-parallel.", &R::exposed_tensor_s),
-        C("exposed_context_s", "Of it context-parallel.", &R::exposed_context_s),
-        C("exposed_expert_s", "Of it expert-parallel.", &R::exposed_expert_s),
-        C("exposed_pipeline_s", "Of it between pipeline stages.", &R::exposed_pipeline_s),
-        C("exposed_data_s", "Of it gradients and parameters.", &R::exposed_data_s),
+        C("attention_s", "Part of compute_s in attention.", &R::attention_s),
+        C("small_kernels_s", "Part of compute_s in element-wise kernels.", &R::small_kernels_s),
+        C("logits_s", "Part of compute_s in the last product and the loss.", &R::logits_s),
+        C("exposed_comm_s", "Communication while nothing is computed.", [](const R& r) { return r.exposed_s(); }),
+        C("exposed_tensor_s", "Part of exposed_comm_s: tensor-parallel.", &R::exposed_tensor_s),
+        C("exposed_context_s", "Part of exposed_comm_s: context-parallel.", &R::exposed_context_s),
+        C("exposed_expert_s", "Part of exposed_comm_s: expert-parallel.", &R::exposed_expert_s),
+        C("exposed_pipeline_s", "Part of exposed_comm_s: between pipeline stages.", &R::exposed_pipeline_s),
+        C("exposed_data_s", "Part of exposed_comm_s: gradients and parameters.", &R::exposed_data_s),
         C("bubble_s", "Waiting for other pipeline stages to compute.", &R::bubble_s),
-        C("bubble_imbalance_s", "Of it because the longest stage computes more than the mean; the rest is the order.",
+        C("bubble_imbalance_s", "Part of bubble_s because the longest stage computes more than the mean.",
           &R::bubble_imbalance_s),
-        C("bubble_waits_s", "Of it because other stages wait for communication.", &R::bubble_waits_s),
+        C("bubble_waits_s", "Part of bubble_s because other stages wait for communication.", &R::bubble_waits_s),
         C("fixed_s", "Optimizer, and what the framework adds once a step.", &R::fixed_s),
         step_share("compute", &R::compute_s),
         step_share("tensor", &R::exposed_tensor_s),
@@ -163,28 +151,21 @@ Columns<StepRow> step_columns(bool tokens) {
         step_share("bubble", &R::bubble_s),
         step_share("fixed", &R::fixed_s),
         C("parameter_bytes", "Parameters on the fullest GPU.", &R::parameter_bytes),
-        C("gradient_bytes", "Gradients there.", &R::gradient_bytes),
-        C("optimizer_bytes", "Optimizer states there.", &R::optimizer_bytes),
-        C("activation_bytes", "Activations there.", &R::activation_bytes),
-        C("reserved_bytes", "CUDA's context, NCCL's buffers and workspaces there.", &R::reserved_bytes),
-        C([](const R& r) { return r.memory_bytes(); })
-            .printed("memory", 9, "", memory_text)
-            .on_page("memory", Unit::size),
+        C("gradient_bytes", "Gradients on that GPU.", &R::gradient_bytes),
+        C("optimizer_bytes", "Optimizer states on that GPU.", &R::optimizer_bytes),
+        C("activation_bytes", "Activations on that GPU.", &R::activation_bytes),
+        C("reserved_bytes", "CUDA's context, NCCL's buffers and workspaces on that GPU.", &R::reserved_bytes),
+        C([](const R& r) { return r.memory_bytes(); }).number("memory", 9, Unit::size, memory_text),
         C("bottleneck", "What the step spends most of its time in beside computing, or computing.", &R::bottleneck)
-            .printed("bottleneck", -24, "", {}, 2)
-            .on_page("bottleneck"),
-        C("busiest_link", "The most utilised link, over the whole step.", &R::busiest_link)
-            .printed("busiest link", -30, "", {}, 2)
-            .on_page("busiest link"),
+            .words("bottleneck", 24),
+        C("busiest_link", "The most utilised link, over the whole step.", &R::busiest_link).words("busiest link", 30),
         C("goodput", "Share of a month that failures and checkpoints leave.", of_goodput(&Goodput::share))
             .on_page("goodput", Unit::share),
         C("goodput_low80", "Nine months in ten have more.", of_goodput(&Goodput::low80)).on_page("low", Unit::share),
         C("goodput_high80", "Nine months in ten have less.", of_goodput(&Goodput::high80)).on_page("high", Unit::share),
         C("checkpoint_every_s", "Computing between two checkpoints.", of_goodput(&Goodput::every_s)),
-        C("interruptions", "Expected in 30 days.", of_goodput(&Goodput::failures)),
-        C("evidence", "What the row rests on.", [](const R& r) { return to_string(r.evidence); })
-            .printed("evidence", 0, "", {}, 2)
-            .on_page("evidence"),
+        C("interruptions", "Failures expected in 30 days.", of_goodput(&Goodput::failures)),
+        C("evidence", "What the row rests on.", [](const R& r) { return to_string(r.evidence); }).words("evidence"),
     };
 }
 
@@ -195,13 +176,11 @@ Columns<ReplayUse> replay_use_columns() {
     const auto group_time = [](const U& u) { return u.time_s / std::max<std::uint32_t>(u.groups, 1); };
     return {
         C("group", "The communicator's name in the trace.", &U::group).on_page("group"),
-        C(printed_group).printed("group", -24, "", {}, 2),
-        C("ranks", "In one of them.", &U::ranks).printed("ranks", 6).on_page("ranks", Unit::count),
-        C("groups", "Of this name and size.", &U::groups).printed("groups", 7),
-        C("collective", "What they call; sendrecv for messages.", &U::collective)
-            .printed("collective", -14, "", {}, 2)
-            .on_page("collective"),
-        C("calls", "On all of them.", &U::calls).printed("calls", 8).on_page("calls", Unit::count),
+        C(printed_group).printed_words("group", 24),
+        C("ranks", "Ranks of one such group.", &U::ranks).number("ranks", 6, Unit::count),
+        C("groups", "Number of groups with this name and size.", &U::groups).printed("groups", 7),
+        C("collective", "What they call; sendrecv for messages.", &U::collective).words("collective", 14),
+        C("calls", "Calls on all these groups.", &U::calls).number("calls", 8, Unit::count),
         C([](const U& u) { return u.bytes / static_cast<double>(u.calls); }).printed("a call", 10, "", size_text),
         C("size_bytes", "nccl-tests' size, summed over the calls.", &U::bytes)
             .printed("in all", 12, "", size_text)
@@ -215,14 +194,15 @@ Columns<ReplayRank> replay_rank_columns() {
     using C = Column<ReplayRank>;
     using R = ReplayRank;
     return {
-        C("rank", "Of the job.", &R::rank).printed("rank", 8, "", {}, 0),
-        C("device", "Where it runs.", &R::device).printed("device", -14, "", {}, 2),
-        C("compute_s", "Some kernel runs.", &R::compute_s).printed("computing", 12, "", time_text),
-        C("comm_s", "Some call runs.", &R::comm_s).printed("communicating", 14, "", time_text),
-        C("waiting_s", "It waits for others to arrive.", &R::waiting_s).printed("waiting", 12, "", time_text),
-        C("exposed_comm_s", "Calls and waiting that no kernel hides.", &R::exposed_s)
+        C("rank", "Its number in the job.", &R::rank).printed("rank", 8, "", {}, 0),
+        C("device", "Where it runs.", &R::device).printed_words("device", 14),
+        C("compute_s", "Time while at least one kernel runs.", &R::compute_s).printed("computing", 12, "", time_text),
+        C("comm_s", "Time while at least one call runs.", &R::comm_s).printed("communicating", 14, "", time_text),
+        C("waiting_s", "Time that it waits for other ranks to arrive at a call.", &R::waiting_s)
+            .printed("waiting", 12, "", time_text),
+        C("exposed_comm_s", "Time in calls and waiting while no kernel runs.", &R::exposed_s)
             .printed("exposed", 12, "", time_text),
-        C("end_s", "Of its last record.", &R::end_s).printed("end", 12, "", time_text),
+        C("end_s", "When its last record ends.", &R::end_s).printed("end", 12, "", time_text),
     };
 }
 
@@ -231,8 +211,8 @@ Columns<FigureUsed> figure_used_columns() {
     using F = FigureUsed;
     return {
         C("part", "Catalogue part.", &F::part),
-        C("figure", "Its figure.", &F::figure),
-        C("value", "In `unit`.", &F::value),
+        C("figure", "The part's figure.", &F::figure),
+        C("value", "Its value, in `unit`.", &F::value),
         C("low80", "Lower end of its 80 % interval.", &F::low80),
         C("high80", "Upper end of its 80 % interval.", &F::high80),
         C("unit", "SI base unit, empty for a plain number.", &F::unit),

@@ -16,25 +16,25 @@ Columns<PacketUse> use_columns() {
     using C = Column<PacketUse>;
     using U = PacketUse;
     return {
-        C("packet_hops", "Packets times the links that they crossed.", &U::hops),
-        C("delivered_packets", "At their receivers.", &U::delivered),
-        C("delivered_bytes", "Their bytes, repeats included.", &U::delivered_bytes),
-        C("marked_packets", "ECN: congestion experienced.", &U::marks),
+        C("packet_hops", "Packets, each counted once for every link that it crossed.", &U::hops),
+        C("delivered_packets", "Packets that reached their receivers.", &U::delivered),
+        C("delivered_bytes", "Bytes of these packets, retransmissions included.", &U::delivered_bytes),
+        C("marked_packets", "Packets that a switch marked with ECN (congestion experienced).", &U::marks),
         C("notices", "Congestion notification packets.", &U::notices),
-        C("dropped_packets", "For want of room.", &U::drops),
-        C("resent_packets", "Sent once more.", &U::resent),
-        C("timeouts", "Of senders.", &U::timeouts),
-        C("pauses", "PFC frames that paused somebody.", &U::pauses),
-        C("watchdog", "Pauses that a watchdog overrode.", &U::watchdog),
-        C("paused_s", "Summed over ports.", &U::paused),
-        C("starved_s", "Ports with packets and without credit, summed.", &U::starved),
+        C("dropped_packets", "Packets dropped because a buffer was full.", &U::drops),
+        C("resent_packets", "Packets that were retransmitted.", &U::resent),
+        C("timeouts", "Retransmission timeouts of senders.", &U::timeouts),
+        C("pauses", "PFC frames that paused a port.", &U::pauses),
+        C("watchdog", "Pauses that the PFC watchdog overrode.", &U::watchdog),
+        C("paused_s", "Time that ports were paused, summed over ports.", &U::paused),
+        C("starved_s", "Time that ports had packets but no credit, summed over ports.", &U::starved),
         C("throttled",
-          "By congestion control: share of the time between a flow's first packet and its last, over all flows under "
-          "it.",
+          "Share of the time between its first and its last packet that congestion control held a flow back, over all "
+          "flows under congestion control.",
           &U::throttled),
         C("fct_p50_s", "Median time of an operation, from ready to its last byte.", &U::fct_p50),
-        C("fct_p99_s", "Its 99th percentile.", &U::fct_p99),
-        C("fct_max_s", "The slowest.", &U::fct_max),
+        C("fct_p99_s", "99th percentile of that time.", &U::fct_p99),
+        C("fct_max_s", "Time of the slowest operation.", &U::fct_max),
     };
 }
 
@@ -42,14 +42,15 @@ Columns<PortUse> port_columns() {
     using C = Column<PortUse>;
     using P = PortUse;
     return {
-        C("bytes", "Sent.", &P::bytes),
-        C("most_queued_bytes", "In its queue at once.", &P::most_queued),
-        C("most_headroom_bytes", "Above the pause threshold behind it.", &P::most_headroom),
-        C("marked_packets", "ECN.", &P::marks),
-        C("dropped_packets", "By the buffer behind it.", &P::drops),
-        C("pauses", "Sent by the buffer behind it.", &P::pauses),
-        C("paused_s", "By them.", &P::paused),
-        C("starved_s", "Without credit.", &P::starved),
+        C("bytes", "Bytes sent.", &P::bytes),
+        C("most_queued_bytes", "Most bytes in its queue at one time.", &P::most_queued),
+        C("most_headroom_bytes", "Most bytes above the pause threshold in the buffer that it sends to.",
+          &P::most_headroom),
+        C("marked_packets", "Packets that it marked with ECN.", &P::marks),
+        C("dropped_packets", "Packets dropped by the buffer that it sends to.", &P::drops),
+        C("pauses", "Pause frames from the buffer that it sends to.", &P::pauses),
+        C("paused_s", "Time that they paused it.", &P::paused),
+        C("starved_s", "Time that it had packets but no credit.", &P::starved),
     };
 }
 

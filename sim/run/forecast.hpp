@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "models/catalog.hpp"
-#include "sim/engines/engine.hpp"
 #include "sim/plan/planner.hpp"
 #include "sim/report/report.hpp"
 #include "sim/scenario/scenario.hpp"

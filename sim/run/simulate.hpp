@@ -5,7 +5,6 @@
 #include <functional>
 
 #include "models/catalog.hpp"
-#include "sim/engines/engine.hpp"
 #include "sim/report/report.hpp"
 #include "sim/scenario/scenario.hpp"
 

@@ -8,7 +8,6 @@
 #include "sim/plan/collectives/plan.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "topologies/cluster.hpp"
-#include "topologies/fabric.hpp"
 
 namespace fabricast::inline scenario {
 

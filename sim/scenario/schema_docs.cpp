@@ -1,6 +1,5 @@
 #include "sim/scenario/schema_docs.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

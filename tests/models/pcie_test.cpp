@@ -94,17 +94,12 @@ TEST_CASE("width scales rate exactly") {
 }
 
 TEST_CASE("reads are bound by what their tags keep in flight") {
-    PcieSpec link = pcie("pcie-gen5");
-    link.read_round_trip = nanoseconds(1000);
-    link.read_tags = 32;
-    CHECK(read_bandwidth(link, {1 << 20}) == Approx(32 * 512 / 1e-6));  // 16.4 GB/s whatever the line
-    link.read_tags = 768;
-    CHECK(gigabytes(read_bandwidth(link, {1 << 20})) == Approx(63.015 * 0.965 * 256 / 276).epsilon(0.001));
+    const PcieSpec link = pcie("pcie-gen5");
+    const auto with_tags = [&](int tags) { return read_bandwidth(link, {1 << 20}, tags, nanoseconds(1000)); };
+    CHECK(with_tags(32) == Approx(32 * 512 / 1e-6));  // 16.4 GB/s whatever the line
+    CHECK(gigabytes(with_tags(768)) == Approx(63.015 * 0.965 * 256 / 276).epsilon(0.001));
     // Generation 4 at a microsecond needs 31.5 KB in flight: 62 reads of 512 B.
-    PcieSpec gen4 = pcie("pcie-gen4");
-    gen4.read_round_trip = nanoseconds(1000);
-    gen4.read_tags = 62;
-    CHECK(static_cast<double>(gen4.read_tags) * 512 == Approx(gen4.rate.bytes_per_second() * 1e-6).epsilon(0.01));
+    CHECK(62.0 * 512 == Approx(pcie("pcie-gen4").rate.bytes_per_second() * 1e-6).epsilon(0.01));
 }
 
 TEST_CASE("a host bridge that splits into 64 B TLPs costs a fifth of a write") {

@@ -15,15 +15,15 @@ inline double write_bandwidth(const PcieSpec& link, Bytes message) {
            pcie::efficiency(payload, pcie::write_overhead(link.generation));
 }
 
-// The same for reads: the lower of what the line carries as completions and what the tags keep in flight per round
+// The same for reads: the lower of what the line carries as completions and what `tags` reads keep in flight per round
 // trip.
-inline double read_bandwidth(const PcieSpec& link, Bytes message) {
+inline double read_bandwidth(const PcieSpec& link, Bytes message, int tags, Duration round_trip) {
     const Bytes payload = std::min(link.max_payload, message);
     const double on_the_line = link.rate.bytes_per_second() * (1 - link.control_share) *
                                pcie::efficiency(payload, pcie::completion_overhead(link.generation));
     const Bytes request = std::min(link.max_read_request, message);
-    const double in_flight = static_cast<double>(link.read_tags) * static_cast<double>(request.count);
-    return std::min(on_the_line, in_flight / to_seconds(link.read_round_trip));
+    const double in_flight = static_cast<double>(tags) * static_cast<double>(request.count);
+    return std::min(on_the_line, in_flight / to_seconds(round_trip));
 }
 
 }  // namespace fabricast::testing

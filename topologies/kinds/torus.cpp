@@ -2,8 +2,6 @@
 // Routes go dimension by dimension in the shorter direction; if both are equal (half around an even dimension), the
 // flow's hash chooses. A dimension of size two has two cables, one of them the wrap-around.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -1,6 +1,5 @@
 #include "validate/accuracy/accuracy.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

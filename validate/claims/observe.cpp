@@ -1,6 +1,5 @@
 #include "validate/claims/observe.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -9,7 +9,6 @@
 
 #include "base/enum_name.hpp"
 #include "base/units.hpp"
-#include "sim/report/report.hpp"
 #include "validate/curves/compare.hpp"
 #include "validate/diagnose/causes.hpp"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/unit_text.hpp"
-#include "sim/plan/collectives/planner.hpp"
 #include "sim/scenario/build.hpp"
 #include "validate/curves/curve.hpp"
 #include "validate/curves/derive.hpp"

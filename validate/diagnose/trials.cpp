@@ -6,7 +6,6 @@
 #include "base/percentile.hpp"
 #include "base/random.hpp"
 #include "sim/engines/common/unroll.hpp"
-#include "sim/plan/collectives/costs.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "sim/plan/timelines.hpp"
 #include "sim/scenario/build.hpp"

@@ -2,7 +2,6 @@
 // What commands write: pages, whose prose is in validate/pages/*.md with a name in braces where text is filled in;
 // their tables; figures; and tables as CSV text.
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <initializer_list>

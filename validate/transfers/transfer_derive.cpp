@@ -1,6 +1,5 @@
 #include "validate/transfers/transfer_derive.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cmath>

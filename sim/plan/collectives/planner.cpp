@@ -1,6 +1,5 @@
 #include "sim/plan/collectives/planner.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

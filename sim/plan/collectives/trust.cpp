@@ -1,6 +1,5 @@
 #include "sim/plan/collectives/trust.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <set>

@@ -1,6 +1,5 @@
 #include "sim/plan/traces/recording_yaml.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -20,7 +20,8 @@ constexpr std::uint32_t id(LinkId link) { return static_cast<std::uint32_t>(link
 
 class Painter {
 public:
-    Painter(const Fabric& fabric, const Film& animation) : fabric_(fabric), film_(animation), cables_(fabric) {
+    Painter(const Fabric& fabric, const Animation& animation)
+        : fabric_(fabric), animation_(animation), cables_(fabric) {
         drawing_.frames = animation.frames;
         for (std::uint32_t l = fabric.first_trunk(); l < fabric_.link_count(); ++l) {
             if (const LinkEnds ends = fabric_.ends(LinkId{l}); !ends.resource) { trunks_.emplace_back(l, ends); }
@@ -50,7 +51,7 @@ private:
     void choose_nodes() {
         const std::uint32_t count = fabric_.cluster().nodes;
         std::vector<std::uint32_t> wanted = {0};
-        for (const LinkId link : film_.focus_links) {
+        for (const LinkId link : animation_.focus_links) {
             if (id(link) < fabric_.first_trunk()) { wanted.push_back(fabric_.wired_node_of(link)); }
         }
         wanted.push_back(count - 1);
@@ -199,9 +200,9 @@ private:
         Wire& wire = drawing_.wires[place->second];
         WireDirection& direction = from == low ? wire.there : wire.back;
         direction.name = cables_.name(LinkId{link});
-        direction.loads.resize(film_.frames.size());
+        direction.loads.resize(animation_.frames.size());
         for (std::size_t f = 0; f < direction.loads.size(); ++f) {
-            const Load load = film_.load(f, LinkId{link});
+            const Load load = animation_.load(f, LinkId{link});
             Load& most = direction.loads[f];
             most = {std::max(most.busy, load.busy), std::max(most.queued_bytes, load.queued_bytes),
                     std::max(most.paused, load.paused)};
@@ -209,7 +210,7 @@ private:
     }
 
     const Fabric& fabric_;
-    const Film& film_;
+    const Animation& animation_;
     CableNames cables_;
     std::vector<std::pair<std::uint32_t, LinkEnds>> trunks_;
     std::set<std::uint32_t> nodes_;
@@ -265,10 +266,10 @@ bool has_links_of(const LinkTraffic& row, const Fabric& fabric) {
     return row.nodes == fabric.cluster().nodes && (row.busy.empty() || row.busy.size() == fabric.link_count());
 }
 
-Drawing draw_film(const Fabric& fabric, const Film& animation) { return Painter(fabric, animation).paint(); }
+Drawing draw_animation(const Fabric& fabric, const Animation& animation) { return Painter(fabric, animation).paint(); }
 
 Drawing draw(const Fabric& fabric, const std::vector<LinkTraffic>& traffic) {
-    Film animation;
+    Animation animation;
     std::vector<const LinkTraffic*> rows;
     for (const LinkTraffic& row : traffic) {
         if (!has_links_of(row, fabric)) { continue; }
@@ -280,7 +281,7 @@ Drawing draw(const Fabric& fabric, const std::vector<LinkTraffic>& traffic) {
     animation.load = [&](std::size_t frame, LinkId link) {
         return Load{std::min(utilisation(*rows[frame], link, fabric, capacity), 1.0)};
     };
-    return draw_film(fabric, animation);
+    return draw_animation(fabric, animation);
 }
 
 }  // namespace fabricast::inline report::html

@@ -50,7 +50,7 @@ struct Drawing {
 };
 
 // What the wires show: the labels of the frames, and the load of each link in each frame.
-struct Film {
+struct Animation {
     std::vector<std::string> frames;
     std::function<Load(std::size_t frame, LinkId link)> load = {};
     std::vector<LinkId> focus_links = {};  // the nodes of these links are drawn first
@@ -62,7 +62,7 @@ inline constexpr std::uint32_t switches_drawn = 16;  // at most, in each tier
 // Whether a row's link ids are those of this fabric: one of `scaling` with fewer nodes or GPUs of a node has others.
 bool has_links_of(const LinkTraffic& row, const Fabric& fabric);
 
-Drawing draw_film(const Fabric& fabric, const Film& animation);
+Drawing draw_animation(const Fabric& fabric, const Animation& animation);
 
 // The cluster with one frame for each row that has its links: the utilisation of each link in that row's replay. If the
 // fabric has more than links_kept links, only the links that the row lists, and the equivalent links of other nodes,

@@ -71,11 +71,11 @@ double room(LinkId link, double capacity, Time begin, Duration width, const std:
     return capacity * (seconds + share * to_seconds(begin + width - from));
 }
 
-Scene film_of(const PacketTraffic& traffic, const Fabric& fabric, const std::vector<LinkEvent>& events) {
+Scene animation_of(const PacketTraffic& traffic, const Fabric& fabric, const std::vector<LinkEvent>& events) {
     const std::vector<PortSeries>& series = traffic.use.series;
     const Duration width = series.front().width;
     std::map<LinkId, const PortSeries*> of_link;
-    Film animation;
+    Animation animation;
     for (const PortSeries& port : series) {
         of_link.emplace(port.link, &port);
         animation.focus_links.push_back(port.link);
@@ -92,12 +92,12 @@ Scene film_of(const PacketTraffic& traffic, const Fabric& fabric, const std::vec
         return Load{could > 0 ? std::min(1.0, static_cast<double>(port.sent[frame]) / could) : 0,
                     static_cast<double>(port.queued[frame]), to_seconds(port.paused[frame]) / to_seconds(width)};
     };
-    Scene scene{"The film",
+    Scene scene{"The animation",
                 "Each frame is " + text(width) +
                     ": colour and width say how busy a cable is, its busier direction; a dot how much waits to be "
                     "sent, at the sender's end; bars and dashes that the receiver paused the sender." +
                     at(traffic) + ends_of_calls(traffic),
-                draw_film(fabric, animation), worst_moment(series)};
+                draw_animation(fabric, animation), worst_moment(series)};
     scene.drawing.frame_kind = "time";
     return scene;
 }
@@ -252,7 +252,7 @@ void add_packet_animation(Page& page, const std::vector<PacketTraffic>& packets,
     const PacketTraffic& worst = *std::ranges::max_element(
         packets, {}, [](const PacketTraffic& t) { return std::tuple(t.use.paused, t.use.drops, t.size); });
     if (worst.use.series.empty()) { return; }
-    page.sections.emplace_back(film_of(worst, fabric, events));
+    page.sections.emplace_back(animation_of(worst, fabric, events));
     const auto add = [&](auto section, bool any) {
         if (any) { page.sections.emplace_back(std::move(section)); }
     };

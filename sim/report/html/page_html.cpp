@@ -72,7 +72,7 @@ void to_json(Json& json, const Table& table) {
             {"rows", table.rows}, {"folded", table.folded}, {"marked", table.marked}};
 }
 
-void to_json(Json& json, const Point& p) { json = {p.x, p.y, or_null(p.low), or_null(p.high)}; }
+void to_json(Json& json, const Point& p) { json = {p.x, p.y, p.low, p.high}; }
 
 void to_json(Json& json, const Line& line) {
     json = {{"label", line.label}, {"measured", line.measured}, {"points", line.points}};
@@ -93,7 +93,7 @@ void to_json(Json& json, const Bars& bars) {
 }
 
 void to_json(Json& json, const TornadoBar& bar) {
-    json = {{"label", bar.label}, {"change", bar.change}, {"low", or_null(bar.low)}, {"high", or_null(bar.high)}};
+    json = {{"label", bar.label}, {"change", bar.change}, {"low", bar.low}, {"high", bar.high}};
 }
 
 void to_json(Json& json, const Tornado& tornado) {

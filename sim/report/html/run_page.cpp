@@ -248,7 +248,7 @@ Page deadlock_page(const Scenario& scenario, const Fabric& fabric, const std::st
     for (QuotedLink& link : quoted_links(message)) {
         if (std::ranges::find(names, link.name) == names.end()) { names.push_back(std::move(link.name)); }
     }
-    Film animation{{"the end"}, {}, {}};
+    Animation animation{{"the end"}, {}, {}};
     Table table{
         "Links that wait", "In the order of waiting; in a deadlock the last waits for the first.", {{"link"}}, {}};
     for (const std::string& name : names) { table.rows.push_back({name}); }
@@ -268,7 +268,7 @@ Page deadlock_page(const Scenario& scenario, const Fabric& fabric, const std::st
     page.sections.emplace_back(
         Scene{"Where it stands still",
               "Links that wait for their receiver are dashed and marked; in a deadlock they close a ring.",
-              draw_film(fabric, animation)});
+              draw_animation(fabric, animation)});
     page.sections.emplace_back(std::move(table));
     add_provenance(page, scenario);
     return page;

@@ -1,6 +1,5 @@
 #include "sim/run/best/best_choices.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -38,11 +38,11 @@ Columns<BestRow> columns() {
     return {C([](const BestRow& r) { return r.size.count; })
                 .printed("size", 10, "", bytes_text, 0)
                 .on_page("size", Unit::size),
-            C(of_default).printed("NCCL takes", -22, "", {}, 2).on_page("NCCL takes"),
-            C(time).printed("time", 10, "", time_text).on_page("time", Unit::time),
-            C(of_fastest).printed("fastest", -22, "", {}, 2).on_page("fastest"),
+            C(of_default).words("NCCL takes", 22),
+            C(time).number("time", 10, Unit::time, time_text),
+            C(of_fastest).words("fastest", 22),
             C(least).printed("time", 10, "", time_text).on_page("its time", Unit::time),
-            C(gain_words).printed("NCCL's choice is slower by", -1, "", {}, 2).on_page("NCCL's choice is slower by")};
+            C(gain_words).words("NCCL's choice is slower by", 1)};
 }
 
 // The name in a tuner file: "allreduce".

@@ -10,7 +10,6 @@
 #include "base/parallel_map_ordered.hpp"
 #include "base/text.hpp"
 #include "models/catalog_reader.hpp"
-#include "models/device_part.hpp"
 #include "sim/run/explain/scenario_text.hpp"
 #include "sim/run/simulate.hpp"
 #include "topologies/trays.hpp"

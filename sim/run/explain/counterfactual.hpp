@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "models/catalog.hpp"
-#include "sim/engines/engine.hpp"
-#include "sim/report/report.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "topologies/fabric.hpp"
 

@@ -11,7 +11,6 @@
 #include "models/catalog.hpp"
 #include "sim/engines/common/schedule.hpp"
 #include "sim/engines/common/timeline.hpp"
-#include "sim/engines/engine.hpp"
 #include "sim/run/explain/blame.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "topologies/fabric.hpp"

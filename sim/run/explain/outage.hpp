@@ -6,7 +6,6 @@
 
 #include "base/json.hpp"
 #include "models/catalog.hpp"
-#include "sim/engines/engine.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace fabricast::inline explain {

@@ -31,22 +31,20 @@ Columns<MixedJob> columns() {
     using C = report::Column<MixedJob>;
     using J = MixedJob;
     return {
-        C("job", "Its name.", &J::name).printed("job", -12, "", {}, 2).on_page("job"),
-        C("nodes", "Nodes.", &J::nodes).printed("nodes", 6).on_page("nodes", Unit::count),
-        C("gpus", "GPUs.", &J::gpus).printed("gpus", 6).on_page("GPUs", Unit::count),
+        C("job", "Name of the job.", &J::name).words("job", 12),
+        C("nodes", "Number of nodes.", &J::nodes).number("nodes", 6, Unit::count),
+        C("gpus", "Number of GPUs.", &J::gpus).printed("gpus", 6).on_page("GPUs", Unit::count),
         C("alone_s", "One call in the steady state, on the fabric alone.", &J::alone_s)
-            .printed("alone", 11, "", time_text)
-            .on_page("alone", Unit::time),
-        C("together_s", "The same while all jobs run.", &J::together_s)
-            .printed("together", 11, "", time_text)
-            .on_page("together", Unit::time),
+            .number("alone", 11, Unit::time, time_text),
+        C("together_s", "One call while all jobs run.", &J::together_s).number("together", 11, Unit::time, time_text),
         C("slowdown", "Together / alone.", &J::slowdown).printed("slowdown", 9, "", ratio_text).on_page("slowdown"),
         C("blamed", "The job that slows it most.", &J::blamed),
         C("meeting", "The link on which they meet.", &J::meeting),
-        C("own_share", "Of that link's capacity, that it takes alone.", &J::own_share),
-        C("blamed_share", "The same of the other.", &J::blamed_share),
-        C(blame_words).printed("slowed by", -60, "", {}, 2).on_page("slowed by"),
-        C("what", "What it runs.", &J::what).printed("runs", 0, "", {}, 2).on_page("runs"),
+        C("own_share", "Share of that link's capacity that the job takes when it runs alone.", &J::own_share),
+        C("blamed_share", "Share of that link's capacity that the other job takes when it runs alone.",
+          &J::blamed_share),
+        C(blame_words).words("slowed by", 60),
+        C("what", "What it runs.", &J::what).words("runs"),
     };
 }
 
@@ -54,7 +52,7 @@ Columns<MixedJob> columns() {
 Columns<MixedJob> matrix(const JobMix& mix) {
     using C = report::Column<MixedJob>;
     Columns<MixedJob> columns = {
-        C("job", "Its name.", &MixedJob::name).printed("beside", -12, "", {}, 2).on_page("of")};
+        C("job", "Name of the job.", &MixedJob::name).printed_words("beside", 12).on_page("of")};
     for (std::size_t j = 0; j < mix.jobs.size(); ++j) {
         const std::string& name = mix.jobs[j].name;
         columns.push_back(
@@ -69,13 +67,14 @@ constexpr double as_fast = 1.005;  // slower by less than this is as fast
 
 Columns<Placed> placed_columns() {
     using C = report::Column<Placed>;
-    return {C("placement", "Which.", &Placed::name).printed("placement", -24, "", {}, 2),
-            C("time_s", "A call of the largest size, or a step.", &Placed::time_s).printed("time", 12, "", time_text),
-            C("against_asked", "Its time over that of the placement asked for.", &Placed::against_asked)
-                .printed("against yours", 14, "", [](double ratio) { return fmt::format("{:.3f}", ratio); }),
-            C("leaf_sets", "Sets of leaves below which its nodes stand.", &Placed::leaves).printed("leaves", 7),
-            C("bottleneck", "The busiest link.", &Placed::bottleneck).printed("busiest link", -38, "", {}, 2),
-            C("nodes", "In the order of ranks.", &Placed::hosts).printed("nodes", 0, "", {}, 2)};
+    return {
+        C("placement", "Name of the placement.", &Placed::name).printed_words("placement", 24),
+        C("time_s", "A call of the largest size, or a step.", &Placed::time_s).printed("time", 12, "", time_text),
+        C("against_asked", "Its time divided by that of the placement asked for.", &Placed::against_asked)
+            .printed("against yours", 14, "", [](double ratio) { return fmt::format("{:.3f}", ratio); }),
+        C("leaf_sets", "Number of leaf groups that its nodes are spread over.", &Placed::leaves).printed("leaves", 7),
+        C("bottleneck", "The busiest link.", &Placed::bottleneck).printed_words("busiest link", 38),
+        C("nodes", "In the order of ranks.", &Placed::hosts).printed_words("nodes")};
 }
 
 std::vector<std::string> remarks(const PlacementSearch& search) {
@@ -156,7 +155,7 @@ Json placement_json(const Scenario& scenario, const PlacementSearch& search) {
     json["tried"] = search.tried;
     json["every_placement"] = search.every_placement;
     json["every_order"] = search.every_order;
-    json["bound_s"] = or_null(search.bound_s);
+    json["bound_s"] = search.bound_s;
     json["notes"] = remarks(search);
     return json;
 }

@@ -45,41 +45,34 @@ const Columns<FoundLayout>& columns() {
         axis("pipeline", Axis::pipeline, "pipeline", 8),
         axis("chunks", Axis::chunks, "chunks", 6),
         axis("expert", Axis::expert, "expert", 6),
-        C("data", "", &F::data).printed("data", 5).on_page("data", Unit::count),
+        C("data", "", &F::data).number("data", 5, Unit::count),
         axis("micro_batch", Axis::micro_batch, "micro", 5),
         axis("sharding", Axis::sharding, "sharding", 8),
         axis("recompute", Axis::recompute, "recompute", 9),
-        C("also", "", [](const F& f) { return Json(words_of(f.choice, Axis::order)); })
-            .printed("also", -4, "", {}, 2)
-            .on_page("also"),
-        C("step_time_s", "", row(&StepRow::step_time_s)).printed("step", 9, "", time_text).on_page("step", Unit::time),
+        C("also", "", [](const F& f) { return Json(words_of(f.choice, Axis::order)); }).words("also", 4),
+        C("step_time_s", "", row(&StepRow::step_time_s)).number("step", 9, Unit::time, time_text),
         C([](const F& f) {
             return interval_text(f.row.step_time_s, f.row.time_low80_s, f.row.time_high80_s);
         }).printed("80 %", 8),
         C("time_low80_s", "", row(&StepRow::time_low80_s)).on_page("low", Unit::time),
         C("time_high80_s", "", row(&StepRow::time_high80_s)).on_page("high", Unit::time),
-        C("tokens_per_s", "", row(&StepRow::tokens_per_s))
-            .printed("tokens/s", 9, "", whole)
-            .on_page("tokens/s", Unit::count),
+        C("tokens_per_s", "", row(&StepRow::tokens_per_s)).number("tokens/s", 9, Unit::count, whole),
         C("mfu", "", row(&StepRow::mfu))
-            .printed("MFU", 6, "", [](double mfu) { return fmt::format("{:.3f}", mfu); })
-            .on_page("MFU", Unit::share),
+            .number("MFU", 6, Unit::share, [](double mfu) { return fmt::format("{:.3f}", mfu); }),
         C("memory_bytes", "", row(&StepRow::memory_bytes))
-            .printed("memory", 9, "", [](double bytes) { return fmt::format("{:.1f} GB", bytes * 1e-9); })
-            .on_page("memory", Unit::size),
-        C("memory_free_share", "", [](const F& f) { return Json(1 - f.memory_share); })
-            .printed("free", 5, "", share)
-            .on_page("free", Unit::share),
+            .number("memory", 9, Unit::size, [](double bytes) { return fmt::format("{:.1f} GB", bytes * 1e-9); }),
+        C("memory_free_share", "",
+          [](const F& f) {
+              return Json(1 - f.memory_share);
+          }).number("free", 5, Unit::share, share),
         C("may_not_fit", "", [](const F& f) { return Json(f.may_not_fit); }),
-        C("bottleneck", "", row(&StepRow::bottleneck)).printed("bounded by", -21, "", {}, 2).on_page("bounded by"),
+        C("bottleneck", "", row(&StepRow::bottleneck)).words("bounded by", 21),
         C("evidence", "", [](const F& f) { return Json(to_string(f.row.evidence)); }),
         C("next_longer", "", of_next([](const studies::Difference& d) { return d.time.value; })),
         C("next_longer_low80", "", of_next([](const studies::Difference& d) { return d.time.low80; })),
         C("next_longer_high80", "", of_next([](const studies::Difference& d) { return d.time.high80; })),
         C("next_verdict", "", of_next([](const studies::Difference& d) { return to_string(d.verdict); })),
-        C([](const F& f) { return Json(to_next_text(f)); })
-            .printed("the next takes", 0, "", {}, 2)
-            .on_page("the next takes"),
+        C([](const F& f) { return Json(to_next_text(f)); }).words("the next takes"),
     };
     return all;
 }

@@ -54,10 +54,9 @@ Json efficiency_text(const D& r) {
 }
 
 // A value with its interval.
-C range(const char* name, std::function<std::optional<Range>(const D&)> value, const char* heading,
-        std::function<std::string(double)> number_text) {
-    const auto json = [value](const D& r) { return value(r) ? Json(*value(r)) : Json(); };
-    return C(name, "", json).printed(heading, 0, "", std::move(number_text));
+template <class Field>
+C range(const char* name, Field D::*field, const char* heading, std::string (*number_text)(double)) {
+    return C(name, "", field).printed(heading, 0, "", number_text);
 }
 
 constexpr bool single = false, interval = true;  // StudyColumn::range
@@ -85,16 +84,12 @@ const std::vector<StudyColumn>& study_columns() {
          if_known},
         {range("tokens_per_s", &D::tokens_per_s, "tokens/s", tokens_text).on_page("tokens/s", Unit::count), speed,
          interval, if_known},
-        {C("mfu", "", [](const D& r) { return or_null(r.mfu); }).on_page("MFU", Unit::share), speed},
-        {C([](const D& r) { return r.tokens_per_s ? or_null(r.mfu) : Json(); }).printed("MFU", 0, "", mfu_text), speed,
+        {C("mfu", "", &D::mfu).on_page("MFU", Unit::share), speed},
+        {C([](const D& r) { return r.tokens_per_s ? Json(r.mfu) : Json(); }).printed("MFU", 0, "", mfu_text), speed,
          single, if_known},
         {range("goodput", &D::goodput, "goodput", goodput_text).on_page("goodput", Unit::share), speed, interval,
          if_known},
-        {C("efficiency", "",
-           [](const D& r) {
-               return or_null(r.efficiency);
-           }).on_page("scaling efficiency", Unit::share),
-         speed},
+        {C("efficiency", "", &D::efficiency).on_page("scaling efficiency", Unit::share), speed},
         {C(efficiency_text).printed("scaling efficiency")},
         {C("efficiency_gpus", "", &D::efficiency_gpus)},
         {C("bottleneck", "", &D::bottleneck).printed("bottleneck").on_page("bottleneck"), speed},

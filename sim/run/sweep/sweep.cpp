@@ -93,7 +93,7 @@ void add_rows(const TraceWorkload&, const Scenario&, const Report& report, Sweep
     figures.columns = {"makespan_s", "recorded_s", "ranks", "bottleneck"};
     if (report.replay) {
         figures.rows.push_back({{"makespan_s", report.replay->makespan_s},
-                                {"recorded_s", or_null(report.replay->recorded_s)},
+                                {"recorded_s", report.replay->recorded_s},
                                 {"ranks", report.replay->ranks},
                                 {"bottleneck", report.replay->bottleneck}});
     }

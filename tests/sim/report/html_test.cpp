@@ -250,7 +250,7 @@ TEST_CASE("a transfer's page says what one message takes, and draws what its win
     CHECK(std::any_of(scene->at("wires").begin(), scene->at("wires").end(), busy));
 }
 
-TEST_CASE("a replay of packets is a film whose links carried what the ports sent") {
+TEST_CASE("a replay of packets is an animation whose links carried what the ports sent") {
     Scenario scenario = parse_scenario(
         "name: incast\ncluster: {node: gh200-1x, nodes: 6, fabric: {kind: fat-tree, link: ethernet-400g, switch: "
         "tomahawk-4, radix: 4, routing: ecmp}}\n"
@@ -276,32 +276,32 @@ TEST_CASE("a replay of packets is a film whose links carried what the ports sent
     CHECK(in_series == in_classes);  // fewer ports than a list holds: every byte of every port is in a frame
 
     const Json sections = page_json(run_page(scenario, report, fabric)).at("sections");
-    const auto film = std::find_if(sections.begin(), sections.end(), [](const Json& s) {
+    const auto animation = std::find_if(sections.begin(), sections.end(), [](const Json& s) {
         return s.at("kind") == "scene" && s.at("frame_kind") == "time" && !s.at("circle").get<bool>();
     });
-    REQUIRE(film != sections.end());
-    CHECK(film->at("frames").size() == use.series.front().queued.size());
-    CHECK(film->at("frames").size() > 10);
+    REQUIRE(animation != sections.end());
+    CHECK(animation->at("frames").size() == use.series.front().queued.size());
+    CHECK(animation->at("frames").size() > 10);
     const std::vector<Time>& ends = report.packets.at(0).call_ends;
     REQUIRE(ends.size() == 3);  // the last two are in the steady state: a row's time is what lies between their ends
     CHECK(to_seconds(ends[2] - ends[1]) == Approx(report.rows.at(0).time_s));
-    for (std::size_t f = 0; f < film->at("frames").size(); ++f) {  // line 18: each frame says whose it is
+    for (std::size_t f = 0; f < animation->at("frames").size(); ++f) {  // line 18: each frame says whose it is
         const Time begin = use.series.front().width * static_cast<std::int64_t>(f);
-        const std::string frame = film->at("frames")[f];
+        const std::string frame = animation->at("frames")[f];
         const auto call = std::count_if(ends.begin(), ends.end(), [&](Time end) { return end <= begin; }) + 1;
         CHECK(frame.ends_with(", call " + std::to_string(call) + " of 3") == (call <= 3));
     }
-    CHECK_THAT(film->at("caption").get<std::string>(), ContainsSubstring("3 calls back to back"));
+    CHECK_THAT(animation->at("caption").get<std::string>(), ContainsSubstring("3 calls back to back"));
     const auto busy = [](const Json& wire) {
         const Json& both = wire.at("directions");
         return std::any_of(both.begin(), both.end(), [](const Json& one) { return one.contains("busy"); });
     };
-    CHECK(std::any_of(film->at("wires").begin(), film->at("wires").end(), busy));
+    CHECK(std::any_of(animation->at("wires").begin(), animation->at("wires").end(), busy));
 }
 
 // Sixteen nodes send to all, and one cable is at a tenth of its rate: in the middle of the replay it is what is
 // busiest, in the direction in which it is slow.
-TEST_CASE("line 18: in the film a slow cable is as busy as what is left of it, and the other direction is not") {
+TEST_CASE("line 18: in the animation a slow cable is as busy as what is left of it, and the other direction is not") {
     Scenario scenario = parse_scenario(
         "name: storm\ncluster: {node: gh200-1x, nodes: 16, fabric: {kind: fat-tree, link: ethernet-400g, switch: "
         "tomahawk-4, radix: 8, routing: ecmp}}\n"
@@ -312,12 +312,12 @@ TEST_CASE("line 18: in the film a slow cable is as busy as what is left of it, a
     const Fabric fabric(build(scenario, catalogue()));
     const Report report = simulate(scenario, catalogue());
     const Page page = run_page(scenario, report, fabric, link_events(scenario, fabric, catalogue()));
-    const auto film = std::find_if(page.sections.begin(), page.sections.end(), [](const Section& section) {
+    const auto animation = std::find_if(page.sections.begin(), page.sections.end(), [](const Section& section) {
         const auto* scene = std::get_if<Scene>(&section);
-        return scene != nullptr && scene->title == "The film";
+        return scene != nullptr && scene->title == "The animation";
     });
-    REQUIRE(film != page.sections.end());
-    const Drawing& drawing = std::get<Scene>(*film).drawing;
+    REQUIRE(animation != page.sections.end());
+    const Drawing& drawing = std::get<Scene>(*animation).drawing;
     std::map<std::string, double> mean;
     for (const Wire& wire : drawing.wires) {
         for (const WireDirection* direction : {&wire.there, &wire.back}) {

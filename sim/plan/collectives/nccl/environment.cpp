@@ -1,6 +1,5 @@
 #include "sim/plan/collectives/nccl/environment.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

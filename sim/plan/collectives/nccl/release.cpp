@@ -1,6 +1,5 @@
 #include "sim/plan/collectives/nccl/release.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -187,7 +187,7 @@ private:
     Recording& recording_;
     Names names_;
     std::vector<Operator> operators_;
-    std::unordered_set<std::uint64_t> parents_, calls_;
+    std::unordered_set<std::uint64_t> parents_;
     std::map<std::string, CommGroup> groups_;
     bool any_node_ = false;
 };
