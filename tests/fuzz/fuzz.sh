@@ -89,7 +89,7 @@ fuzz() {
   copy_seeds "$target" "$seeds"
   local -a corpus=("$found" "$seeds")
   [[ ! -d $root/tests/fuzz/corpus/$target ]] || corpus+=("$root/tests/fuzz/corpus/$target")
-  timeout $((seconds + 120)) nice "$program" "--target=$target" "${limits[@]}" "-max_len=$longest" "${more[@]}" \
+  timeout $((seconds + 120)) "$program" "--target=$target" "${limits[@]}" "-max_len=$longest" "${more[@]}" \
     -artifact_prefix="$folder/$target." "${corpus[@]}" >"$log" 2>&1 &
   running=$!
   current=$target
