@@ -57,8 +57,9 @@ row() {
 
 # What a build can do without, all at once, and from files under version control alone: no npm either.
 without_options() {
+  rm -rf build-matrix/source
   mkdir -p build-matrix/source
-  git ls-files -z | rsync -a --from0 --files-from=- --delete . build-matrix/source/
+  git ls-files -z | xargs -0 cp -p --parents -t build-matrix/source
   row without-options "$root/build-matrix/source" -DFABRICAST_SIMGRID=OFF -DFABRICAST_CERES=OFF -DFABRICAST_SQLITE=OFF -DFABRICAST_MPI=OFF
 }
 

@@ -2,6 +2,7 @@
 // Forced into every source of a build by mutate.py: all mutants are in one program, and FABRICAST_MUTANT chooses one.
 // What each test comes by is noted, so that a mutant is tried by those tests alone (reached.hpp).
 
+#if __cplusplus > 201703L  // not where CMake tries the compiler
 #include <algorithm>
 #include <cstdlib>
 #include <initializer_list>
@@ -102,3 +103,4 @@ constexpr auto min_or_max(const T&... of) {
 }
 
 }  // namespace fabricast_mutants
+#endif

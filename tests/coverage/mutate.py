@@ -129,25 +129,46 @@ class Ledger:
         self.path.write_text("".join("\t".join((*key, *rest)) + "\n" for key, rest in sorted(self.rows.items())))
 
 
-def build(copy, chosen, jobs):
+def put_text(path, text):
+    """Where it says something else, so that a build goes by the times of files."""
+    if not path.exists() or path.read_bytes() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text)
+
+
+def mirror(root, copy, but):
+    """The sources as git sees them, and nothing else beside builds."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=root, check=True, capture_output=True).stdout
+    files = {name for name in listed.decode().split("\0") if name and (root / name).is_file()}
+    for path in copy.rglob("*") if copy.exists() else []:
+        name = str(path.relative_to(copy))
+        if path.is_file() and name not in files and not name.startswith("build/"):
+            path.unlink()
+    for name in files - but:
+        text = (root / name).read_bytes()
+        if name == "tests/support/main.cpp":
+            text += b'\n#include "tests/coverage/reached.hpp"\n'
+        put_text(copy / name, text)
+        if os.access(root / name, os.X_OK):
+            (copy / name).chmod(0o755)
+
+
+def build(root, copy, chosen, jobs):
     """One program of all mutants; gives {number: place} of those that compile."""
     kept = dict(enumerate(chosen))
     lost = []
-    originals = {file: (copy / file).read_text() for file in {p.file for p in chosen}}
-    main = copy / "tests/support/main.cpp"
-    main.write_text(main.read_text() + '\n#include "tests/coverage/reached.hpp"\n')
+    originals = {file: (root / file).read_text() for file in {p.file for p in chosen}}
     flags = f"-include {copy}/tests/coverage/mutants.hpp -Wno-parentheses -w"
     setup = ["cmake", "-S", ".", "-B", "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG",
              f"-DCMAKE_CXX_FLAGS={flags}", "-DCMAKE_UNITY_BUILD=ON", "-DFABRICAST_TESTS=ON", "-DFABRICAST_PYTHON=OFF",
              "-DFABRICAST_BENCH=OFF", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"]
-    subprocess.run(setup, cwd=copy, check=True, stdout=subprocess.DEVNULL)
     while True:
         written = {}
         for file, text in originals.items():
             new = changed(text, {n: p for n, p in kept.items() if p.file == file})
             written[file] = new
-            if (copy / file).read_text() != new:
-                (copy / file).write_text(new)
+            put_text(copy / file, new.encode())
+        subprocess.run(setup, cwd=copy, check=True, stdout=subprocess.DEVNULL)
         made = subprocess.run(["cmake", "--build", "build", "-j", jobs, "--target", *(f"test_{p}" for p in PROGRAMS), "--", "-k", "0"],
                               cwd=copy, capture_output=True, text=True)
         if made.returncode == 0:
@@ -243,10 +264,9 @@ def main():
     if options.table:
         table(root, ledger, all_places)
         return
-    subprocess.run(["rsync", "-a", "--checksum", "--delete", "--exclude=/build*", "--exclude=.git", f"{root}/", f"{copy}/",
-                    "--filter=P /build"], check=True)
     chosen = drawn(all_places, options.seed, options.count)
-    kept, lost = build(copy, chosen, options.jobs)
+    mirror(root, copy, {str(place.file) for place in chosen})
+    kept, lost = build(root, copy, chosen, options.jobs)
     for place in lost:
         ledger.put(place, "no program")
     reached = what_reaches(copy)
