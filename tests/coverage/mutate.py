@@ -2,13 +2,13 @@
 """Changes one operator or number of a formula at a time and runs the tests that come by it: a mutant that no test notices
 is a formula that nothing holds. Goldens do not count: they hold every figure, and say nothing about which one is right.
 
-    mutate.py ROOT [--count N] [--seed N] [--under FOLDER]... [--jobs N] [--again]
+    mutate.py ROOT [--count N] [--seed N] [--under FOLDER]... [--jobs N] [--again] [--tests NAME,...]
     mutate.py ROOT --table
 
 All chosen mutants are in one build (mutants.hpp), in a copy of the sources below ROOT/build-mutate; ROOT stays as it is.
 Verdicts are kept in tests/coverage/mutants.tsv, and a mutant that has one is not tried again while its line stands as it
-is; one that lives may be marked there as `equivalent` with the reason. --again: those that lived. --table writes all of it into
-docs/robustness.md.
+is; one that lives may be marked there as `equivalent` with the reason. --again: also those that lived. --tests: by these test
+programs alone, which are built sooner than all. --table writes all of it into docs/robustness.md.
 """
 
 import argparse
@@ -153,7 +153,7 @@ def mirror(root, copy, but):
             (copy / name).chmod(0o755)
 
 
-def build(root, copy, chosen, jobs):
+def build(root, copy, chosen, programs, jobs):
     """One program of all mutants; gives {number: place} of those that compile."""
     kept = dict(enumerate(chosen))
     lost = []
@@ -169,7 +169,7 @@ def build(root, copy, chosen, jobs):
             written[file] = new
             put_text(copy / file, new.encode())
         subprocess.run(setup, cwd=copy, check=True, stdout=subprocess.DEVNULL)
-        made = subprocess.run(["cmake", "--build", "build", "-j", jobs, "--target", *(f"test_{p}" for p in PROGRAMS), "--", "-k", "0"],
+        made = subprocess.run(["cmake", "--build", "build", "-j", jobs, "--target", *(f"test_{p}" for p in programs), "--", "-k", "0"],
                               cwd=copy, capture_output=True, text=True)
         if made.returncode == 0:
             return kept, lost
@@ -200,10 +200,10 @@ def run(command, folder, more, seconds=None):
         return None  # waits for ever
 
 
-def what_reaches(copy):
+def what_reaches(copy, programs):
     """{number: {program: {test: seconds}}}, by a run of all without a mutant."""
     reached = collections.defaultdict(lambda: collections.defaultdict(dict))
-    for program in PROGRAMS:
+    for program in programs:
         note = copy / f"build/{program}.reached"
         note.unlink(missing_ok=True)
         if run([f"build/bin/test_{program}"], copy, {"FABRICAST_REACHED": str(note)}) != 0:
@@ -255,6 +255,7 @@ def main():
     parser.add_argument("--under", action="append")
     parser.add_argument("--jobs", default="2")
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("--tests")
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args()
     root = options.root.resolve()
@@ -266,10 +267,11 @@ def main():
         return
     chosen = drawn(all_places, options.seed, options.count)
     mirror(root, copy, {str(place.file) for place in chosen})
-    kept, lost = build(root, copy, chosen, options.jobs)
+    programs = options.tests.split(",") if options.tests else PROGRAMS
+    kept, lost = build(root, copy, chosen, programs, options.jobs)
     for place in lost:
         ledger.put(place, "no program")
-    reached = what_reaches(copy)
+    reached = what_reaches(copy, programs)
     for number, place in sorted(kept.items()):
         before = ledger.rows.get(key_of(place), [""])[0]
         if before in ("killed", "equivalent") or (before in ("lives", "unreached") and not options.again):
