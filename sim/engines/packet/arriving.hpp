@@ -33,11 +33,12 @@ inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
     if (control == Control::credits && ingress.unbounded) { return_credit(d, in, bytes, now); }
     if (control == Control::none || control == Control::credits || ingress.unbounded) { return true; }
     Node& node = d.net.nodes[d.net.ports[in].to_node];
+    double slack = 0;
     const auto fits = [&] {
         // Choudhury and Hahne: a queue may hold alpha times what is free; with alpha above 1 that may be more than is.
-        const double threshold = pfc::dynamic_threshold(d.options.alpha, {node.buffer}, {node.used});
-        return ingress.over == 0 && static_cast<double>(ingress.bytes + bytes) <= threshold &&
-               node.used + bytes <= node.buffer &&
+        slack = pfc::dynamic_threshold(d.options.alpha, {node.buffer}, {node.used}) -
+                static_cast<double>(ingress.bytes + bytes);
+        return ingress.over == 0 && slack >= 0 && node.used + bytes <= node.buffer &&
                (node.reserved == 0 || fits_reserved(d.options, node, ingress.bytes + bytes, bytes));
     };
     if (!fits() && !in_order(node)) {
@@ -46,7 +47,9 @@ inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
     if (fits()) {
         ingress.bytes += bytes;
         ingress.most = std::max(ingress.most, ingress.bytes);
+        ingress.least_slack = std::min(ingress.least_slack, slack);
         node.used += bytes;
+        node.most = std::max(node.most, node.used);
         if (node.paused_ingresses > 0) { node.used_most = std::max(node.used_most, node.used); }
         return true;
     }

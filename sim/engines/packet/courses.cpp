@@ -90,9 +90,10 @@ Courses::Links Courses::links_of(Members members) const {
 bool Courses::fits_beside(Members buffers, std::span<const Held> held) const {
     for (std::size_t i = 0; i < buffers.size() && !shared_.apart_by_buffers; ++i) {
         const Node& node = net_.nodes[buffers[i]];
-        if (node.paused_ingresses > 0 || !fits_reserved(shared_.options, node, held[i].one, held[i].together)) {
-            return false;
-        }
+        const std::int64_t others = node.used + node.reserved;
+        const bool fits = others <= held[i].beside &&
+                          (node.reserved == 0 || others + held[i].most <= node.reserved_limit);
+        if (node.paused_ingresses > 0 || !fits) { return false; }
     }
     return true;
 }
@@ -100,8 +101,9 @@ bool Courses::fits_beside(Members buffers, std::span<const Held> held) const {
 void Courses::reserve(Members buffers, std::span<const Held> held, bool room) {
     for (std::size_t i = 0; i < buffers.size() && !shared_.apart_by_buffers; ++i) {
         Node& node = net_.nodes[buffers[i]];
-        node.reserved += room ? held[i].together : -held[i].together;
-        node.reserved_most = node.reserved == 0 ? 0 : std::max(node.reserved_most, held[i].one);
+        if (node.reserved == 0) { node.reserved_limit = node.buffer; }
+        if (room) { node.reserved_limit = std::min(node.reserved_limit, held[i].most + held[i].beside); }
+        node.reserved += room ? held[i].most : -held[i].most;
     }
 }
 

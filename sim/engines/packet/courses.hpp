@@ -13,9 +13,9 @@ namespace fabricast::inline packet {
 
 using Members = std::span<const std::uint32_t>;  // parts, numbered over all pipelines
 
-// What a part holds of a buffer at most: by all its inputs together, or more, and by one of them.
+// What a part holds of a buffer at most, or more, and how much others may hold beside it before it could be paused.
 struct Held {
-    std::int64_t together = 0, one = 0;
+    std::int64_t most = 0, beside = 0;
 };
 
 struct Course {

@@ -30,8 +30,9 @@ struct Node {
     bool network = false;                                // a switch or NIC: marks, and may choose paths
     std::int64_t buffer = 0;                             // bytes, shared by its PFC and lossy ports
     std::int64_t used = 0, used_most = 0;                // the most while it paused an input
+    std::int64_t most = 0;                               // the most of `used` since a recording began
     std::int64_t reserved = 0;                           // for parts that are not simulated (reuse.hpp)
-    std::int64_t reserved_most = 0;                      // most that one input holds of it
+    std::int64_t reserved_limit = 0;                     // bytes in all from which on one of these could be paused
     Ps known_until = -1;                                 // until then it is known that it pauses nobody
     std::uint32_t paused_ingresses = 0;
     std::uint32_t first_word = 0;  // into Shared::active

@@ -96,7 +96,9 @@ struct alignas(64) Port {
 // The receiving side: what occupies the link's receive buffer. Written by the node that the link leads to.
 struct alignas(64) Ingress {
     std::int64_t bytes = 0;     // held in the shared part
-    std::int64_t most = 0;      // the most of them since a recording began
+    // Since a recording began: the most of them, and how close they came to the threshold of a pause.
+    std::int64_t most = 0;
+    double least_slack = 0;
     std::int64_t over = 0;      // held in the headroom
     std::int64_t headroom = 0;  // its size
     Ps return_latency = 0;      // latency of a signal to the sender

@@ -1,6 +1,8 @@
 #include "sim/engines/packet/recording.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <set>
 #include <utility>
 
 namespace fabricast::inline packet {
@@ -14,16 +16,25 @@ void Recording::record(std::vector<std::uint32_t> leaders, bool meets, Traces be
         courses_[part].group = number;
         courses_.hold(part, part);
     }
-    for (const std::uint32_t p : courses_.links_of(group.leaders).ports) {
+    std::set<std::uint32_t> go_on;  // buffers of which something was recorded already
+    for (const auto& [p, trace] : group.before) { go_on.insert(net_.ports[p].to_node); }
+    const Courses::Links links = courses_.links_of(group.leaders);
+    for (const std::uint32_t n : links.buffers) {
+        if (recordings_[n]++ == 0 && !go_on.contains(n)) { net_.nodes[n].most = net_.nodes[n].used; }
+    }
+    for (const std::uint32_t p : links.ports) {
         if (!group.before.try_emplace(p, trace_of(p)).second) { continue; }
         net_.counts[p].most_queued = 0;
         net_.ingress[p].most = 0;
+        net_.ingress[p].least_slack = std::numeric_limits<double>::max();
     }
 }
 
 Group Recording::end(std::uint32_t number) {
     if (recorded(number) == number) { recorded(number) = none; }
-    return std::move(groups_.extract(number).mapped());
+    Group group = std::move(groups_.extract(number).mapped());
+    for (const std::uint32_t n : courses_.links_of(group.leaders).buffers) { --recordings_[n]; }
+    return group;
 }
 
 bool Recording::differs(const Group& group) const {
@@ -34,15 +45,27 @@ bool Recording::differs(const Group& group) const {
     });
 }
 
+// Inputs are seldom at their fullest at one time, so their sum may be more than the buffer ever held, with whatever else
+// was in it. What others hold beside it takes alpha times as much off every threshold.
 std::vector<Held> Recording::held_of(const Courses::Links& links) const {
-    std::map<std::uint32_t, Held> of;
+    struct Seen {
+        std::int64_t sum = 0;
+        double least_slack = std::numeric_limits<double>::max();
+    };
+    std::map<std::uint32_t, Seen> of;
     for (const std::uint32_t p : links.ports) {
-        Held& held = of[net_.ports[p].to_node];
-        held.together += net_.ingress[p].most;
-        held.one = std::max(held.one, net_.ingress[p].most);
+        Seen& seen = of[net_.ports[p].to_node];
+        seen.sum += net_.ingress[p].most;
+        seen.least_slack = std::min(seen.least_slack, net_.ingress[p].least_slack);
     }
     std::vector<Held> all;
-    for (const std::uint32_t n : links.buffers) { all.push_back(of[n]); }
+    for (const std::uint32_t n : links.buffers) {
+        const Node& node = net_.nodes[n];
+        const std::int64_t most = std::min(of[n].sum, node.most);
+        const double beside =
+            std::min(of[n].least_slack / shared_.options.alpha, static_cast<double>(node.buffer - most));
+        all.push_back({most, static_cast<std::int64_t>(beside)});
+    }
     return all;
 }
 

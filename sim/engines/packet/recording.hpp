@@ -78,6 +78,7 @@ private:
     std::vector<std::optional<Outcome>> outcomes_ = std::vector<std::optional<Outcome>>(courses_.kinds());
     std::vector<std::uint32_t> recorded_ = std::vector<std::uint32_t>(courses_.kinds(), none);
     std::map<std::uint32_t, Group> groups_;
+    std::vector<std::uint32_t> recordings_ = std::vector<std::uint32_t>(net_.nodes.size());  // per buffer
 };
 
 }  // namespace fabricast::inline packet

@@ -121,7 +121,7 @@ private:
                                         std::int64_t bytes) {
     const std::int64_t used = node.used + node.reserved + bytes;
     const double threshold = pfc::dynamic_threshold(options.alpha, {node.buffer}, {used});
-    return used <= node.buffer && static_cast<double>(std::max(held, node.reserved_most)) <= threshold;
+    return used <= std::min(node.buffer, node.reserved_limit) && static_cast<double>(held) <= threshold;
 }
 
 // Windows between two looks at all buffers, if the replay checks itself (common/checks.hpp).

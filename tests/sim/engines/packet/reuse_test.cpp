@@ -341,6 +341,36 @@ TEST_CASE("calls that share a buffer are skipped as long as it pauses nobody") {
     CHECK(skipped > 4);
 }
 
+// The inputs of one switch are at their fullest one after the other, and together they never hold what the sum of the
+// fullest would be: whenever the call itself pauses nobody, the next one is skipped.
+TEST_CASE("a call that pauses nobody is skipped in the smallest buffer in which it does not") {
+    const Fabric fabric = testing::star(8);
+    EdgeList list;
+    for (const auto& [from, to] : testing::Pairs{{1, 0}, {2, 0}, {5, 4}, {6, 4}, {0, 3}, {4, 3}, {3, 7}}) {
+        list.edges.push_back({{.src = fabric.gpu(from), .dst = fabric.gpu(to)}});
+    }
+    int paused = 0, close = 0;  // buffers that are too small, and those a little larger
+    for (std::int64_t buffer = 100'000; close < 4; buffer += buffer / 16) {
+        INFO("buffer " << buffer);
+        Packet options = packets(FlowControl::pfc);
+        options.buffer = Bytes{buffer};
+        options.alpha = 1;
+        options.ecn.k_min = options.ecn.k_max = 1e9;
+        Rings rings{fabric, {}};
+        rings.schedule.edge_sets = {list};
+        rings.calls(0, 12, microseconds(30), 0);
+        const Both both = replayed(fabric, rings.schedule, options);
+        check_equal(both.with, both.without);
+        if (both.without.packets->pauses > 0) {
+            ++paused;
+            continue;
+        }
+        ++close;
+        CHECK(both.with.packets->windows * 3 < both.without.packets->windows);
+    }
+    CHECK(paused > 4);
+}
+
 // A long call over both halves of the hosts, and beside it shorter ones that begin a little later, one after the other:
 // as gradients are reduced beside all-to-alls. Now and then one of these is late, or does not come. Where the shorter
 // ones are several parts, the long one begins last and meets all of them at once.
