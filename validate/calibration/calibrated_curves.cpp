@@ -6,6 +6,8 @@
 #include <numeric>
 #include <string>
 
+#include "validate/score/compared_row.hpp"
+
 namespace fabricast::inline calibration {
 
 namespace {

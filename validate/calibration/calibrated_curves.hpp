@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "validate/calibration/calibrate.hpp"
+#include "validate/calibration/curve_seconds.hpp"
 
 namespace fabricast::inline calibration {
 
