@@ -116,7 +116,7 @@ TEST_CASE("V100 with EDR, four on a board and eight in a cube") {
         "system: {gpu: Tesla V100-SXM2-16GB, gpus_per_node: 4, nodes: 2, intra: NVLink2, nic: Mellanox ConnectX-5 "
         "EDR}\n"
         "software: {nccl: 2.8.3, cuda: \"11.2\"}\nbenchmark: {collective: all_reduce, ranks: 8}\n",
-        {"v100-mesh-4x", 2, 4, "infiniband-edr", "2.8.3", {"volta", "<2.18", "infiniband-edr"}});
+        {"v100-sxm2-4x", 2, 4, "infiniband-edr", "2.8.3", {"volta", "<2.18", "infiniband-edr"}});
     check(
         "system: {gpu: Tesla V100-SXM2-32GB, gpus_per_node: 8, nodes: 2, intra: DGX-1, nic: 4x EDR IB}\n"
         "software: {nccl: 2.18.3}\nbenchmark: {collective: all_reduce, ranks: 16}\n",
