@@ -37,10 +37,7 @@ const Part& part_named(const Catalog& catalog, const std::string& name) {
 ExitCode show_catalog(const po::variables_map& values) {
     const std::vector<std::string> words = texts_of(values, "words");
     const std::string action = words.empty() ? "list" : words.front();
-    if (action != "list" && action != "show") {
-        const std::string near = nearest_word(action, {"list", "show"});
-        throw UsageError(error_message("what to do with the catalogue", shown(action), "list, show", near));
-    }
+    index_among({"list", "show"}, action, "what to do with the catalogue");
     if (action == "show" && words.size() < 2) { throw MissingArgument("which part?"); }
     const Outputs outputs(values, {"json"});
     const Catalog catalog = everything(values);

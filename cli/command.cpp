@@ -141,6 +141,12 @@ int whole_of(const po::variables_map& values, const char* option, int otherwise,
     return value;
 }
 
+std::size_t index_among(const std::vector<std::string>& words, const std::string& asked, const std::string& unknown) {
+    const auto found = std::ranges::find(words, asked);
+    if (found != words.end()) { return static_cast<std::size_t>(found - words.begin()); }
+    throw UsageError(error_message(unknown, shown(asked), joined(words), nearest_word(asked, words)));
+}
+
 bool wants_progress(const po::variables_map& values) {
     return !values.contains("no-progress") && !values.contains("quiet");
 }

@@ -118,6 +118,9 @@ Scenario scenario_of(const po::variables_map& values);
 // A whole number from `low` to `high`; `otherwise` if the option is not given. Throws UsageError.
 int whole_of(const po::variables_map& values, const char* option, int otherwise, int low, int high);
 
+// The index of `asked` among `words`. Throws UsageError with the message `unknown` and the nearest word.
+std::size_t index_among(const std::vector<std::string>& words, const std::string& asked, const std::string& unknown);
+
 // Whether a line may say how far the run is: neither --no-progress nor --quiet is given.
 bool wants_progress(const po::variables_map& values);
 

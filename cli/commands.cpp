@@ -1,6 +1,5 @@
-#include <algorithm>
+#include <array>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 
@@ -16,10 +15,7 @@ std::span<const Command* const> commands() {
 }
 
 const Command& command_named(const std::string& name) {
-    const auto found = std::ranges::find(commands(), name, &Command::name);
-    if (found != commands().end()) { return **found; }
-    const std::vector<std::string> names = names_of(commands(), &Command::name);
-    throw UsageError(error_message("unknown command", shown(name), joined(names), nearest_word(name, names)));
+    return *commands()[index_among(names_of(commands(), &Command::name), name, "unknown command")];
 }
 
 }  // namespace fabricast::cli

@@ -2,10 +2,9 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
+#include <array>
 #include <iostream>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/help.hpp"
@@ -128,11 +127,8 @@ std::string fish() {
 ExitCode print_completion(const po::variables_map& values) {
     const std::string shell = text_of(values, "shell");
     if (shell.empty()) { throw MissingArgument("which shell? (accepted: bash, zsh, fish)"); }
-    const std::vector<std::string> shells = {"bash", "zsh", "fish"};
-    if (std::ranges::find(shells, shell) == shells.end()) {
-        throw UsageError(error_message("no such shell", shown(shell), joined(shells), nearest_word(shell, shells)));
-    }
-    std::cout << (shell == "bash" ? bash() : shell == "zsh" ? zsh() : fish());
+    constexpr std::array made = {bash, zsh, fish};
+    std::cout << made.at(index_among({"bash", "zsh", "fish"}, shell, "no such shell"))();
     return ok;
 }
 

@@ -111,14 +111,12 @@ ExitCode print_findings(const po::variables_map& values) {
 
 }  // namespace
 
-const Command doctor_command = {"doctor",
-                                "what this build has, and what this machine lacks",
-                                "[OPTION...]",
-                                joined_options({{
-                                                    {"json", text_value("FILE"), "write what was found as JSON"},
-                                                },
-                                                catalog_options()}),
-                                {},
-                                print_findings};
+const Command doctor_command = {
+    "doctor",
+    "what this build has, and what this machine lacks",
+    "[OPTION...]",
+    joined_options({{{"json", text_value("FILE"), "write what was found as JSON"}}, catalog_options()}),
+    {},
+    print_findings};
 
 }  // namespace fabricast::cli

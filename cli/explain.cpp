@@ -139,22 +139,21 @@ const Command explain_command = {
     "explain",
     "what bounds a result, and what would change it",
     "SCENARIO [OPTION...]",
-    joined_options(
-        {scenario_options(),
-         {
-             {"path", words_value("A B"),
-              "the way data takes from device A to device B: copies, DMA, cores, latency, bandwidth"},
-             {"transport", text_value("T"), "of that path (default: auto)"},
-             {"size", text_value("S"), "of a message on it (default: 1 MiB)"},
-             {"without", words_value("A [B]"),
-              "what it costs that A (a switch, adapter, port or plane), or one cable between A and B, is dead from the "
-              "start"},
-             {"failures", {}, "what the scenario's own events cost: with them and without"},
-             {"json", text_value("FILE"), "write the explanation as JSON"},
-             {"html", text_value("FILE"), "write a report to hand over"},
-             {"emit", text_value("DIR"), "write each changed scenario, to be run by `fabricast run`"},
-             {"threads", whole_value("N"), "runs side by side (default and 0: every core)"},
-         }}),
+    joined_options({scenario_options(),
+                    {
+                        {"path", words_value("A B"),
+                         "the way data takes from device A to device B: copies, DMA, cores, latency, bandwidth"},
+                        {"transport", text_value("T"), "of that path (default: auto)"},
+                        {"size", text_value("S"), "of a message on it (default: 1 MiB)"},
+                        {"without", words_value("A [B]"),
+                         "what it costs that A (a switch, adapter, port or plane), or one cable between A and B, is "
+                         "dead from the start"},
+                        {"failures", {}, "what the scenario's own events cost: with them and without"},
+                        {"json", text_value("FILE"), "write the explanation as JSON"},
+                        {"html", text_value("FILE"), "write a report to hand over"},
+                        {"emit", text_value("DIR"), "write each changed scenario, to be run by `fabricast run`"},
+                        {"threads", whole_value("N"), "runs side by side (default and 0: every core)"},
+                    }}),
     {{{"scenario", 1}}},
     explain_scenario};
 

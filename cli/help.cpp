@@ -117,8 +117,7 @@ std::string program_manual() {
         page_head("fabricast", "a forecast for the fabrics of GPU clusters") + ".I COMMAND\n[\\fIARGUMENT\\fR...]\n";
     page +=
         ".SH DESCRIPTION\nPredicts how long NCCL's collectives and training steps take on a GPU cluster, what bounds "
-        "them "
-        "and how the cluster scales.\n.SH COMMANDS\n";
+        "them and how the cluster scales.\n.SH COMMANDS\n";
     for (const Command* command : commands()) {
         page += fmt::format(".TP\n.BR fabricast\\-{} (1)\n{}\n", command->name, roff(command->summary));
     }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/enum_name.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
@@ -17,12 +17,7 @@ namespace {
 
 StudyOrder order_of(const po::variables_map& values) {
     const std::string asked = values.contains("by") ? text_of(values, "by") : "value";
-    std::vector<std::string> words;
-    for (const StudyOrder order : {StudyOrder::value, StudyOrder::time, StudyOrder::capital, StudyOrder::power}) {
-        if (to_string(order) == asked) { return order; }
-        words.emplace_back(to_string(order));
-    }
-    throw UsageError(error_message("no such order", shown(asked), joined(words), nearest_word(asked, words)));
+    return static_cast<StudyOrder>(index_among(names_up_to(StudyOrder::power), asked, "no such order"));
 }
 
 std::vector<StudyInput> inputs_of(const po::variables_map& values) {

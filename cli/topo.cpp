@@ -1,7 +1,6 @@
 // fabricast topo SCENARIO: what the cluster is made of, the path between two devices, and the graph for other programs.
 
 #include <algorithm>
-#include <array>
 #include <sstream>
 
 #include "base/text.hpp"
@@ -98,14 +97,9 @@ void print_summary(std::ostream& out, const Fabric& fabric) {
 }
 
 PathKind transport_of(const po::variables_map& values) {
-    static constexpr std::array<std::string_view, 5> words = {"auto", "nvlink", "p2p", "host-staged", "network"};
     const std::string asked = text_of(values, "transport");
-    const auto found = std::find(words.begin(), words.end(), asked.empty() ? "auto" : std::string_view(asked));
-    if (found == words.end()) {
-        const std::vector<std::string> all(words.begin(), words.end());
-        throw UsageError(error_message("no such transport", shown(asked), joined(all), nearest_word(asked, all)));
-    }
-    return static_cast<PathKind>(found - words.begin());
+    return static_cast<PathKind>(index_among({"auto", "nvlink", "p2p", "host-staged", "network"},
+                                             asked.empty() ? "auto" : asked, "no such transport"));
 }
 
 void print_path(std::ostream& out, const Fabric& fabric, const std::vector<std::string>& ends, PathKind transport) {

@@ -67,8 +67,8 @@ template <class Record> struct Column {
     // Printed, and on the page under the same name: a text, or a number.
     Column& words(const std::string& heading, int width = 0) { return printed_words(heading, width).on_page(heading); }
     Column& number(const std::string& heading, int width, html::Unit unit,
-                   std::function<std::string(double)> number_text = {}) {
-        return printed(heading, width, "", std::move(number_text)).on_page(heading, unit);
+                   std::function<std::string(double)> number_text = {}, std::string printed_unit = "") {
+        return printed(heading, width, std::move(printed_unit), std::move(number_text)).on_page(heading, unit);
     }
 
     std::string name, meaning;  // no name: not in JSON and CSV

@@ -44,19 +44,15 @@ Columns<Row> row_columns(bool transfer) {
             .printed("size", 14, "(B)", {}, 0)
             .on_page("size", Unit::size),
         C("time_s", "Time of one call in the steady state.", &Row::time_s)
-            .printed("time", 10, "(us)", microseconds_text)
-            .on_page("time", Unit::time),
+            .number("time", 10, Unit::time, microseconds_text, "(us)"),
         C([](const Row& r) {
             return interval_text(r.time_s, r.time_low80_s, r.time_high80_s);
         }).printed("80 %", 9, "(%)"),
         C("time_low80_s", "Lower end of its 80 % interval.", &Row::time_low80_s).on_page("low", Unit::time),
         C("time_high80_s", "Upper end of its 80 % interval.", &Row::time_high80_s).on_page("high", Unit::time),
-        C("algbw_Bps", "Size / time.", &Row::algbw)
-            .printed("algbw", 9, "(GB/s)", gigabytes_text)
-            .on_page("algbw", Unit::rate),
+        C("algbw_Bps", "Size / time.", &Row::algbw).number("algbw", 9, Unit::rate, gigabytes_text, "(GB/s)"),
         C("busbw_Bps", "algbw times nccl-tests' factor of the collective.", &Row::busbw)
-            .printed("busbw", 9, "(GB/s)", gigabytes_text)
-            .on_page("busbw", Unit::rate),
+            .number("busbw", 9, Unit::rate, gigabytes_text, "(GB/s)"),
         C("algorithm", "As used.", &Row::algorithm).words(way, 18),
         C("protocol", "As used.", &Row::protocol).printed("protocol", -8).on_page("protocol"),
         C("channels", "As used.", &Row::channels)
@@ -74,9 +70,7 @@ Columns<ScalingPoint> point_columns() {
     return {
         C("nodes", "Number of nodes.", &P::nodes).printed("nodes", 8, "", {}, 0).on_page("nodes", Unit::count),
         C("gpus", "Number of GPUs.", &P::gpus).printed("gpus", 9).on_page("GPUs", Unit::count),
-        C("busbw_Bps", "At the largest size.", &P::busbw)
-            .printed("busbw", 10, "(GB/s)", gigabytes_text)
-            .on_page("busbw", Unit::rate),
+        C("busbw_Bps", "At the largest size.", &P::busbw).number("busbw", 10, Unit::rate, gigabytes_text, "(GB/s)"),
         C("busbw_retained", "Against the first point.", &P::busbw_retained)
             .printed("retained", 10, "", share_text)
             .on_page("kept", Unit::share),

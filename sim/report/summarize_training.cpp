@@ -146,8 +146,7 @@ void add_goodput(Report& report, const GoodputSpec& spec, const Fabric& fabric, 
     for (StepRow& row : report.steps) { row.goodput = g; }
     report.notes.push_back(
         fmt::format("goodput on {}: {:.1f} % of a month (80 %: {:.1f} to {:.1f}): {:.0f} interruptions in 30 days; a "
-                    "checkpoint every "
-                    "{} takes {:.1f} %, restarts {:.1f} %, work lost with failures {:.1f} %",
+                    "checkpoint every {} takes {:.1f} %, restarts {:.1f} %, work lost with failures {:.1f} %",
                     gpus_text(fabric), 100 * g.share, 100 * g.low80, 100 * g.high80, g.failures,
                     text(g.every_s, Dimension::time), 100 * g.checkpoints, 100 * g.restarts, 100 * g.lost));
 }

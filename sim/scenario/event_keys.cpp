@@ -85,10 +85,9 @@ std::vector<Key> event_keys() {
             time_key("at", &E::at, "When, from the start of the replay.", "from the start"),
             text_key("link", &E::link, "One direction of a cable or bundle, as reports name it: `leaf0 -> node0.nic0`.",
                      "`cable` or `device`"),
-            texts_key(
-                "cable", &E::cable,
-                "One cable between two devices, both directions: `[leaf0, node0.nic0]`; of a bundle or of parallel "
-                "ones only this one."),
+            texts_key("cable", &E::cable,
+                      "One cable between two devices, both directions: `[leaf0, node0.nic0]`; of a bundle or of "
+                      "parallel ones only this one."),
             text_key(
                 "device", &E::device,
                 "Every cable of a switch or an adapter (`spine1`, `node0.nic2`), or a GPU's kernels (`node0.gpu3`).",

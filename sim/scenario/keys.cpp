@@ -60,10 +60,9 @@ Rows<ExplicitGraph> graph_keys() {
 }
 
 std::vector<Key> design_keys() {
-    KeyOf<DesignSpec> set = text_map_key(
-        "set", &DesignSpec::set,
-        "Keys that differ, by their paths, as `cluster.fabric.oversubscription: 2`; `null` takes back a key "
-        "that the scenario sets.");
+    KeyOf<DesignSpec> set = text_map_key("set", &DesignSpec::set,
+                                         "Keys that differ, by their paths, as `cluster.fabric.oversubscription: 2`; "
+                                         "`null` takes back a key that the scenario sets.");
     set.may_be_null = true;
     set.read = [](const Node& node, DesignSpec& design) {
         for (const Node& member : node.members()) {
@@ -75,17 +74,15 @@ std::vector<Key> design_keys() {
         {list_keys("designs", &Scenario::designs,
                    "Designs that `study` holds side by side, over this scenario's workload.",
                    {required(text_key("name", &DesignSpec::name, "As the study calls it.")), std::move(set)}),
-         {text_map_key(
-             "prices", &Scenario::prices,
-             "What parts cost here, in place of the catalogue's prices, as `quantum-2: 42000 USD`; other figures as "
-             "`data-centre/pue: 1.1`.")}});
+         {text_map_key("prices", &Scenario::prices,
+                       "What parts cost here, in place of the catalogue's prices, as `quantum-2: 42000 USD`; other "
+                       "figures as `data-centre/pue: 1.1`.")}});
 }
 
 Key include_key() {
     Key key{{"include", Form::texts,
              "Files whose keys this one starts from, relative to it and in or below its folder; `cloud:aws-p5` is an "
-             "instance "
-             "of a cloud (`fabricast catalog list cloud`)."}};
+             "instance of a cloud (`fabricast catalog list cloud`)."}};
     key.when_absent = "none";
     return key;  // with_includes() removes it from the tree before keys are read
 }
@@ -189,12 +186,11 @@ std::vector<Key> cluster_keys() {
                 whole_key("fabric.management_ports", &C::management_ports, 0, 65536,
                           "Cables of fabric managers to free ports of the leaves: they count in the bill of materials.",
                           "none"),
-                choice_key(
-                    "fabric.routing", &C::routing,
-                    {"adaptive", "ecmp", "ecmp-one-seed", "min-hop", "up-down", "fat-tree"},
-                    "How flows choose among equal paths; `ecmp-one-seed`: all switches of a tree hash alike; the "
-                    "last three: a subnet manager's tables, of an explicit fabric.",
-                    "`adaptive` on InfiniBand, `ecmp` elsewhere"),
+                choice_key("fabric.routing", &C::routing,
+                           {"adaptive", "ecmp", "ecmp-one-seed", "min-hop", "up-down", "fat-tree"},
+                           "How flows choose among equal paths; `ecmp-one-seed`: all switches of a tree hash alike; "
+                           "the last three: a subnet manager's tables, of an explicit fabric.",
+                           "`adaptive` on InfiniBand, `ecmp` elsewhere"),
                 wholes_key("fabric.shape", &C::shape, 1, 65536,
                            "Torus: nodes in each dimension. Dragonfly: groups, routers a group, nodes a router.",
                            "the builder's choice"),
@@ -289,8 +285,7 @@ std::vector<Key> job_keys() {
     };
     return list_keys(
         "jobs", &Scenario::jobs,
-        "Jobs that share the cluster, each call after call ([jobs.md](jobs.md)); `workload` may then be "
-        "absent.",
+        "Jobs that share the cluster, each call after call ([jobs.md](jobs.md)); `workload` may then be absent.",
         {required(text_key("name", &JobSpec::name, "As reports call it.")), std::move(nodes), std::move(workload)});
 }
 

@@ -46,10 +46,9 @@ Rows<Packet> transport_keys() {
              within(time_key("retransmit_timeout", &P::retransmit_timeout, "Without any acknowledgement."), Duration{1},
                     longest_timer),
              number_key("loss", &P::loss, 0, 0.5, "Share of packets that a link between nodes corrupts."),
-             word_key(
-                 "routing", &P::routing, PacketRouting::spray,
-                 "How packets choose among equal paths. Other than `ecmp` takes a fabric with `routing: ecmp`, whose "
-                 "cables stand alone."),
+             word_key("routing", &P::routing, PacketRouting::spray,
+                      "How packets choose among equal paths. Other than `ecmp` takes a fabric with `routing: ecmp`, "
+                      "whose cables stand alone."),
              whole_key("paths", &P::paths, 1, 32, "Equal paths that one flow may use; 31 where links fail."),
              whole_key("qps", &P::qps, 1, 32,
                        "Queue pairs a connection rotates over, each hashed on its own; 31 where links fail."),
@@ -81,10 +80,9 @@ Rows<Packet> lane_keys() {
     Rows<L> rows = together<L>(
         {{
              whole_key("count", &L::count, 1, 15, "How many share a link."),
-             word_key(
-                 "choice", &L::choice, LaneChoice::hop,
-                 "By service level, or one more with each trunk that is crossed, which breaks circles as long as there "
-                 "is one for each; the last serves all beyond."),
+             word_key("choice", &L::choice, LaneChoice::hop,
+                      "By service level, or one more with each trunk that is crossed, which breaks circles as long as "
+                      "there is one for each; the last serves all beyond."),
              wholes_key("of_level", &L::of_level, 0, 14, "Lane of each service level (SL to VL).",
                         "the level's number, the last lane at most"),
              wholes_key("weights", &L::weights, 1, 255, "Of each lane in turn, times 64 B.", "64"),
@@ -97,11 +95,10 @@ Rows<Packet> lane_keys() {
                        node_key("to", &ServiceLevel::to, "The receiver's node."),
                        required(whole_key("level", &ServiceLevel::level, 0, 15, "Its service level."))},
                       level_json)});
-    return map_keys<Packet>(
-        "lanes", &Packet::lanes,
-        "Lanes of links between nodes: InfiniBand's virtual lanes, Ethernet's priorities. Each has its own "
-        "queue, buffer and flow control.",
-        std::move(rows));
+    return map_keys<Packet>("lanes", &Packet::lanes,
+                            "Lanes of links between nodes: InfiniBand's virtual lanes, Ethernet's priorities. Each has "
+                            "its own queue, buffer and flow control.",
+                            std::move(rows));
 }
 
 Rows<Packet> pcie_keys() {

@@ -154,11 +154,10 @@ KeyOf<RandomSweep> ranges_key() {
         }
         return json.empty() ? Json() : json;
     };
-    return required(field_key(
-        "ranges", Form::ranges, &RandomSweep::ranges,
-        "Keys by their path: a list to choose from, or a range, drawn with the decimals that `from` and `to` are "
-        "written with.",
-        {}, read, write));
+    return required(field_key("ranges", Form::ranges, &RandomSweep::ranges,
+                              "Keys by their path: a list to choose from, or a range, drawn with the decimals that "
+                              "`from` and `to` are written with.",
+                              {}, read, write));
 }
 
 constexpr double most_points = 1e6;

@@ -56,15 +56,16 @@ std::vector<Key> collective_keys() {
                                         word_key("protocol", &C::protocol, Protocol::simple,
                                                  "`auto`: what NCCL of the stated version picks.")}),
          {sizes_key()},
-         keys_of_kind<C>("collective", {word_key("dtype", &C::dtype, DataType::float8, "Type of an element."),
-                                        flag_key("in_place", &C::in_place, "The output buffer is the input buffer."),
-                                        whole_key("root", &C::root, 0, 4294967295.0,
-                                                  "Rank at the root of broadcast, reduce, gather and scatter."),
-                                        whole_key("channels", &C::channels, 1, 64,
-                                                  "`msccl-ring`: channels that share out the ranks' pieces."),
-                                        whole_key("instances", &C::instances, 1, 64,
-                                                  "`msccl-ring`, `msccl-all-pairs`: copies of the program, each with "
-                                                  "its part of every piece.")})});
+         keys_of_kind<C>(
+             "collective",
+             {word_key("dtype", &C::dtype, DataType::float8, "Type of an element."),
+              flag_key("in_place", &C::in_place, "The output buffer is the input buffer."),
+              whole_key("root", &C::root, 0, 4294967295.0,
+                        "Rank at the root of broadcast, reduce, gather and scatter."),
+              whole_key("channels", &C::channels, 1, 64, "`msccl-ring`: channels that share out the ranks' pieces."),
+              whole_key(
+                  "instances", &C::instances, 1, 64,
+                  "`msccl-ring`, `msccl-all-pairs`: copies of the program, each with its part of every piece.")})});
 }
 
 Rows<TrainingWorkload> dimension_keys() {
@@ -111,9 +112,9 @@ Rows<TrainingWorkload> step_keys() {
     using W = TrainingWorkload;
     return together<W>(
         {{
-             required(text_key("model", &W::model,
-                               "Model of the library (`fabricast catalog list` shows them), or a name of yours with "
-                               "`dimensions`.")),
+             required(text_key(
+                 "model", &W::model,
+                 "Model of the library (`fabricast catalog list` shows them), or a name of yours with `dimensions`.")),
              whole_key("sequence_length", &W::sequence_length, 1, 1e8, "Tokens of a sequence.", "the model's"),
              whole_key("global_batch", &W::global_batch, 1, 1e9, "Sequences or images a step.",
                        "one micro-batch a data rank"),
@@ -121,14 +122,12 @@ Rows<TrainingWorkload> step_keys() {
              word_key("order", &W::order, PipelineOrder::dual_pipe,
                       "Of forward and backward in the pipeline; zero-bubble: gradients of weights fill its bubbles "
                       "(ZB-H1); dual-pipe: so they do, and half of the micro-batches enter at each end."),
-             word_key(
-                 "sharding", &W::sharding, Sharding::hsdp,
-                 "What data-parallel ranks share out: nothing, optimizer states, gradients too, parameters too; hsdp: "
-                 "parameters inside a group."),
-             size_key(
-                 "bucket", &W::bucket,
-                 "Gradients reduced at once; `0 B`: the framework's. A stage has at most twelve buckets, of a layer or "
-                 "more."),
+             word_key("sharding", &W::sharding, Sharding::hsdp,
+                      "What data-parallel ranks share out: nothing, optimizer states, gradients too, parameters too; "
+                      "hsdp: parameters inside a group."),
+             size_key("bucket", &W::bucket,
+                      "Gradients reduced at once; `0 B`: the framework's. A stage has at most twelve buckets, of a "
+                      "layer or more."),
              whole_key("gradient_bytes", &W::gradient_bytes, 1, 8, "Of one gradient on the wire.",
                        "4, with zero-3 and hsdp 2"),
          },
@@ -175,10 +174,10 @@ Rows<TrainingWorkload> step_keys() {
                        "More tokens predicted at each place, each by a layer and a head.", "none"),
              whole_key("adapters", &W::adapters, 1, 65536,
                        "Rank of LoRA adapters beside attention's products; the model itself is frozen.", "none"),
-             whole_key("document", &W::document, 1, 1e8,
-                       "Mean tokens of a document, where several are packed into a sequence and attention stays inside "
-                       "each.",
-                       "the sequence"),
+             whole_key(
+                 "document", &W::document, 1, 1e8,
+                 "Mean tokens of a document, where several are packed into a sequence and attention stays inside each.",
+                 "the sequence"),
              number_key("imbalance", &W::imbalance, 1, 64,
                         "Tokens of the fullest data rank over the mean: samples of different lengths."),
              text_key("framework", &W::framework, "Training framework, a catalogue part."),

@@ -61,23 +61,25 @@ AliasTable read_alias_table(const yaml::Node& root) {
     root.allow({"gpus", "unnamed_gpus", "intra", "nodes", "networks", "speeds", "hosts", "cpu_by_generation",
                 "collectives", "dtypes", "launchers", "link", "speed_by_generation", "nccl_by_generation", "nccl_usual",
                 "nccl_dates", "nccl_by_cuda"});
-    AliasTable table;
-    table.gpus = read_aliases(root, "gpus");
-    table.unnamed_gpus = read_aliases(root, "unnamed_gpus");
-    table.intra = read_aliases(root, "intra");
-    table.nodes = read_nodes(root);
-    table.networks = read_aliases(root, "networks");
-    table.speeds = read_aliases(root, "speeds");
-    table.hosts = read_aliases(root, "hosts");
-    table.cpu_by_generation = read_words(root, "cpu_by_generation");
-    table.collectives = read_aliases(root, "collectives");
-    table.dtypes = read_aliases(root, "dtypes");
-    table.launchers = read_aliases(root, "launchers");
-    table.link = read_words(root, "link");
-    table.speed_by_generation = read_words(root, "speed_by_generation");
-    table.nccl_by_generation = read_words(root, "nccl_by_generation");
-    table.nccl_usual = read_words(root, "nccl_usual");
-    table.nccl_dates = read_words(root, "nccl_dates");
+    const auto aliases = [&](std::string_view key) { return read_aliases(root, key); };
+    const auto words = [&](std::string_view key) { return read_words(root, key); };
+    AliasTable table{aliases("gpus"),
+                     aliases("unnamed_gpus"),
+                     aliases("intra"),
+                     read_nodes(root),
+                     aliases("networks"),
+                     aliases("speeds"),
+                     aliases("hosts"),
+                     words("cpu_by_generation"),
+                     aliases("collectives"),
+                     aliases("dtypes"),
+                     aliases("launchers"),
+                     words("link"),
+                     words("speed_by_generation"),
+                     words("nccl_by_generation"),
+                     words("nccl_usual"),
+                     words("nccl_dates"),
+                     {}};
     for (const yaml::Node& node : root.required("nccl_by_cuda").items()) {
         node.allow({"cuda", "nccl"});
         table.nccl_by_cuda.emplace_back(node.required("cuda").as_string(), node.required("nccl").as_string());

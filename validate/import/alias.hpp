@@ -42,6 +42,7 @@ struct NodeAlias {
     std::optional<Pattern> words;  // a machine of its own kind: what else the file says of it, in place of `intra`
 };
 
+// The keys of validate/aliases.yaml, in the order of the file's reader.
 struct AliasTable {
     AliasList gpus;          // system.gpu -> gpu, part, generation, intra (the usual connection of several)
     AliasList unnamed_gpus;  // where no GPU is named: all that the file says of the machine -> the same

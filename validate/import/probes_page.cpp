@@ -1,6 +1,5 @@
 #include "validate/import/probes_page.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <set>

@@ -127,7 +127,7 @@ double forecast(const std::vector<ProtocolSegment>& segments, double bytes) {
 
 SelfForecast forecast_itself(const Measurement& measurement) {
     SelfForecast result;
-    std::vector<double> errors, factors, differences;
+    std::vector<double> errors, differences;
     for (const auto& [labels, rounds] : rounds_of(measurement)) {
         const std::vector<TimedSize> points = fitted_points(rounds);
         if (rounds.size() < 2 || points.size() < 3) {
@@ -138,11 +138,7 @@ SelfForecast forecast_itself(const Measurement& measurement) {
         const std::vector<ProtocolSegment> segments = fit_protocols(points);
         for (const auto& [round, judged] : rounds) {
             for (const auto& [bytes, seconds] : judged) {
-                if (round % 2 == 1) {
-                    const double factor = forecast(segments, bytes) / seconds;
-                    errors.push_back(std::abs(factor - 1));
-                    factors.push_back(std::max(factor, 1 / factor));
-                }
+                if (round % 2 == 1) { errors.push_back(std::abs(forecast(segments, bytes) / seconds - 1)); }
             }
         }
         compare_neighbours(rounds, differences);
@@ -152,7 +148,6 @@ SelfForecast forecast_itself(const Measurement& measurement) {
         throw InputError(measurement.place, "nothing to judge (accepted: two rounds or more of each curve)");
     }
     result.rows = errors.size();
-    result.median_factor = *percentile(factors, 50);
     result.median_pct = 100 * *percentile(errors, 50);
     result.noise_pct = 100 * *percentile(differences, 50);
     return result;

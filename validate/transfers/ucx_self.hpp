@@ -28,9 +28,8 @@ std::vector<ProtocolSegment> fit_protocols(const std::vector<TimedSize>& points)
 double forecast(const std::vector<ProtocolSegment>& segments, double bytes);
 
 struct SelfForecast {
-    double median_pct = 0;     // |forecast / measured - 1| over the rows of odd rounds
-    double median_factor = 1;  // max(f, 1 / f) of f = forecast / measured, median over the same rows
-    double noise_pct = 0;      // |one round / the round before - 1|, median over rows
+    double median_pct = 0;  // |forecast / measured - 1| over the rows of odd rounds
+    double noise_pct = 0;   // |one round / the round before - 1|, median over rows
     std::size_t curves = 0;
     std::size_t rows = 0;
 };

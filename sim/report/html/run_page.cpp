@@ -110,11 +110,10 @@ void add_collective(Page& page, const Scenario& scenario, const Report& report, 
                     report.rows, busbw_point);
     add_size_curves(page, "Time", "Of one call in the steady state.", {"time", Unit::time, true}, report.rows,
                     time_point);
-    page.sections.emplace_back(
-        page_table("Size by size",
-                   "What nccl-tests would print, which algorithm and protocol runs, what bounds it, and what the row "
-                   "rests on. Intervals hold four results in five.",
-                   report.rows, row_columns()));
+    page.sections.emplace_back(page_table("Size by size",
+                                          "What nccl-tests would print, which algorithm and protocol runs, what bounds "
+                                          "it, and what the row rests on. Intervals hold four results in five.",
+                                          report.rows, row_columns()));
     if (!report.points.empty()) { add_scaling(page, report.points); }
 }
 

@@ -117,11 +117,10 @@ html::Page best_page(const Scenario& scenario, const std::vector<BestRow>& rows)
     for (auto& [name, line] : lines) { curves.lines.push_back(std::move(line)); }
     curves.lines.push_back(std::move(chosen));
     page.sections.emplace_back(std::move(curves));
-    page.sections.emplace_back(
-        page_table("NCCL's choice and the fastest",
-                   "With 80 % intervals, of the constants and of how far two forecasts of one site are "
-                   "wrong apart from each other.",
-                   rows, columns()));
+    page.sections.emplace_back(page_table("NCCL's choice and the fastest",
+                                          "With 80 % intervals, of the constants and of how far two forecasts of one "
+                                          "site are wrong apart from each other.",
+                                          rows, columns()));
     add_provenance(page, scenario);
     return page;
 }

@@ -186,10 +186,9 @@ std::vector<std::string> hosts_of_ranks(const TextLines& file) {
     for (const auto& [rank, host] : by_rank) {
         if (!hosts.empty() && hosts.back() == host) { continue; }
         if (!seen.insert(host).second) {
-            throw InputError(file.start(),
-                             fmt::format("the ranks of host '{}' do not stand together (found another host "
-                                         "before rank {}; accepted: whole nodes, one after another)",
-                                         host, rank));
+            throw InputError(file.start(), fmt::format("the ranks of host '{}' do not stand together (found another "
+                                                       "host before rank {}; accepted: whole nodes, one after another)",
+                                                       host, rank));
         }
         hosts.push_back(host);
     }

@@ -143,11 +143,10 @@ html::Page layouts_page(const Scenario& scenario, const LayoutSearch& s) {
                                   time_text(first.row.step_time_s), counts_text(s));
         page.headlines.push_back({"step", time_text(first.row.step_time_s), words_of(first.choice)});
     }
-    page.sections.emplace_back(
-        page_table("Layouts, fastest first",
-                   "Intervals hold four steps in five. The last column: how much longer the next "
-                   "layout's step takes, and whether a study calls the difference real.",
-                   s.best, columns()));
+    page.sections.emplace_back(page_table("Layouts, fastest first",
+                                          "Intervals hold four steps in five. The last column: how much longer the "
+                                          "next layout's step takes, and whether a study calls the difference real.",
+                                          s.best, columns()));
     html::Bars bars{"Where a step goes", "Seconds, mean over the pipeline stages.", Unit::time, {}, {}};
     for (const FoundLayout& found : s.best) { bars.labels.push_back(words_of(found.choice)); }
     for (const StepPart& part : step_parts) {

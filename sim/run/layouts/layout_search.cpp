@@ -157,12 +157,11 @@ private:
                 continue;  // the batch is none of so many GPUs
             }
         }
-        fail_at(
-            scenario_, "workload",
-            fmt::format("no layout fits the memory: of {} the one that needs least, {}, takes {:.1f} GB of the {:.1f} "
-                        "GB that may be filled on '{}'; {}",
-                        result_.layouts, words_of(nearest.choice), likely_bytes(nearest.memory) * 1e-9, has() * 1e-9,
-                        result_.gpu, more));
+        fail_at(scenario_, "workload",
+                fmt::format("no layout fits the memory: of {} the one that needs least, {}, takes {:.1f} GB of the "
+                            "{:.1f} GB that may be filled on '{}'; {}",
+                            result_.layouts, words_of(nearest.choice), likely_bytes(nearest.memory) * 1e-9,
+                            has() * 1e-9, result_.gpu, more));
     }
 
     StepRow forecast_of(const LayoutChoice& choice, const Watch& watch) {
