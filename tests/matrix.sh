@@ -3,7 +3,7 @@
 # the same doubles from all of them. A row each: what was built and run, what was skipped and why. ./dev sanitize, threads
 # and odr are rows that CI has.
 #   matrix.sh ROOT [--tests] [ROW...]     --tests: builds and runs all tests too, where a processor of this machine can
-# Exits with 1 if a row fails. Builds stay in ROOT/build-matrix.
+# Exits with 1 if a row fails. A row's build stays in ROOT/build-ROW.
 set -euo pipefail
 root=$(realpath "$1")
 shift
@@ -16,10 +16,10 @@ if [[ ${#rows[@]} -eq 0 ]]; then
   rows+=(without-options arm64)
 fi
 cd "$root"
-mkdir -p build-matrix
 failed=0
 launcher=()
 ! command -v ccache >/dev/null || launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+export CCACHE_NOHASHDIR=true CCACHE_SLOPPINESS=pch_defines,time_macros  # as in ./dev: what ./dev build made is not made again
 
 say() { printf '| %s | %s | %s |\n' "$1" "$2" "$3"; }
 skip() { say "$1" skipped "$2"; }
@@ -27,8 +27,11 @@ lacks() { ! command -v "$1" >/dev/null; }
 
 # row NAME SOURCE OPTION...: FABRICAST_EMULATOR runs what this processor cannot.
 row() {
-  local name=$1 source=$2 log=$root/build-matrix/$1.log build=$root/build-matrix/$1 begin=$SECONDS
+  local name=$1 source=$2 build=$2/build-$1 begin=$SECONDS
+  local log=$build/log
   shift 2
+  mkdir -p "$build"
+  export CCACHE_BASEDIR=$source
   local -a targets=(--target fabricast)
   [[ $tests == OFF ]] || targets=()
   if ! { cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DFABRICAST_BENCH=OFF \
@@ -45,11 +48,11 @@ row() {
   local what="all goldens"
   if ! tests/golden/check.sh "$root" "$program" >>"$log" 2>&1; then
     failed=1
-    say "$name" "built" "goldens differ: build-matrix/$name.log"
+    say "$name" "built" "goldens differ: $log"
     return
   fi
   if [[ $tests == ON && -z ${FABRICAST_EMULATOR:-} ]]; then
-    FABRICAST_CHECK=1 ctest --test-dir "$build" -j 2 >>"$log" 2>&1 || { failed=1 && what="tests fail: build-matrix/$name.log"; }
+    FABRICAST_CHECK=1 ctest --test-dir "$build" -j 2 >>"$log" 2>&1 || { failed=1 && what="tests fail: $log"; }
     [[ $what == tests* ]] || what="all tests, all goldens"
   fi
   say "$name" "built in $(((SECONDS - begin + 59) / 60)) min" "$what"
@@ -57,10 +60,11 @@ row() {
 
 # What a build can do without, all at once, and from files under version control alone: no npm either.
 without_options() {
-  rm -rf build-matrix/source
-  mkdir -p build-matrix/source
-  git ls-files -z | xargs -0 cp -p --parents -t build-matrix/source
-  row without-options "$root/build-matrix/source" -DFABRICAST_SIMGRID=OFF -DFABRICAST_CERES=OFF -DFABRICAST_SQLITE=OFF -DFABRICAST_MPI=OFF
+  local copy=$root/build-without-options
+  mkdir -p "$copy"
+  find "$copy" -mindepth 1 -maxdepth 1 ! -name 'build-*' -exec rm -rf {} +
+  git ls-files -z | xargs -0 cp -p --parents -t "$copy"
+  row without-options "$copy" -DFABRICAST_SIMGRID=OFF -DFABRICAST_CERES=OFF -DFABRICAST_SQLITE=OFF -DFABRICAST_MPI=OFF
 }
 
 # Debian's libraries of the other architecture lie beside ours: dpkg --add-architecture arm64, then NAME:arm64.

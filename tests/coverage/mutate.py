@@ -218,9 +218,11 @@ def what_reaches(copy, programs):
 def verdict_of(copy, number, programs):
     tests_file = copy / "build/chosen.txt"
     for program, tests in sorted(programs.items(), key=lambda x: sum(x[1].values())):
-        tests_file.write_text("".join(f"{name}\n" for name, _ in sorted(tests.items(), key=lambda x: x[1])))
-        code = run([f"build/bin/test_{program}", "--abort", "--input-file", tests_file], copy, {"FABRICAST_MUTANT": str(number)},
-                   10 + 10 * sum(tests.values()))
+        tests_file.write_text("".join(f"{name}\n" for name in tests))
+        # Catch2 finds no name with a quotation mark in a file.
+        which = [] if any('"' in name for name in tests) else ["--input-file", tests_file]
+        code = run([f"build/bin/test_{program}", "--abort", *which], copy, {"FABRICAST_MUTANT": str(number)},
+                   60 + 10 * sum(tests.values()))
         if code != 0:
             return "killed", program
     return ("lives", ",".join(programs)) if programs else ("unreached", "")

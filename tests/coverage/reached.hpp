@@ -24,7 +24,9 @@ struct Reached : Listener {
         const double seconds = static_cast<double>(std::clock() - begin_) / CLOCKS_PER_SEC;
         std::ofstream out(file, std::ios::app);
         for (int i = 0; i < fabricast_mutants::most; ++i) {
-            if (fabricast_mutants::reached[i] != 0) { out << i << '\t' << seconds << '\t' << stats.testInfo.name << '\n'; }
+            if (fabricast_mutants::reached[i] != 0) {
+                out << i << '\t' << seconds << '\t' << stats.testInfo.name << '\n';
+            }
         }
     }
 
