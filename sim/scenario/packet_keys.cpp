@@ -30,7 +30,7 @@ Rows<Packet> transport_keys() {
              word_key("congestion_control", &P::congestion_control, CongestionControl::swift,
                       "How senders find their rate; `auto`: dcqcn on Ethernet, none elsewhere."),
              text_key("preset", &P::preset,
-                      "Figures of congestion control and marks: a catalogue part of kind packet-preset.",
+                      "Figures of congestion control, marks and pauses: a catalogue part of kind packet-preset.",
                       "the paper's"),
          },
          keys_below<P>("ecn.", &P::ecn,

@@ -55,6 +55,16 @@ void lay_over(const Part& part, InfinibandControl& control) {
     take_unstated("cc.spacing", &InfinibandControl::spacing);
 }
 
+void lay_over_pauses(const Part& part, Packet& packet) {
+    const auto take_unstated = [&](std::string_view name, auto Packet::*figure) {
+        if (packet.*figure == Packet{}.*figure) { take(part, name, packet.*figure); }
+    };
+    take_unstated("pfc.buffer", &Packet::buffer);
+    take_unstated("pfc.alpha", &Packet::alpha);
+    take_unstated("pfc.headroom", &Packet::headroom);
+    take_unstated("pfc.xon_offset", &Packet::xon_offset);
+}
+
 // Checks what no single key can check: lanes and nodes that do not exist.
 void check_lanes(const Scenario& scenario) {
     const LaneOptions& lanes = scenario.packet.lanes;
@@ -120,6 +130,7 @@ Scenario with_engine(Scenario scenario, const Fabric& fabric, const Catalog& cat
             const Part& part = catalog.at("packet-preset", packet.preset);
             lay_over(part, packet.dcqcn);
             lay_over(part, packet.infiniband);
+            lay_over_pauses(part, packet);
             if (packet.ecn.k_min == EcnOptions{}.k_min && packet.ecn.k_max == EcnOptions{}.k_max) {
                 lay_over(part, packet.ecn);
             }

@@ -91,8 +91,8 @@ bool Courses::fits_beside(Members buffers, std::span<const Held> held) const {
     for (std::size_t i = 0; i < buffers.size() && !shared_.apart_by_buffers; ++i) {
         const Node& node = net_.nodes[buffers[i]];
         const std::int64_t others = node.used + node.reserved;
-        const bool fits = others <= held[i].beside &&
-                          (node.reserved == 0 || others + held[i].most <= node.reserved_limit);
+        const bool fits =
+            others <= held[i].beside && (node.reserved == 0 || others + held[i].most <= node.reserved_limit);
         if (node.paused_ingresses > 0 || !fits) { return false; }
     }
     return true;

@@ -54,6 +54,7 @@ struct Entry {
     std::vector<Start> starts;
     std::vector<Skip> skips;
     std::vector<Check> checks;
+    bool crowded = false;  // a buffer has no room for all that the pipeline's parts may hold of it
 };
 
 class Courses {

@@ -95,7 +95,7 @@ struct alignas(64) Port {
 
 // The receiving side: what occupies the link's receive buffer. Written by the node that the link leads to.
 struct alignas(64) Ingress {
-    std::int64_t bytes = 0;     // held in the shared part
+    std::int64_t bytes = 0;  // held in the shared part
     // Since a recording began: the most of them, and how close they came to the threshold of a pause.
     std::int64_t most = 0;
     double least_slack = 0;

@@ -45,8 +45,8 @@ bool Recording::differs(const Group& group) const {
     });
 }
 
-// Inputs are seldom at their fullest at one time, so their sum may be more than the buffer ever held, with whatever else
-// was in it. What others hold beside it takes alpha times as much off every threshold.
+// Inputs are seldom at their fullest at one time, so their sum may be more than the buffer ever held, with whatever
+// else was in it. What others hold beside it takes alpha times as much off every threshold.
 std::vector<Held> Recording::held_of(const Courses::Links& links) const {
     struct Seen {
         std::int64_t sum = 0;

@@ -90,7 +90,8 @@ void Reuse::meet(Members members, Ps now, bool may_lead, Alike& alike, Entry& en
 void Reuse::enter_alone(std::uint32_t part, Ps now, Entry& entry) {
     const bool by_itself = courses_.alone(part, now);
     const std::optional<Outcome>& known = recording_.outcome(part);
-    if (by_itself && known && courses_.fits_beside(at(part).buffers, known->held)) {
+    const bool fits = !entry.crowded && known && courses_.fits_beside(at(part).buffers, known->held);
+    if (by_itself && fits) {
         courses_[part].kind = Course::skipped;
         recording_.reserve(part, true);
         courses_.hold(part, part);
@@ -104,10 +105,22 @@ void Reuse::enter_alone(std::uint32_t part, Ps now, Entry& entry) {
         follow({&part, 1}, leader);
         return;
     }
+    if (by_itself && known && !entry.crowded) { simulate_skipped(courses_[part].pipeline, now, entry); }
     courses_.simulate(part, entry.starts, 0, 0);
     if (by_itself && leader == none && courses_.uses(part) > 1 && !known) {
         recording_.recorded(part) = part;
         recording_.record({part}, encounters_.takes(part));
+    }
+}
+
+// One part of the pipeline does not fit beside what was set aside in a buffer, mostly for others of its parts, which
+// begin with it. Simulated beside them it could find the buffer full and the replay would begin again; so all are.
+void Reuse::simulate_skipped(std::uint32_t pipeline, Ps now, Entry& entry) {
+    entry.crowded = true;
+    for (std::uint32_t part = courses_.begin(pipeline); part < courses_.end(pipeline); ++part) {
+        if (courses_[part].kind != Course::skipped || courses_[part].group != none) { continue; }
+        recording_.evict(part, now, entry.starts);
+        std::erase_if(entry.skips, [&](const Entry::Skip& skip) { return skip.part == part; });
     }
 }
 

@@ -74,6 +74,7 @@ private:
     std::vector<std::vector<std::uint32_t>> meetings(std::uint32_t pipeline) const;
     void meet(Members members, Ps now, bool may_lead, Alike& alike, Entry& entry);
     void enter_alone(std::uint32_t part, Ps now, Entry& entry);
+    void simulate_skipped(std::uint32_t pipeline, Ps now, Entry& entry);
     void follow(Members members, std::uint32_t group);
     void make_way(std::uint32_t part, Ps now, Starts& starts);
     void evict_followers(Members members, Starts& starts);

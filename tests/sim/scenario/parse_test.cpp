@@ -250,6 +250,34 @@ TEST_CASE("the packet engine has the buffer of the switch that is built, named o
     }
 }
 
+TEST_CASE("a preset sets marks and pauses of a switch up, unless the scenario states them") {
+    const auto packet = [](const std::string& keys) {
+        const Scenario written = parse_scenario(
+            "name: t\ncluster: {node: dgx-h100, nodes: 4, fabric: {kind: fat-tree, link: ethernet-400g, switch: "
+            "tomahawk-5}}\nworkload: {kind: collective}\nengine: packet\npacket: {" +
+                keys + "}\n",
+            "t.yaml");
+        const Fabric fabric(build(written, catalogue()));
+        return std::get<Packet>(with_engine(written, fabric, catalogue(), 1).engine);
+    };
+    const Packet sonic = packet("preset: sonic-tomahawk-5");
+    CHECK(sonic.buffer.count == 165'660'324 - 29'423'360);
+    CHECK(sonic.alpha == 1);
+    CHECK(sonic.headroom == 4);
+    CHECK(sonic.xon_offset.count == 3556);
+    CHECK(sonic.ecn.k_min * 400 == Approx(1 << 20U));
+    CHECK(sonic.ecn.k_max * 400 == Approx(1 << 21U));
+    CHECK(sonic.dcqcn.additive == packet("preset: dcqcn-connectx").dcqcn.additive);
+    const Packet stated = packet("preset: sonic-tomahawk-5, alpha: 0.25, buffer: 1 MiB, xon_offset: 1 KiB");
+    CHECK(stated.alpha == 0.25);
+    CHECK(stated.buffer.count == 1 << 20U);
+    CHECK(stated.xon_offset.count == 1024);
+    CHECK(stated.headroom == 4);
+    const Packet hpcc = packet("preset: dcqcn-hpcc");
+    CHECK(hpcc.ecn.k_max * 25 == Approx(400'000));
+    CHECK(hpcc.dcqcn.least_rate == Approx(1e9 / 8));
+}
+
 TEST_CASE("a key's old name is read with a note, and refused beside its present name") {
     const std::string transfer =
         "name: t\ncluster: {node: dgx-a100}\n"
