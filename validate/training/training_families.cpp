@@ -149,6 +149,14 @@ bool in_weak_series(const TrainingForecast& f) {
     return f.forecast_efficiency && f.table->scaling == TableScaling::weak;
 }
 
+// The i-th of the rows taken of a table: one of each of as many equal stretches, elsewhere in each (by the golden
+// ratio), so that rows which alternate, of two precisions or two kernels, are all met.
+std::size_t sampled(std::size_t i, std::size_t rows, std::size_t taken) {
+    const double place = std::fmod(0.6180339887 * static_cast<double>(i), 1.0);
+    return static_cast<std::size_t>((static_cast<double>(i) + place) * static_cast<double>(rows) /
+                                    static_cast<double>(taken));
+}
+
 // ln(forecast / measured) of one row, and its slope by each constant.
 RowSlope slope_of(const TrainingForecast& base, const Catalog& catalog, const std::vector<Catalog>& changed) {
     std::set<std::size_t> used;
@@ -186,7 +194,7 @@ std::vector<RowSlope> slopes(const std::vector<TrainingForecast>& forecasts, con
     for (auto& [table, rows] : rows_of) {
         const std::size_t taken = std::min(rows_a_table, rows.size());
         for (std::size_t i = 0; i < taken; ++i) {
-            const TrainingForecast* f = counted.emplace_back(rows[i * rows.size() / taken]);
+            const TrainingForecast* f = counted.emplace_back(rows[sampled(i, rows.size(), taken)]);
             simulate(f);
             if (in_weak_series(*f)) { simulate(all.at({table, f->base_row})); }
         }

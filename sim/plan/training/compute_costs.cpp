@@ -132,11 +132,18 @@ Work ComputeCosts::product(const Product& p) const {
     const double bytes =
         arithmetic(used).operand_bytes * (p.m * p.k + p.n * p.k) + element_bytes(used) * p.m * p.n + p.more_bytes;
     const double fixed = gpu(is_narrow(used) ? "gemm.fixed.narrow" : "gemm.fixed.wide");
-    const double compute =
-        flops / (peak * gpu("gemm." + std::string(to_string(used)))) * waves(p) * (1 + gpu("tile.start") / p.k);
+    const double rate = peak * gpu("gemm." + std::string(to_string(used)));
+    // Waiting for the first operands takes as long whatever the arithmetic: as many elements of k as an SM multiplies
+    // meanwhile.
+    const double start = gpu("tile.start") * rate / (2 * gpu("tile.rows") * gpu("tile.columns") * gpu_.sms);
+    const double compute = flops / rate * waves(p) * (1 + start / p.k);
     const double memory = bytes / (gpu("gemm.memory") * gpu_.memory_bandwidth);
     const double seconds = p.count * either(compute, memory) + (p.grouped ? 1 : p.count) * launch() + fixed;
     return work(WorkKind::products, p.count * flops, seconds, p.count * bytes, 0);
+}
+
+double ComputeCosts::autocast() const {
+    return element_bytes(precision_) > 2 || narrow() ? 1 : framework_or("autocast", 1);
 }
 
 std::string ComputeCosts::attention_kernel() const {
@@ -156,7 +163,7 @@ Work ComputeCosts::attention(const ModelShape& model, double tokens, double sequ
         const double seconds =
             flops / (peak_ * gpu("gemm." + std::string(to_string(precision_))) * gpu("attention.unfused"));
         const double scores = element_bytes(precision_) * model.heads * share * tokens * sequence;
-        const double passes = gpu("unfused.passes") * (backward ? gpu("unfused.backward") : 1);
+        const double passes = autocast() * gpu("unfused.passes") * (backward ? gpu("unfused.backward") : 1);
         return work(WorkKind::attention, flops, seconds, 0, passes * scores / gpu("softmax.memory"));
     }
     // Two products forward and five backward; causal attention skips the half above the diagonal.

@@ -78,6 +78,9 @@ public:
     double gpu(std::string_view figure) const;  // from the GPU's part, or from the part for all GPUs
     // Factor on the traffic of element-wise kernels.
     double eager() const { return compiled_ ? 1 : framework("eager"); }
+    // Factor on the traffic of norms, residuals and an unfused softmax beside 16-bit products, of a framework that
+    // keeps these in 32 bits and casts between them.
+    double autocast() const;
     // From the framework's part.
     double framework(std::string_view figure) const { return framework_figure(figure).value.front(); }
     const Figure& framework_figure(std::string_view figure) const { return log_.read(*framework_, figure); }

@@ -112,7 +112,7 @@ Work LayerWork::small_kernels(bool experts, bool backward) const {
     // Grouped products of experts that activate and cast what they write leave neither to a kernel of its own.
     const bool fused = experts && costs.narrow() && costs.framework_or("experts.fused", 0) > 0;
     const double width = experts ? ((fused ? 0 : m.experts_per_token) + m.shared_experts) * m.expert_ffn : m.ffn;
-    double bytes = costs.gpu("traffic.norms") * m.hidden / shared + 2 * (m.gates() + 1) * width / t +
+    double bytes = costs.autocast() * costs.gpu("traffic.norms") * m.hidden / shared + 2 * (m.gates() + 1) * width / t +
                    m.attention_share() * 4 * qkv / t;
     if (experts) {
         const double copies = m.experts_per_token * m.routed_width();

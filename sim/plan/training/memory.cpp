@@ -17,8 +17,8 @@ double layer_activations(const LayerCosts& step, bool experts) {
     // A frozen product keeps no input, for its weights have no gradient (TransformerEngine module/linear.py,
     // backward_needs_input). Attention's adapters need theirs.
     const bool frozen = step.workload.adapters > 0;
-    // Two norms' inputs and outputs, dropout's masks; an eager norm keeps its input in fp32 as well.
-    double bytes = ((dropout ? 10 : 8) + (step.workload.compiled ? 0 : 8) - (frozen ? 2 : 0)) * m.hidden / shared;
+    // Two norms' inputs and outputs, dropout's masks; an eager norm keeps its input and its result in fp32 as well.
+    double bytes = ((dropout ? 10 : 8) + (step.workload.compiled ? 0 : 16) - (frozen ? 2 : 0)) * m.hidden / shared;
     // Queries, keys and values, the attention's output; latent vectors.
     bytes += 2 * (m.query_width() + m.key_value_width() + m.value_width()) / t;
     if (m.kv_rank > 0 && step.workload.recompute == Recompute::selective) {  // Megatron-Core's mla_up_proj
@@ -149,7 +149,9 @@ StepMemory stage_memory(const LayerCosts& step, std::uint32_t stage) {
         const double layers_only = held({all.shared - ends, all.experts}, w.sharding >= Sharding::zero_3);
         out.parameters -= (2 - costs.framework_or("memory.frozen", 2)) * layers_only;
     }
-    out.gradients = gradient_bytes(w) * held(trained, w.sharding >= Sharding::zero_2);
+    // Some sum gradients in fp32 beside those that a backward pass writes.
+    const double summed = gradient_bytes(w) > 2 ? costs.framework_or("memory.gradients", 0) : 0;
+    out.gradients = (gradient_bytes(w) + summed) * held(trained, w.sharding >= Sharding::zero_2);
     const double copies = w.sharding >= Sharding::zero_1 ? layout.copies() : 1;  // share out what each has
     out.optimizer = (w.optimizer == OptimizerKind::adam ? costs.framework("memory.adam") : 8) *
                     held(trained, w.sharding >= Sharding::zero_1) / copies * (w.offload.optimizer ? 0 : 1);

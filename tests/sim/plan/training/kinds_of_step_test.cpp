@@ -85,8 +85,10 @@ TEST_CASE("a bubble is the order's, imbalance and waits for others' communicatio
 
 namespace {
 
-ComputeCosts costs_on(const char* gpu) {
-    return {catalogue(), gpu_spec(catalogue().at("gpu", gpu)), TrainingWorkload{}, 1};
+ComputeCosts costs_on(const char* gpu, Precision precision = Precision::bf16) {
+    TrainingWorkload workload;
+    workload.precision = precision;
+    return {catalogue(), gpu_spec(catalogue().at("gpu", gpu)), workload, 1};
 }
 
 }  // namespace
@@ -97,6 +99,21 @@ TEST_CASE("a product too small for the GPU's SMs takes smaller tiles") {
     const double one = costs.product({128, 256, 65536}).busy_s, full = costs.product({132 * 128, 256, 65536}).busy_s;
     CHECK(one < 0.25 * full);
     CHECK(one > full / 8);
+}
+
+TEST_CASE("a wave of tiles waits as long for its first operands whatever the GPU and its precision") {
+    // Of one wave of 128 x 256, once with twice the elements of k: what does not double is the wait, launch and fixed,
+    // and some of the result's bytes.
+    const auto wait_us = [](const char* gpu, Precision precision, double rows, double columns) {
+        const ComputeCosts costs = costs_on(gpu, precision);
+        const auto busy = [&](double k) { return costs.product({rows * 128, columns * 256, k}).busy_s; };
+        return 1e6 * (2 * busy(16384) - busy(32768) - costs.gpu("launch") - costs.gpu("gemm.fixed.wide"));
+    };
+    const double start = 1e6 * catalogue().at("compute", "compute-any").number("tile.start");
+    CHECK(wait_us("h100-sxm", Precision::bf16, 12, 11) == Approx(start).epsilon(0.15));
+    CHECK(wait_us("h100-sxm", Precision::tf32, 12, 11) == Approx(start).epsilon(0.15));
+    CHECK(wait_us("a100-sxm4-80", Precision::bf16, 12, 9) == Approx(start).epsilon(0.15));
+    CHECK(wait_us("v100-sxm2", Precision::fp32, 10, 8) == Approx(start).epsilon(0.15));
 }
 
 TEST_CASE("narrow heads cost Hopper's attention the softmax of more scores, and A100's nothing") {

@@ -40,6 +40,11 @@ TEST_CASE(
     CHECK(memory({"workload.gradient_bytes=2"}).gradients == Approx(2 * held));
     CHECK(memory({"workload.sharding=ddp"}).optimizer == Approx(12 * held));
     CHECK(memory({"workload.optimizer=sgd"}).optimizer == Approx(8 * held / 8));
+    // DeepSpeed keeps a pass's gradients beside their sums, and steps with a gradient in fp32.
+    const StepMemory both = memory({"workload.framework=megatron-deepspeed"});
+    CHECK(both.gradients == Approx((4 + 2) * held));
+    CHECK(both.optimizer == Approx(16 * held / 8));
+    CHECK(memory({"workload.framework=megatron-deepspeed", "workload.gradient_bytes=2"}).gradients == Approx(2 * held));
 }
 
 TEST_CASE("memory keeps 16 bytes a token and hidden element of a cut layer for each micro-batch in flight") {
@@ -51,6 +56,8 @@ TEST_CASE("memory keeps 16 bytes a token and hidden element of a cut layer for e
           Approx((4 * 1 * 1 + 15) * tokens * h + 6 * tokens * vocabulary / 2));
     // Without sequence parallelism the norms stand whole on both ranks.
     CHECK(memory({"workload.parallelism.sequence=false"}).activations == Approx(4 * 2 * 20 * tokens * h));
+    // Eager norms keep their input and their result in fp32 as well: 2 * 8 / 2 more.
+    CHECK(memory({"workload.compiled=false"}).activations == Approx(4 * 2 * (16 + 8) * tokens * h));
     // An unfused attention without dropout keeps softmax's output: 2 bytes a score of 16 heads here.
     CHECK(memory({"workload.attention=unfused"}).activations ==
           Approx(4 * 2 * (16 * tokens * h + 2 * 16 * tokens * tokens)));

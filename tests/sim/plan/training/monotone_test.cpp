@@ -50,6 +50,7 @@ Sense sense_of(const FigureUsed& figure) {
         {"expert_imbalance", Sense::cost},
         {"routing.kernels", Sense::cost},
         {"eager", Sense::cost},
+        {"autocast", Sense::cost},
         {"pace", Sense::cost},
         {"host.*", Sense::cost},
         {"gather.rate", Sense::rate},

@@ -97,6 +97,23 @@ TEST_CASE("zero-1 scatters four bytes of gradient a parameter and gathers two of
     CHECK(sent(halves, StepTag::data) == Approx(15.0 / 16 * 16 * (2 + 2) * all).epsilon(1e-6));
 }
 
+TEST_CASE("casting between 16 and 32 bits around norms is traffic of frameworks that do it, and of 16-bit steps") {
+    const auto streamed = [](const char* framework, const char* precision) {
+        const std::vector<std::string> set{std::string("workload.framework=") + framework,
+                                           std::string("workload.precision=") + precision};
+        const PlannedStep p = planned(set);
+        const Scenario s = parse_scenario(narrow, "small.yaml", set);
+        const auto& workload = std::get<TrainingWorkload>(s.workload);
+        const ComputeCosts costs(catalogue(), p.fabric.node().gpu, workload, 1);
+        return LayerCosts{costs, p.plan.model, workload, p.plan.layout}.small_kernels(false, false).streamed_bytes;
+    };
+    const double share = catalogue().at("compute", "compute-h100").number("elementwise.memory");
+    // 2.4 times the 20 bytes of norms and residuals.
+    CHECK(streamed("pytorch-ddp", "bf16") - streamed("pytorch-fsdp", "bf16") ==
+          Approx((2.4 - 1) * 20 * narrow_hidden * narrow_tokens / share).epsilon(1e-6));
+    CHECK(streamed("pytorch-ddp", "tf32") == Approx(streamed("pytorch-fsdp", "tf32")));
+}
+
 TEST_CASE("zero-3 gathers each layer twice and scatters it once in every micro-batch") {
     for (const double micro_batches : {1.0, 2.0, 4.0}) {
         const PlannedStep p =
