@@ -98,7 +98,8 @@ int gpu_distance(const std::string& aspect, const AspectsMet& met, const Catalog
 // "no training table has experts between nodes".
 std::string missing_words(const std::string& aspect) {
     const auto [kind, first, second] = pieces(aspect);
-    const std::string what = kind == "gpu"                              ? first + " in " + second
+    const std::string what = kind == "gpu"            ? first + " in " + second
+                             : kind == "convolutions" ? fmt::format("convolutions on {} in {}", first, second)
                              : kind == "framework" || kind == "network" ? first
                              : kind == "sharding" ? first + (second.empty() ? "" : " with a " + second)
                              : first == "between" ? kind + " between nodes"
@@ -151,6 +152,15 @@ void add_goodput(Report& report, const GoodputSpec& spec, const Fabric& fabric, 
                     text(g.every_s, Dimension::time), 100 * g.checkpoints, 100 * g.restarts, 100 * g.lost));
 }
 
+namespace {
+
+// What a convolution takes of the peak is a figure of the GPU and the precision.
+std::string convolutions_on(const GpuSpec& gpu, Precision precision) {
+    return fmt::format("convolutions.{}.{}", gpu.name, to_string(precision));
+}
+
+}  // namespace
+
 std::vector<std::string> step_aspects(const TrainingWorkload& w, const ModelShape& model, const Layout& layout,
                                       const Fabric& fabric) {
     std::vector<std::string> aspects = {
@@ -167,7 +177,7 @@ std::vector<std::string> step_aspects(const TrainingWorkload& w, const ModelShap
     if (model.experts > 0) {
         aspects.push_back(layout.e > 1 ? "experts." + place_of(layout.expert(0), fabric) : "experts.whole");
     }
-    if (model.convolutional()) { aspects.emplace_back("convolutions"); }
+    if (model.convolutional()) { aspects.push_back(convolutions_on(fabric.node().gpu, w.precision)); }
     return aspects;
 }
 
@@ -217,7 +227,7 @@ std::map<std::string, double> aspect_spreads(const TrainingWorkload& workload, c
                               workload.compiled ? 0 : of_framework("eager", row.small_kernels_s)));
     if (!model.convolutions.empty()) {
         const Figure& share = compute_part(catalog, gpu).figure("conv." + std::string(to_string(workload.precision)));
-        spreads["convolutions"] = row.products_s / row.step_time_s * half(share);
+        spreads[convolutions_on(gpu, workload.precision)] = row.products_s / row.step_time_s * half(share);
     }
     return spreads;
 }
