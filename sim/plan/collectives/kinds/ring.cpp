@@ -13,9 +13,9 @@ namespace {
 
 bool is_chain(Collective collective) { return collective == Collective::broadcast || collective == Collective::reduce; }
 
-// Whether calls back to back follow each other along the chain. Where channels take different ways, a rank that is early
-// in one is late in another: its kernel ends when the last of them does, and the next call waits for the whole chain
-// (so NCCL too, src/graph/tuning.cc: `sameChannels` saves all latencies but one).
+// Whether calls back to back follow each other along the chain. Where channels take different ways, a rank that is
+// early in one is late in another: its kernel ends when the last of them does, and the next call waits for the whole
+// chain (so NCCL too, src/graph/tuning.cc: `sameChannels` saves all latencies but one).
 bool streams(const Call& call, int channels) {
     return is_chain(call.workload.collective) && (channels == 1 || call.found.ring.same_channels);
 }
@@ -181,9 +181,8 @@ std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const 
     std::vector<Stage> stages{
         {call.shape.ranks - 1 - network_hops, local_hop(call, ring), hop_of(call.proto, cost, chunk)}};
     if (network_hops > 0) {
-        const Duration hop =
-            network_hop(call.ledger, NetworkHop::ring, call.proto, message_bytes(call.proto, chunk)) +
-            rest_of_message(call.proto, pipeline);
+        const Duration hop = network_hop(call.ledger, NetworkHop::ring, call.proto, message_bytes(call.proto, chunk)) +
+                             rest_of_message(call.proto, pipeline);
         stages.push_back({network_hops, ring_hop(call, ring), hop});
     }
     return stages;
@@ -247,10 +246,10 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     if (call.several_nodes()) { pipeline.network_wire_ratio = network_wire(ledger, call.proto); }
 
     const nccl::Ring& ring = call.found.rings.front();
-    LoweredCall lowered = streamed(
-        call, schedule, pipeline, all_rings(call, channels, !chain),
-        chain ? chain_stages(call, ring, cost, pipeline) : cyclic_stages(call, ring, cost, steps, pipeline),
-        channels, whole ? Evidence::formula_only : Evidence::measured_here);
+    LoweredCall lowered =
+        streamed(call, schedule, pipeline, all_rings(call, channels, !chain),
+                 chain ? chain_stages(call, ring, cost, pipeline) : cyclic_stages(call, ring, cost, steps, pipeline),
+                 channels, whole ? Evidence::formula_only : Evidence::measured_here);
     lowered.streams = overlaps;
     return lowered;
 }

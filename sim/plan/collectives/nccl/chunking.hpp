@@ -18,8 +18,8 @@ struct Shape {
 int channels_used(const Release& release, const TopologySearchResult& found, bool on_ring, Proto proto,
                   Collective collective, const Shape& shape, double bytes);
 
-// Threads of each of these channels: where not even one channel has enough data for a full block's, they are halved, down
-// to 64 (getAlgoInfo).
+// Threads of each of these channels: where not even one channel has enough data for a full block's, they are halved,
+// down to 64 (getAlgoInfo).
 double threads_used(const Release& release, const TopologySearchResult& found, bool on_ring, Proto proto,
                     const Shape& shape, double bytes);
 

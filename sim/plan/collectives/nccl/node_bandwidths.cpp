@@ -89,8 +89,8 @@ NodeBandwidths count_node(const NodeTemplate& node, std::uint32_t gpus, std::uin
     if (nodes > 1) {
         p.rails = rails_of(p.places);
         p.port = port;
-        // With two GPUs near a rail, the ring comes in by one and leaves by the other; with one, over NVLink (PXN). With
-        // none it leaves through the processors, but for a Grace's.
+        // With two GPUs near a rail, the ring comes in by one and leaves by the other; with one, over NVLink (PXN).
+        // With none it leaves through the processors, but for a Grace's.
         for (const std::uint16_t nic : p.rails) {
             std::uint32_t beside = 0;
             for (std::uint32_t g = 0; g < gpus; ++g) { beside += p.places.nic_path(g, nic) <= PciePath::pxb ? 1 : 0; }
