@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <new>
 
@@ -31,20 +32,24 @@ std::string error_message(std::string_view what, std::string_view found, std::st
     return std::string(what) + (inside.empty() ? "" : " (" + inside + ")");
 }
 
-std::string shown(std::string_view text) {
-    constexpr std::size_t longest = 60;
-    std::string line = "'";
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        // Truncates between characters, never inside a UTF-8 sequence.
-        if (i >= longest && (byte & 0xC0U) != 0x80U) { return line + "...'"; }
+std::string on_one_line(std::string_view text) {
+    std::string line;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
         if (byte < 0x20 || byte == 0x7F) {
             line += fmt::format("\\x{:02x}", byte);
         } else {
-            line += text[i];
+            line += c;
         }
     }
-    return line + "'";
+    return line;
+}
+
+std::string shown(std::string_view text) {
+    std::size_t end = std::min<std::size_t>(text.size(), 60);
+    // Truncates between characters, never inside a UTF-8 sequence.
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) { ++end; }
+    return "'" + on_one_line(text.substr(0, end)) + (end < text.size() ? "...'" : "'");
 }
 
 std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }

@@ -34,11 +34,19 @@ struct SourceLocation {
 
 std::string to_string(const SourceLocation& place);
 
-// what() is `file:line:column: message`, or only the message if it is about no place in a file.
+// `text` with its control characters as \xNN.
+std::string on_one_line(std::string_view text);
+
+// what() is `file:line:column: message`, or only the message if it is about no place in a file: one line, whatever of
+// the user's file it quotes.
 struct Error : std::runtime_error {
-    Error(ExitCode code, const std::string& text) : std::runtime_error(text), exit_code(code), message(text) {}
+    Error(ExitCode code, const std::string& text)
+        : std::runtime_error(on_one_line(text)), exit_code(code), message(what()) {}
     Error(ExitCode code, const SourceLocation& where, const std::string& text)
-        : std::runtime_error(to_string(where) + ": " + text), exit_code(code), message(text), place(where) {}
+        : std::runtime_error(on_one_line(to_string(where) + ": " + text)),
+          exit_code(code),
+          message(on_one_line(text)),
+          place(where) {}
     ExitCode exit_code;
     std::string message;
     std::optional<SourceLocation> place;

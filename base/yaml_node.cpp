@@ -2,8 +2,6 @@
 
 #include "base/yaml_node.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 
@@ -11,21 +9,7 @@
 
 namespace fabricast::inline base::yaml {
 
-namespace {
-
-// An error is one line, also where it quotes a key with line breaks, as JSON allows.
-std::string on_one_line(const std::string& message) {
-    std::string line;
-    for (const char c : message) {
-        const auto byte = static_cast<unsigned char>(c);
-        line += byte < 0x20 || byte == 0x7F ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
-    }
-    return line;
-}
-
-}  // namespace
-
-void Node::fail(const std::string& message) const { throw InputError(place, on_one_line(message)); }
+void Node::fail(const std::string& message) const { throw InputError(place, message); }
 
 void Node::fail(std::string_view what, std::string_view accepted, std::string_view nearest) const {
     const std::string subject = name.empty() ? std::string(what) : "'" + name + "' " + std::string(what);
@@ -65,9 +49,8 @@ void Node::allow(const std::vector<std::string>& keys) const {
     for (const Node& member : members()) {
         if (std::find(keys.begin(), keys.end(), member.name) == keys.end()) {
             const std::string inside = name.empty() ? "" : " in '" + name + "'";
-            throw InputError(member.key_place,
-                             on_one_line(error_message("unknown key" + inside, shown(member.name), joined(keys),
-                                                       nearest_word(member.name, keys))));
+            throw InputError(member.key_place, error_message("unknown key" + inside, shown(member.name), joined(keys),
+                                                             nearest_word(member.name, keys)));
         }
     }
 }

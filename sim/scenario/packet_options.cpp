@@ -41,28 +41,27 @@ void lay_over(const Part& part, EcnOptions& ecn) {
 }
 
 // What the scenario states wins over the preset.
+template <class Options, class Value>
+void take_unstated(const Part& part, std::string_view name, Options& options, Value Options::*figure) {
+    if (options.*figure == Options{}.*figure) { take(part, name, options.*figure); }
+}
+
 void lay_over(const Part& part, InfinibandControl& control) {
-    const auto take_unstated = [&](std::string_view name, auto InfinibandControl::*figure) {
-        if (control.*figure == InfinibandControl{}.*figure) { take(part, name, control.*figure); }
-    };
-    take_unstated("cc.threshold", &InfinibandControl::threshold);
-    take_unstated("cc.marking_rate", &InfinibandControl::marking_rate);
-    take_unstated("cc.increase", &InfinibandControl::increase);
-    take_unstated("cc.least", &InfinibandControl::least);
-    take_unstated("cc.limit", &InfinibandControl::limit);
-    take_unstated("cc.packet_size", &InfinibandControl::packet_size);
-    take_unstated("cc.timer", &InfinibandControl::timer);
-    take_unstated("cc.spacing", &InfinibandControl::spacing);
+    take_unstated(part, "cc.threshold", control, &InfinibandControl::threshold);
+    take_unstated(part, "cc.marking_rate", control, &InfinibandControl::marking_rate);
+    take_unstated(part, "cc.increase", control, &InfinibandControl::increase);
+    take_unstated(part, "cc.least", control, &InfinibandControl::least);
+    take_unstated(part, "cc.limit", control, &InfinibandControl::limit);
+    take_unstated(part, "cc.packet_size", control, &InfinibandControl::packet_size);
+    take_unstated(part, "cc.timer", control, &InfinibandControl::timer);
+    take_unstated(part, "cc.spacing", control, &InfinibandControl::spacing);
 }
 
 void lay_over_pauses(const Part& part, Packet& packet) {
-    const auto take_unstated = [&](std::string_view name, auto Packet::*figure) {
-        if (packet.*figure == Packet{}.*figure) { take(part, name, packet.*figure); }
-    };
-    take_unstated("pfc.buffer", &Packet::buffer);
-    take_unstated("pfc.alpha", &Packet::alpha);
-    take_unstated("pfc.headroom", &Packet::headroom);
-    take_unstated("pfc.xon_offset", &Packet::xon_offset);
+    take_unstated(part, "pfc.buffer", packet, &Packet::buffer);
+    take_unstated(part, "pfc.alpha", packet, &Packet::alpha);
+    take_unstated(part, "pfc.headroom", packet, &Packet::headroom);
+    take_unstated(part, "pfc.xon_offset", packet, &Packet::xon_offset);
 }
 
 // Checks what no single key can check: lanes and nodes that do not exist.

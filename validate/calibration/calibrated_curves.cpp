@@ -1,9 +1,7 @@
 #include "validate/calibration/calibrated_curves.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <string>
 
 #include "validate/score/compared_row.hpp"
@@ -13,21 +11,26 @@ namespace fabricast::inline calibration {
 namespace {
 
 void weigh(std::vector<CalibratedCurve>& curves) {
-    std::map<Regime, std::vector<double>> rows;  // of each curve
-    for (std::size_t c = 0; c < curves.size(); ++c) {
-        for (const std::size_t i : curves[c].fitted) {
-            std::vector<double>& of_curves = rows[regime_of(curves[c].data->sizes[i])];
-            of_curves.resize(curves.size());
-            ++of_curves[c];
+    struct Rows {
+        double all = 0;
+        std::map<const CalibratedCurve*, double> of_curve;
+    };
+    std::map<Regime, Rows> rows;
+    const auto rows_beside = [&](const CalibratedCurve& curve, std::size_t row) -> Rows& {
+        return rows[regime_of(curve.data->sizes[row])];
+    };
+    for (const CalibratedCurve& curve : curves) {
+        for (const std::size_t row : curve.fitted) {
+            Rows& beside = rows_beside(curve, row);
+            ++beside.all;
+            ++beside.of_curve[&curve];
         }
     }
-    for (std::size_t c = 0; c < curves.size(); ++c) {
-        for (const std::size_t i : curves[c].fitted) {
-            const std::vector<double>& of_curves = rows.at(regime_of(curves[c].data->sizes[i]));
-            const auto with_rows =
-                static_cast<double>(curves.size()) - static_cast<double>(std::ranges::count(of_curves, 0.0));
-            const double all = std::accumulate(of_curves.begin(), of_curves.end(), 0.0);
-            curves[c].weights.push_back(std::sqrt(all / with_rows / of_curves[c]));
+    for (CalibratedCurve& curve : curves) {
+        for (const std::size_t row : curve.fitted) {
+            const Rows& beside = rows_beside(curve, row);
+            const auto several = static_cast<double>(beside.of_curve.size());
+            curve.weights.push_back(std::sqrt(beside.all / several / beside.of_curve.at(&curve)));
         }
     }
 }
