@@ -79,8 +79,9 @@ bool add_distances(std::string_view word, std::vector<std::string_view>& cells) 
 // "0-71" is one of Grace's sockets of 72 cores, without a second thread each.
 bool is_grace(std::string_view affinity) {
     const std::vector<std::string_view> ends = split(affinity, '-');
+    if (ends.size() != 2) { return false; }
     const std::optional<int> low = number_in<int>(ends.front()), high = number_in<int>(ends.back());
-    return ends.size() == 2 && low && high && *low % 72 == 0 && *high - *low == 71;
+    return low && high && *low % 72 == 0 && *high - *low == 71;
 }
 
 struct MatrixPatterns {
