@@ -81,6 +81,7 @@ CpuRow cpu_row(std::string_view key) {
     const std::vector<std::string_view> words = split(key, ' ');
     if (words.size() != 3) { return {}; }
     const std::vector<std::string_view> models = split(words[2], '-');
+    if (models.empty()) { return {}; }
     return {std::string(words[0]), number_in<int>(words[1]).value_or(-1), number_in<int>(models.front()).value_or(-1),
             number_in<int>(models.back()).value_or(-1)};
 }
