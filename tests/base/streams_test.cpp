@@ -94,6 +94,19 @@ TEST_CASE("a tar archive that was cut or damaged is refused") {
     std::string damaged = tar;
     damaged[512 + 1024 + 3] = 'z';  // in the second header
     CHECK_THROWS_WITH(read_all(damaged), ContainsSubstring("checksum"));
+    CHECK_THROWS_WITH(read_all(test::tar_member("folder", '5', "") + std::string(1024, '\0')),
+                      ContainsSubstring("a tar archive without a file"));
+    CHECK_THROWS_WITH(read_all(test::archived({{std::string(70'000, 'n'), "x"}})), ContainsSubstring("a name of 70001 bytes"));
+}
+
+TEST_CASE("a long name in a tar archive is that of the file after it") {
+    const TempFolder folder;
+    const std::string name = "runs/" + std::string(150, 'n') + ".0.et";
+    InputFile file(folder.write("t.tar", test::archived({{name, "first"}, {"b", "second"}})));
+    CHECK(file.path() == folder.path() / "t.tar" / name);
+    CHECK(read_rest(file, 100) == "first");
+    REQUIRE(file.next_member());
+    CHECK(file.path() == folder.path() / "t.tar/b");
 }
 
 TEST_CASE("a packed file that was cut or damaged is refused, wherever") {

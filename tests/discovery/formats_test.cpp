@@ -102,6 +102,14 @@ TEST_CASE("UFM's links, ibdiagnet's tables and Slurm's topology.yaml") {
     CHECK(slurm.groups[2].hosts == std::vector<std::string>{"n03", "n04"});
 }
 
+TEST_CASE("ibdiagnet's mistakes are refused at their row") {
+    const std::string head = "START_LINKS\nEND_LINKS\nSTART_NODES\nNodeDesc,NumPorts,NodeType,NodeGUID\n";
+    CHECK_THROWS_WITH(seen_in(head + "\"leaf0\",32,2\nEND_NODES\n"),
+                      ContainsSubstring(":5:1: a row of NODES with fewer cells than its heading"));
+    CHECK_THROWS_WITH(seen_in(head + "\"leaf0\",32,2,\nEND_NODES\n"), ContainsSubstring("a node without NodeGUID"));
+    CHECK_THROWS_WITH(seen_in(head + "\"leaf0\",32,2,0x1\n"), ContainsSubstring("the file ends within NODES"));
+}
+
 TEST_CASE("nvidia-smi: the far ends of NVLinks, and which GPUs reach each other") {
     const Observations remote = seen_in(
         "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\n"

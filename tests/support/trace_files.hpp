@@ -48,25 +48,31 @@ inline std::string read_whole(const std::filesystem::path& file) {
 }
 
 // A tar archive of plain files (POSIX.1-2017, pax: ustar).
+inline std::string tar_member(const std::string& name, char type, const std::string& body) {
+    std::string header(512, '\0');
+    const auto put = [&](std::size_t at, const std::string& text) { header.replace(at, text.size(), text); };
+    const auto octal = [](std::size_t value, std::size_t digits) {
+        std::string text(digits, '0');
+        for (std::size_t i = digits; i-- > 0; value /= 8) { text[i] = static_cast<char>('0' + value % 8); }
+        return text;
+    };
+    put(0, name);
+    put(124, octal(body.size(), 11));
+    put(148, std::string(8, ' '));
+    put(156, std::string(1, type));
+    put(257, std::string("ustar\0", 6) + "00");
+    std::size_t sum = 0;
+    for (const char c : header) { sum += static_cast<unsigned char>(c); }
+    put(148, octal(sum, 6) + std::string("\0 ", 2));
+    return header + body + std::string((512 - body.size() % 512) % 512, '\0');
+}
+
+// A name of more than 100 characters stands in a member of its own before its file, as GNU tar writes it.
 inline std::string archived(const std::vector<std::pair<std::string, std::string>>& files) {
     std::string out;
     for (const auto& [name, body] : files) {
-        std::string header(512, '\0');
-        const auto put = [&](std::size_t at, const std::string& text) { header.replace(at, text.size(), text); };
-        const auto octal = [](std::size_t value, std::size_t digits) {
-            std::string text(digits, '0');
-            for (std::size_t i = digits; i-- > 0; value /= 8) { text[i] = static_cast<char>('0' + value % 8); }
-            return text;
-        };
-        put(0, name);
-        put(124, octal(body.size(), 11));
-        put(148, std::string(8, ' '));
-        put(156, "0");
-        put(257, std::string("ustar\0", 6) + "00");
-        std::size_t sum = 0;
-        for (const char c : header) { sum += static_cast<unsigned char>(c); }
-        put(148, octal(sum, 6) + std::string("\0 ", 2));
-        out += header + body + std::string((512 - body.size() % 512) % 512, '\0');
+        if (name.size() > 100) { out += tar_member("././@LongLink", 'L', name + '\0'); }
+        out += tar_member(name.substr(0, 100), '0', body);
     }
     return out + std::string(1024, '\0');
 }

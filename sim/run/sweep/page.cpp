@@ -36,6 +36,8 @@ constexpr std::array<Metric, 6> metrics = {{{"step_time_s", "Step time", "step t
                                             {"mfu", "Model FLOP/s used (MFU)", "MFU", true},
                                             {"efficiency", "Efficiency", "efficiency", true}}};
 
+std::string leaf_of(const std::string& path) { return path.substr(path.rfind('.') + 1); }
+
 std::optional<std::size_t> place_of(const SweepResult& result, const std::string& figure) {
     const auto place = static_cast<std::size_t>(std::ranges::find(result.figures, figure) - result.figures.begin());
     return place == result.figures.size() ? std::nullopt : std::optional(place);
@@ -93,7 +95,7 @@ std::string combination(const SweepResult& result, const SweepRow& row, std::opt
     std::string words;
     for (std::size_t v = 0; v < result.varied.size(); ++v) {
         if (v != without) {
-            words += (words.empty() ? "" : ", ") + result.varied[v].substr(result.varied[v].rfind('.') + 1) + " " +
+            words += (words.empty() ? "" : ", ") + leaf_of(result.varied[v]) + " " +
                      row.varied[v];
         }
     }
@@ -127,10 +129,31 @@ std::optional<Curves> curves_of(const SweepResult& result, const Metric& metric,
                   std::move(lines)};
 }
 
+// A figure's name without its unit, which its cells have; the ends of an interval stand beside what they are of.
+std::string heading_of(const std::string& figure) {
+    for (const char* end : {"low80_s", "high80_s"}) {
+        if (figure.ends_with(end)) { return std::string(end, std::string_view(end).find('8')); }
+    }
+    const std::size_t unit = figure.rfind('_');
+    const bool has_unit = unit_of(figure) != Unit::none && unit != std::string::npos;
+    return figure.substr(0, has_unit ? unit : figure.size());
+}
+
+// Columns without a value in any row are left out.
+Table without_empty_columns(Table table) {
+    for (std::size_t c = table.columns.size(); c-- > 0;) {
+        const auto empty = [&](const std::vector<Cell>& row) { return row[c].is_null() || row[c] == ""; };
+        if (!std::ranges::all_of(table.rows, empty)) { continue; }
+        table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(c));
+        for (std::vector<Cell>& row : table.rows) { row.erase(row.begin() + static_cast<std::ptrdiff_t>(c)); }
+    }
+    return table;
+}
+
 Table table_of(const SweepResult& result) {
     Table table{"Every point", "", {{"point", Unit::count}}, {}};
-    for (const std::string& path : result.varied) { table.columns.push_back({path}); }
-    for (const std::string& figure : result.figures) { table.columns.push_back({figure, unit_of(figure)}); }
+    for (const std::string& path : result.varied) { table.columns.push_back({leaf_of(path)}); }
+    for (const std::string& figure : result.figures) { table.columns.push_back({heading_of(figure), unit_of(figure)}); }
     table.columns.push_back({"failed because"});
     const Records records = records_of(result);
     for (std::size_t i = 0; i < records.rows.size(); ++i) {
@@ -139,7 +162,7 @@ Table table_of(const SweepResult& result) {
         cells.back() = result.rows[i].error;
     }
     table.folded = table.rows.size() > 100;
-    return table;
+    return without_empty_columns(std::move(table));
 }
 
 std::string value_text(double value, Unit unit) {

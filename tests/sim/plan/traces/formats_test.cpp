@@ -195,6 +195,27 @@ TEST_CASE("an MSCCL algorithm becomes the sends and receives of its thread block
     CHECK(larger.ranks[0].records[1].bytes == 1 << 19);
 }
 
+TEST_CASE("MSCCL's mistakes are refused at their element") {
+    const TempFolder folder;
+    const auto refused = [&](const std::string& steps, const char* message) {
+        const std::string text = "<algo name='a' ngpus='2' coll='allgather'>\n<gpu id='0'>\n<tb id='0' send='1' recv='-1' chan='0'>\n" +
+                                 steps + "</tb>\n</gpu>\n<gpu id='1'/>\n</algo>\n";
+        CHECK_THROWS_WITH(import_text(folder, "t.xml", text, format_named("msccl")), ContainsSubstring(message));
+    };
+    refused("<step s='0' type='r'/>\n", "t.xml:4:2: step 'r' of a thread block that has no peer to receive from");
+    refused("<step s='0' type='send'/>\n", "no such step (found 'send'; accepted: s, r, rrc");
+    refused("<step s='0' type='s'/>\n<step s='0' type='s'/>\n", "t.xml:5:2: step 0 of thread block 0 is there twice");
+    refused("<step s='0' type='s' depid='1' deps='0'/>\n", "waits for step 0 of thread block 1, which is not there");
+    refused("<step s='0' type='s' depid='0' deps='1'/>\n<step s='1' type='s'/>\n", "waits for itself, through others");
+    refused("<stop/>\n", "<stop> where a <step> should stand");
+    refused("</tb>\n<ta>\n</ta>\n<tb id='1' send='1' recv='1' chan='0'>\n", "<ta> where a <tb> should stand");
+    const auto whole = [&](const char* text, const char* message) {
+        CHECK_THROWS_WITH(import_text(folder, "t.xml", text, format_named("msccl")), ContainsSubstring(message));
+    };
+    whole("<program ngpus='2'/>", "no MSCCL algorithm (found <program>; accepted: <algo>)");
+    whole("<algo ngpus='3'><gpu id='0'/><gpu id='1'/></algo>", "ngpus is 3 but 2 <gpu> are described");
+}
+
 TEST_CASE("an NCCL log becomes calls by communicator, with grouped messages side by side") {
     const TempFolder folder;
     const Recording r = import_text(folder, "t.log", nccl_log);
