@@ -224,8 +224,6 @@ InputFile::InputFile(std::filesystem::path path) : source_(std::make_unique<Sour
 }
 
 InputFile::~InputFile() = default;
-InputFile::InputFile(InputFile&&) noexcept = default;
-InputFile& InputFile::operator=(InputFile&&) noexcept = default;
 
 bool InputFile::next_member() {
     Source& s = *source_;

@@ -14,8 +14,6 @@ public:
     // Throws InputError if the file does not exist, is not a plain file, or its first bytes are damaged.
     explicit InputFile(std::filesystem::path path);
     ~InputFile();
-    InputFile(InputFile&&) noexcept;
-    InputFile& operator=(InputFile&&) noexcept;
 
     // In an archive: moves to the start of its next file, false after the last one. A new InputFile starts at the first
     // file. Always false for a file that is not an archive.

@@ -67,7 +67,8 @@ void lay_over_pauses(const Part& part, Packet& packet) {
 // Checks what no single key can check: lanes and nodes that do not exist.
 void check_lanes(const Scenario& scenario) {
     const LaneOptions& lanes = scenario.packet.lanes;
-    const auto refuse = [&](const char* key, std::string_view what, const std::string& found, const std::string& accepted) {
+    const auto refuse = [&](const char* key, std::string_view what, const std::string& found,
+                            const std::string& accepted) {
         fail_at(scenario, key, fmt::format("'{}' {}", key, what), found, accepted);
     };
     for (const auto& [key, named] :

@@ -96,7 +96,8 @@ TEST_CASE("a tar archive that was cut or damaged is refused") {
     CHECK_THROWS_WITH(read_all(damaged), ContainsSubstring("checksum"));
     CHECK_THROWS_WITH(read_all(test::tar_member("folder", '5', "") + std::string(1024, '\0')),
                       ContainsSubstring("a tar archive without a file"));
-    CHECK_THROWS_WITH(read_all(test::archived({{std::string(70'000, 'n'), "x"}})), ContainsSubstring("a name of 70001 bytes"));
+    CHECK_THROWS_WITH(read_all(test::archived({{std::string(70'000, 'n'), "x"}})),
+                      ContainsSubstring("a name of 70001 bytes"));
 }
 
 TEST_CASE("a long name in a tar archive is that of the file after it") {

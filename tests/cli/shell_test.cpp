@@ -206,3 +206,22 @@ TEST_CASE("what commands print for people they also write for programs") {
     scratch.write("again.yaml", site.at("scenario").get<std::string>());
     CHECK(json("topo again.yaml").at("gpus") == 16);
 }
+
+TEST_CASE("a question that cannot be asked is refused with the one that can") {
+    const ScratchFolder scratch("shell_questions");
+    scratch.write("s.yaml", sizes);
+    const std::pair<const char*, const char*> asked[] = {
+        {"$F explain s.yaml --without node0.nic0 leaf0 leaf1",
+         "--without takes a device, or the two ends of a cable (found 3"},
+        {"$F explain s.yaml --failures", "--failures: the scenario has no events (see --without)"},
+        {"$F explain s.yaml --path node0.gpu0", "--path takes two devices, as in --path node0.gpu0 node1.gpu3"},
+        {"$F explain s.yaml --path node0.gpu0 node0.gpu9", "node0.gpu9"},
+        {"$F explain s.yaml --path node0.gpu0 node0.gpu1 --transport rdma-over-nothing", "rdma-over-nothing"}};
+    for (const auto& [line, message] : asked) {
+        const Ran ran = run_bash(line, scratch);
+        INFO(line);
+        CHECK(ran.code == 2);
+        CHECK(ran.out.empty());
+        CHECK(ran.err.find(message) != std::string::npos);
+    }
+}

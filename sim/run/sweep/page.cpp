@@ -94,10 +94,7 @@ std::optional<Across> across(const SweepResult& result) {
 std::string combination(const SweepResult& result, const SweepRow& row, std::optional<std::size_t> without) {
     std::string words;
     for (std::size_t v = 0; v < result.varied.size(); ++v) {
-        if (v != without) {
-            words += (words.empty() ? "" : ", ") + leaf_of(result.varied[v]) + " " +
-                     row.varied[v];
-        }
+        if (v != without) { words += (words.empty() ? "" : ", ") + leaf_of(result.varied[v]) + " " + row.varied[v]; }
     }
     return words.empty() ? result.scenario : words;
 }

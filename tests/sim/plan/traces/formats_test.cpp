@@ -198,8 +198,9 @@ TEST_CASE("an MSCCL algorithm becomes the sends and receives of its thread block
 TEST_CASE("MSCCL's mistakes are refused at their element") {
     const TempFolder folder;
     const auto refused = [&](const std::string& steps, const char* message) {
-        const std::string text = "<algo name='a' ngpus='2' coll='allgather'>\n<gpu id='0'>\n<tb id='0' send='1' recv='-1' chan='0'>\n" +
-                                 steps + "</tb>\n</gpu>\n<gpu id='1'/>\n</algo>\n";
+        const std::string text =
+            "<algo name='a' ngpus='2' coll='allgather'>\n<gpu id='0'>\n<tb id='0' send='1' recv='-1' chan='0'>\n" +
+            steps + "</tb>\n</gpu>\n<gpu id='1'/>\n</algo>\n";
         CHECK_THROWS_WITH(import_text(folder, "t.xml", text, format_named("msccl")), ContainsSubstring(message));
     };
     refused("<step s='0' type='r'/>\n", "t.xml:4:2: step 'r' of a thread block that has no peer to receive from");

@@ -75,6 +75,19 @@ TEST_CASE("ACS sends peers below one switch through the root port, and ATS takes
     CHECK(translated.bandwidth == Approx(free.bandwidth));
 }
 
+TEST_CASE("with ACS an adapter's reads of GPU memory go up to the root port and down again, unless ATS translates") {
+    const std::string ends = "  from: node0.gpu0\n  to: node1.gpu0\n";
+    const Exchange free = Case(two_a100, ends).at(big);
+    const Exchange redirected = Case(two_a100, ends + "  transport: gpudirect-rdma\n  host: {acs: true}\n").at(big);
+    const Exchange translated = Case(two_a100, ends + "  host: {acs: true, ats: true}\n").at(big);
+    REQUIRE(redirected.choice.path.notes.size() == 1);
+    CHECK(redirected.choice.path.notes[0] == "ACS is on: peer traffic goes through the root port");
+    // Two ends, each up and down.
+    CHECK(redirected.choice.path.legs.front().paths.size() == free.choice.path.legs.front().paths.size() + 4);
+    CHECK(redirected.one_s > free.one_s);
+    CHECK(translated.one_s == Approx(free.one_s));
+}
+
 TEST_CASE("a guest without the clique capability has no peers") {
     const std::string ends = "  from: node0.gpu0\n  to: node0.gpu1\n";
     const Exchange flat = Case("node: p100-pcie-8x", ends + "  host: {virtualised: true}\n").at(mebi);
