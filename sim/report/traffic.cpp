@@ -120,10 +120,10 @@ std::string packet_lines(const std::vector<PacketTraffic>& packets) {
     for (const PacketTraffic& traffic : packets) {
         const PacketUse& use = traffic.use;
         lines += fmt::format(
-            "# packets at {}{}: {} delivered, {} marked, {} notices, {} pauses ({} in all), {} dropped, {} sent again, "
+            "# packets{}{}: {} delivered, {} marked, {} notices, {} pauses ({} in all), {} dropped, {} sent again, "
             "slowest message {}{}{}{}\n",
-            text(traffic.size), calls_text(traffic), use.delivered, use.marks, use.notices, use.pauses,
-            text(use.paused), use.drops, use.resent, text(use.fct_max),
+            traffic.size.count > 0 ? " at " + text(traffic.size) : "", calls_text(traffic), use.delivered, use.marks,
+            use.notices, use.pauses, text(use.paused), use.drops, use.resent, text(use.fct_max),
             use.trimmed > 0 ? fmt::format("; {} trimmed", use.trimmed) : "", use.victims.empty() ? "" : "; victims ",
             fmt::join(use.victims, ", "));
     }
