@@ -13,7 +13,7 @@ namespace fabricast::inline report::html {
 // spans than a page can show; no lanes if nothing communicates.
 Activity phases_of(const std::vector<TraceSpan>& trace);
 
-// ", data, tensor": the lanes with something under way in [begin, end).
+// ", tensor-parallel, pipeline": the lanes with something under way in [begin, end).
 std::string running_at(const Activity& phases, Time begin, Time end);
 
 }  // namespace fabricast::inline report::html
