@@ -119,6 +119,10 @@ void summarize(const TrainingFacts& step, const ReplayedPlan& replayed, Report& 
     report.steps.push_back(std::move(row));
     report.evidence_notes = std::move(rests.notes);
     report.traffic.push_back(link_traffic(gpus_text(replayed.fabric), replayed));
+    const Timeline& timeline = replayed.timelines.timeline;
+    if (timeline.packets && !timeline.packets->series.empty()) {
+        add_packets(report, Bytes{}, timeline, replayed.fabric);
+    }
 }
 
 // For each stage, one lane for computing and one for each kind of communication.

@@ -22,6 +22,7 @@ Columns<PacketUse> use_columns() {
         C("marked_packets", "Packets that a switch marked with ECN (congestion experienced).", &U::marks),
         C("notices", "Congestion notification packets.", &U::notices),
         C("dropped_packets", "Packets dropped because a buffer was full.", &U::drops),
+        C("trimmed_packets", "Packets cut to their header because a queue was full.", &U::trimmed),
         C("resent_packets", "Packets that were retransmitted.", &U::resent),
         C("timeouts", "Retransmission timeouts of senders.", &U::timeouts),
         C("pauses", "PFC frames that paused a port.", &U::pauses),
@@ -119,10 +120,11 @@ std::string packet_lines(const std::vector<PacketTraffic>& packets) {
     for (const PacketTraffic& traffic : packets) {
         const PacketUse& use = traffic.use;
         lines += fmt::format(
-            "# packets at {}{}: {} delivered, {} marked, {} notices, {} pauses ({} in all), {} dropped, {} sent again, "
-            "slowest message {}{}{}\n",
-            text(traffic.size), calls_text(traffic), use.delivered, use.marks, use.notices, use.pauses,
-            text(use.paused), use.drops, use.resent, text(use.fct_max), use.victims.empty() ? "" : "; victims ",
+            "# packets{}{}: {} delivered, {} marked, {} notices, {} pauses ({} in all), {} dropped, {} sent again, "
+            "slowest message {}{}{}{}\n",
+            traffic.size.count > 0 ? " at " + text(traffic.size) : "", calls_text(traffic), use.delivered, use.marks,
+            use.notices, use.pauses, text(use.paused), use.drops, use.resent, text(use.fct_max),
+            use.trimmed > 0 ? fmt::format("; {} trimmed", use.trimmed) : "", use.victims.empty() ? "" : "; victims ",
             fmt::join(use.victims, ", "));
     }
     return lines;

@@ -27,7 +27,7 @@ Rows<Packet> transport_keys() {
     using P = Packet;
     return together<P>(
         {{
-             word_key("congestion_control", &P::congestion_control, CongestionControl::swift,
+             word_key("congestion_control", &P::congestion_control, CongestionControl::nscc,
                       "How senders find their rate; `auto`: dcqcn on Ethernet, none elsewhere."),
              text_key("preset", &P::preset,
                       "Figures of congestion control, marks and pauses: a catalogue part of kind packet-preset.",
@@ -43,6 +43,12 @@ Rows<Packet> transport_keys() {
          {
              word_key("recovery", &P::recovery, LossRecovery::selective_repeat,
                       "What is sent again where packets are lost."),
+             flag_key("trim", &P::trim,
+                      "A full queue of a switch cuts a packet to its header, for which it is sent again at once. Takes "
+                      "`flow_control: lossy`, which `auto` then means, and recovers by selective repeat."),
+             within(time_key("trim_after", &P::trim_after, "A queue that takes this long is full.",
+                             "the longest path's round trip"),
+                    Duration{1}, longest_timer),
              within(time_key("retransmit_timeout", &P::retransmit_timeout, "Without any acknowledgement."), Duration{1},
                     longest_timer),
              number_key("loss", &P::loss, 0, 0.5, "Share of packets that a link between nodes corrupts."),
@@ -151,6 +157,7 @@ Rows<Packet> infiniband_keys() {
 Rows<Packet> window_keys() {
     using H = HpccOptions;
     using S = SwiftOptions;
+    using N = NsccOptions;
     return together<Packet>(
         {map_keys<Packet>(
              "hpcc", &Packet::hpcc, "HPCC's window.",
@@ -176,6 +183,24 @@ Rows<Packet> window_keys() {
                  number_key("least_scaled", &S::least_scaled, 1e-6, 1e6, "Packets: the whole range up to here."),
                  number_key("most_scaled", &S::most_scaled, 1e-6, 1e6, "Packets: nothing of it from here on."),
                  number_key("least_window", &S::least_window, 1e-6, 1, "Packets: a window is no smaller."),
+             }),
+         map_keys<Packet>(
+             "nscc", &Packet::nscc, "The window of UEC's NSCC.",
+             {
+                 within(time_key("target", &N::target, "Delay in queues that is aimed at.",
+                                 "the path's round trip; three quarters of it with `trim`"),
+                        Duration{1}, longest_timer),
+                 number_key("gamma", &N::gamma, 0, 1, "Cut for each share of the mean delay above the target."),
+                 number_key("most_cut", &N::most_cut, 0, 0.99, "Largest cut at once."),
+                 number_key("proportional", &N::proportional, 0, 1e6,
+                            "Packets a round trip by which a window grows without any delay, on 100 Gb/s and 12 us."),
+                 number_key("fair", &N::fair, 0, 1e6, "Packets by which it grows before the first mark."),
+                 number_key("steady", &N::steady, 0, 1e6, "Packets by which it grows in any case."),
+                 number_key("fast", &N::fast, 0, 1e6, "Share of what arrives by which it grows while no queue stands."),
+                 number_key("smoothing", &N::smoothing, 0, 1, "Weight of one packet in the mean delay."),
+                 whole_key("gate", &N::gate, 0, 30,
+                           "If packets are trimmed and less than the largest window's 1/2^gate arrived in a round "
+                           "trip, that much becomes the window."),
              })});
 }
 

@@ -94,6 +94,20 @@ void check_lanes(const Scenario& scenario) {
     }
 }
 
+// Trimming takes queues that may be full, and both lanes of each link.
+void check_trimming(const Scenario& scenario, const Packet& packet) {
+    if (!packet.trim) { return; }
+    const FlowControl asked = packet.flow_control;
+    if (asked != FlowControl::automatic && asked != FlowControl::lossy) {
+        fail_at(scenario, "packet.flow_control", "no queue is full where packets are trimmed",
+                std::string(to_string(asked)), "lossy or auto");
+    }
+    if (packet.lanes.count > 1) {
+        fail_at(scenario, "packet.lanes.count", "trimmed packets' headers take the links' other lane",
+                fmt::format("{}", packet.lanes.count), "1");
+    }
+}
+
 // Checks that lower bounds are not above upper bounds, including those that come from a preset.
 void check_marks(const Scenario& scenario, const Packet& packet) {
     const auto check = [&](const char* low_key, const char* high_key, double low, double high) {
@@ -110,7 +124,7 @@ void check_marks(const Scenario& scenario, const Packet& packet) {
 
 CongestionControl control_of(std::string_view asked) {
     using enum CongestionControl;
-    for (const CongestionControl control : {none, dcqcn, timely, infiniband, hpcc, swift}) {
+    for (const CongestionControl control : {none, dcqcn, timely, infiniband, hpcc, swift, nscc}) {
         if (to_string(control) == asked) { return control; }
     }
     throw CatalogError("'" + std::string(asked) + "' is not a congestion control");
@@ -131,6 +145,7 @@ Scenario with_engine(Scenario scenario, const Fabric& fabric, const Catalog& cat
             lay_over(part, packet.dcqcn);
             lay_over(part, packet.infiniband);
             lay_over_pauses(part, packet);
+            take_unstated(part, "trim", packet, &Packet::trim);
             if (packet.ecn.k_min == EcnOptions{}.k_min && packet.ecn.k_max == EcnOptions{}.k_max) {
                 lay_over(part, packet.ecn);
             }
@@ -141,6 +156,7 @@ Scenario with_engine(Scenario scenario, const Fabric& fabric, const Catalog& cat
         });
     }
     check_marks(scenario, packet);
+    check_trimming(scenario, packet);
     if (packet.buffer.count == 0) {
         const Part* const part = catalog.find(fabric.cluster().fabric.switch_part);
         if (part != nullptr && part->has("buffer")) { packet.buffer = part->bytes("buffer"); }

@@ -18,6 +18,7 @@
 #include "sim/scenario/parse.hpp"
 #include "tests/bench/figures.hpp"
 #include "tests/bench/measure.hpp"
+#include "tests/sim/engines/packet/held_against.hpp"
 #include "tests/sim/engines/random_sharing.hpp"
 #include "tests/support/tiny_clusters.hpp"
 
@@ -252,6 +253,19 @@ void agreement_figure() {
     figure("flow_vs_packet_max_pct", worst, "%");
 }
 
+// The tables of docs/packet.md; held by tests/sim/engines/packet/held_against_test.cpp.
+void held_against_figure() {
+    double worst = 0;
+    for (const auto& rows : {testing::ns3::all(), testing::uet::small(), testing::uet::large()}) {
+        for (const testing::HeldAgainst& row : rows) {
+            std::printf("# %-40s %10.3f us, in the other %10.3f us: %+.2f %%\n", row.what.c_str(), row.ours_us,
+                        row.other_us, row.percent());
+            worst = std::max(worst, std::abs(row.percent()));
+        }
+    }
+    figure("packet_held_against_max_pct", worst, "%");
+}
+
 }  // namespace
 
 void packet_figures(const std::vector<std::string>& names) {
@@ -270,6 +284,7 @@ void packet_figures(const std::vector<std::string>& names) {
             "{node: gh200-1x, nodes: 1024, fabric: {kind: fat-tree, link: ethernet-400g, switch: tomahawk-4}}");
     }
     if (wanted(names, "flow_vs_packet_max_pct")) { agreement_figure(); }
+    if (wanted(names, "packet_held_against_max_pct")) { held_against_figure(); }
 }
 
 }  // namespace fabricast::bench

@@ -72,7 +72,7 @@ struct PacketUse {
     std::int64_t hops = 0;       // packets times links
     std::int64_t delivered = 0;  // packets
     double delivered_bytes = 0;  // wire bytes that reached their receivers, repeats included
-    std::int64_t marks = 0, notices = 0, drops = 0, resent = 0, timeouts = 0, pauses = 0, watchdog = 0;
+    std::int64_t marks = 0, notices = 0, drops = 0, trimmed = 0, resent = 0, timeouts = 0, pauses = 0, watchdog = 0;
     Duration paused, starved;  // summed over ports
     double throttled = 0;      // by congestion control: share of the time from first to last packet, summed over flows
     Duration fct_p50, fct_p99, fct_max;  // messages: from ready to the last byte

@@ -4,6 +4,7 @@
 #include "models/ethernet.hpp"
 #include "sim/engines/packet/rerouting.hpp"
 #include "sim/engines/packet/resending.hpp"
+#include "sim/engines/packet/trimming.hpp"
 
 namespace fabricast::inline packet {
 
@@ -26,7 +27,7 @@ namespace fabricast::inline packet {
     d.mail({d.earliest(port.to_node, ingress.told_at + half), port.to_node, ControlMessage::refresh, in, 0});
 }
 
-// Returns false if there is no room and the packet is lost.
+// Returns false if there is no room.
 inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
     Ingress& ingress = d.net.ingress[in];
     const Control control = d.net.ports[in].control;
@@ -55,9 +56,7 @@ inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
     }
     if (node.reserved > 0 || now <= node.known_until) { d.shared.buffers_met.store(true, std::memory_order_relaxed); }
     const bool room = control == Control::pfc && ingress.over + bytes <= ingress.headroom;
-    if (!room) {
-        ++ingress.drops;
-    } else {
+    if (room) {
         ingress.over += bytes;
         ingress.headroom_most = std::max(ingress.headroom_most, ingress.over);
     }
@@ -66,7 +65,10 @@ inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
 }
 
 inline void enqueue(Domain& d, std::uint32_t out, const Frame& frame, std::uint32_t in, Ps arrived) {
-    if (!accept(d, in, frame.bytes, arrived)) { return; }
+    if (!accept(d, in, frame.bytes, arrived)) {
+        if (!d.shared.trims() || !trim(d, out, frame, arrived)) { ++d.net.ingress[in].drops; }
+        return;
+    }
     Port& port = d.net.ports[out];
     port.queue.push({frame, d.net.ingress[in].unbounded ? none : in});
     port.queued_bytes += frame.bytes;
@@ -107,6 +109,20 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
         return;
     }
     enqueue(d, out, frame, in, arrived);
+}
+
+// The same where full queues trim packets. A header stays a header; the first adapter that it comes to answers it.
+[[gnu::cold]] inline void forward_trimming(Domain& d, std::uint32_t out, const Frame& frame, std::uint32_t in, Ps now) {
+    if (d.net.is_header_lane(in)) {
+        if (d.net.nodes[d.net.ports[out].from_node].is_switch) {
+            forward(d, out + headers, frame, in, now);
+        } else {
+            refuse_header(d, frame, now + d.net.ports[in].serialization(frame.bytes));
+        }
+        return;
+    }
+    if (is_full(d, out, frame.bytes, now) && trim(d, out, frame, now)) { return; }
+    forward(d, out, frame, in, now);
 }
 
 // A short form of arrive() for replays in which only the flow's own path matters. For most packets (an idle wire,
@@ -205,6 +221,10 @@ inline void on_piece(Domain& d, std::uint32_t s, Ps now) {
     constexpr std::uint16_t place = Frame::hop_mask | (Frame::variant_mask << Frame::variant_shift);
     frame.meta = static_cast<std::uint16_t>((frame.meta & ~place) | hop | (variant << Frame::variant_shift) |
                                             (hop + 1U == route.hops ? Frame::last_hop : 0));
+    if (d.shared.trims()) {
+        forward_trimming(d, out, frame, due.port, now);
+        return;
+    }
     forward(d, out, frame, due.port, now);
 }
 

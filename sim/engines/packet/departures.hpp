@@ -85,7 +85,7 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
     if (queued <= counts.k_min) { return; }
     ++counts.draws;
     const double share = queued > counts.k_max ? 1.0
-                                               : d.options.ecn.p_max * static_cast<double>(queued - counts.k_min) /
+                                               : d.shared.p_max * static_cast<double>(queued - counts.k_min) /
                                                      static_cast<double>(counts.k_max - counts.k_min);
     const std::uint64_t h = mix(mix(d.options.seed ^ frame.flow) ^ static_cast<std::uint64_t>(start));
     if (static_cast<double>(h >> 11U) * 0x1p-53 < share) {
@@ -124,6 +124,10 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
     if (port.lanes > 1) {
         d.net.hold_wire(p, port.free);
         d.net.turns[d.net.counts[p].turns].sent(d.net.counts[p].lane, frame.bytes);
+        if (frame.is(Frame::last_hop) && d.net.is_header_lane(p)) {
+            refuse_header(d, frame, start + wire + port.latency);
+            return;
+        }
     }
     if (frame.is(Frame::last_hop)) {
         const Ps tail = start + wire + port.latency;

@@ -75,6 +75,7 @@ struct ControlMessage {
         want,      // a reader may request the first so many pieces
         grant,     // a request has arrived
         returned,  // the requested bytes have arrived
+        trimmed,   // a packet's header has come without its data; value: the low bits of its sequence number
         echo       // a packet has arrived, for its sender's window: bytes << 16 | sequence number
     };
     Ps time = 0;

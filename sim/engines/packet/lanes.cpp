@@ -69,6 +69,7 @@ Lanes::Lanes(const Fabric& fabric, const Packet& options)
     : fabric_(fabric), options_(options), pcie_(pcie_form(fabric, options.pcie)) {}
 
 std::uint8_t Lanes::count(LinkClass cls) const {
+    if (between_nodes(cls) && options_.trim) { return trim_lanes; }
     if (between_nodes(cls)) { return static_cast<std::uint8_t>(options_.lanes.count); }
     return cls == LinkClass::pcie && options_.pcie.transactions ? std::uint8_t{pcie_lanes} : std::uint8_t{1};
 }

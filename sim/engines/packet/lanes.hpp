@@ -13,6 +13,9 @@
 
 namespace fabricast::inline packet {
 
+// Of links between nodes where packets are trimmed: headers go before whole packets.
+enum TrimLane : std::uint8_t { whole_packets, headers, trim_lanes };
+
 // The lanes of a PCIe link (PCI-SIG Base 5.0 section 2.6.1).
 enum PcieLane : std::uint8_t { posted, non_posted, completion, pcie_lanes };
 

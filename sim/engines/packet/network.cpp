@@ -40,6 +40,7 @@ public:
     Policies(Network& net, const Fabric& fabric, const Packet& options, const Lanes& lanes)
         : net_(net), fabric_(fabric), options_(options), pcie_(lanes.pcie()) {
         net_.forms = forms_of(pcie_);
+        net_.trims = options.trim;
         net_.weak_order = options.pcie.relaxed_ordering;
     }
 
@@ -53,6 +54,7 @@ public:
 private:
     Control control_of(bool network) const {
         FlowControl asked = network ? options_.flow_control : options_.island_flow_control;
+        if (asked == FlowControl::automatic && network && options_.trim) { asked = FlowControl::lossy; }
         if (asked == FlowControl::automatic) {
             const bool ethernet = fabric_.cluster().fabric.link.family == LinkFamily::ethernet;
             asked = network && ethernet ? FlowControl::pfc : FlowControl::credits;
@@ -73,7 +75,8 @@ private:
         const Ps back = port.reverse == none ? port.latency : net_.ports[port.reverse].latency;
         in.return_latency = back;
         const DeviceKind behind = fabric_.kind(net_.nodes[port.to_node].device);
-        in.unbounded = behind == DeviceKind::gpu || behind == DeviceKind::host_memory;
+        in.unbounded = behind == DeviceKind::gpu || behind == DeviceKind::host_memory ||
+                       (network && options_.trim && net_.counts[p].lane == headers);
         if (port.control == Control::credits) {
             in.return_latency += options_.credit_delay.ps;
             port.form = form_of(p, facts.cls);
@@ -153,6 +156,7 @@ private:
             for (std::size_t lane = 0; lane < std::min(weights.size(), lanes.weights.size()); ++lane) {
                 weights[lane] = lanes.weights[lane];
             }
+            high = options_.trim ? 1U << headers : 0U;
             for (const int lane : lanes.high) { high |= 1U << static_cast<unsigned>(lane); }
         }
         net_.counts[p].turns = static_cast<std::uint32_t>(net_.turns.size());
@@ -165,6 +169,7 @@ private:
         Port& port = net_.ports[p];
         PortCounts& counts = net_.counts[p];
         const Node& node = net_.nodes[port.from_node];
+        if (network && options_.trim && counts.lane == headers) { return; }
         if (options_.congestion_control == CongestionControl::infiniband) {
             const int weight = options_.infiniband.threshold;
             const std::int64_t buffer = port.control == Control::credits ? port.credits : node.buffer;

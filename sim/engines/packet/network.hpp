@@ -69,6 +69,7 @@ struct Network {
     std::vector<LinkId> links;              // per port
     std::vector<CreditForm> forms;          // the first counts bytes
     std::vector<WeightedRoundRobin> turns;  // of links with lanes
+    bool trims = false;                     // full queues of switches trim packets
     bool weak_order = true;                 // PCIe: reads and completions may pass writes
     std::vector<std::uint32_t> ingress_ports;
     std::vector<std::uint32_t> hops;
@@ -86,6 +87,9 @@ struct Network {
     // The first lane of the port's link.
     std::uint32_t first_lane(std::uint32_t p) const { return p - counts[p].lane; }
     std::span<Port> lanes_of(std::uint32_t p) const { return {&ports[first_lane(p)], ports[p].lanes}; }
+    bool is_header_lane(std::uint32_t p) const {
+        return trims && ports[p].lanes == trim_lanes && counts[p].lane == headers;
+    }
     // Makes the wire busy until then, for all its lanes.
     [[gnu::cold]] void hold_wire(std::uint32_t p, Ps until) {
         for (Port& lane : lanes_of(p)) { lane.free = std::max(lane.free, until); }

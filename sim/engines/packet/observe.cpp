@@ -129,6 +129,7 @@ void count(const Shared& shared, const std::vector<std::unique_ptr<Worker>>& dom
         use.delivered_bytes += static_cast<double>(counts.delivered_bytes);
         use.notices += counts.notices;
         use.drops += counts.lost;
+        use.trimmed += counts.trimmed;
     };
     add(shared.skipped);
     for (const auto& domain : domains) { add(domain->counts()); }

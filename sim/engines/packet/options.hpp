@@ -27,9 +27,9 @@ inline std::string_view to_string(FlowControl value) {
     return enum_name<5>({"auto", "pfc", "credits", "lossless", "lossy"}, value);
 }
 
-enum class CongestionControl : std::uint8_t { automatic, none, dcqcn, timely, infiniband, hpcc, swift };
+enum class CongestionControl : std::uint8_t { automatic, none, dcqcn, timely, infiniband, hpcc, swift, nscc };
 inline std::string_view to_string(CongestionControl value) {
-    return enum_name<7>({"auto", "none", "dcqcn", "timely", "infiniband", "hpcc", "swift"}, value);
+    return enum_name<8>({"auto", "none", "dcqcn", "timely", "infiniband", "hpcc", "swift", "nscc"}, value);
 }
 
 // How switches choose among equal paths.
@@ -88,6 +88,18 @@ struct SwiftOptions {
     Duration range = microseconds(100);            // fs_range: how much longer the target of a small window is
     double least_scaled = 0.1, most_scaled = 100;  // packets: windows between which that falls to 0
     double least_window = 0.001;                   // packets
+};
+
+// UEC 1.0's network-signalled congestion control. Figures: uet-htsim, by the working group that wrote the
+// specification.
+struct NsccOptions {
+    Duration target{};   // delay in queues that is aimed at; 0: the round trip, or three quarters of it with trimming
+    double gamma = 0.8;  // share of the delay above the target by which a window is cut
+    double most_cut = 0.5;                             // at once
+    double proportional = 4, fair = 5, steady = 0.15;  // packets a round trip, on 100 Gb/s and 12 us
+    double fast = 0.25;                                // of what has arrived, while no queue stands; on the same
+    double smoothing = 0.0125;                         // weight of one packet in the mean delay
+    int gate = 3;  // adapts at once if less than a window's 1/2^gate arrived in a round trip
 };
 
 // Probability of a mark as a function of the bytes queued at a port.
@@ -161,6 +173,7 @@ struct Packet {
     TimelyOptions timely;
     HpccOptions hpcc;
     SwiftOptions swift;
+    NsccOptions nscc;
     EcnOptions ecn;
     InfinibandControl infiniband;
     LaneOptions lanes;
@@ -183,6 +196,8 @@ struct Packet {
     int qps = 1;     // queue pairs that a connection rotates over, each with its own path
     Duration flowlet_gap = microseconds(5);
     LossRecovery recovery = LossRecovery::go_back_n;
+    bool trim = false;      // a full queue cuts a packet to its header, for which it is sent again: selective repeat
+    Duration trim_after{};  // a queue is full if it takes so long; 0: the longest path's round trip
     Duration retransmit_timeout = microseconds(500);
     double loss = 0;  // share of packets that a link between nodes corrupts
 
@@ -191,6 +206,8 @@ struct Packet {
     bool share_all_windows = false;  // give each to all threads, even if one is faster: for tests
     bool series = false;             // keep queue and pause over time for each port
     std::uint64_t seed = 1;
+
+    bool selective() const { return trim || recovery == LossRecovery::selective_repeat; }
 };
 
 }  // namespace fabricast::inline packet

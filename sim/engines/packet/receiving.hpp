@@ -12,6 +12,11 @@ inline void tell_sender(Domain& d, std::uint32_t f, ControlMessage::Kind kind, s
     d.mail({tail + way_back(d.traffic, f), d.traffic.flows[f].node, kind, f, value});
 }
 
+// A trimmed packet's header has come: its sender may send it again at once.
+[[gnu::cold]] inline void refuse_header(Domain& d, const Frame& header, Ps tail) {
+    tell_sender(d, header.flow, ControlMessage::trimmed, header.psn(), tail);
+}
+
 inline void complete(Domain& d, std::uint32_t p, std::uint32_t f, std::uint16_t meta, Ps tail) {
     if (f < d.shared.arrivals.size() && d.shared.arrivals[f].size() < pieces_kept) {
         d.shared.arrivals[f].push_back({tail});
@@ -54,6 +59,7 @@ inline std::uint32_t packets_of_piece(const Traffic& traffic, std::uint32_t f, s
 
 // Selective repeat: asks for each gap once, and for all gaps again when they should have come long ago.
 [[gnu::cold]] inline void ask_for_missing(Domain& d, std::uint32_t f, Ps tail) {
+    if (d.shared.trims()) { return; }  // it was overtaken, or its header will come
     Receiver& receiver = d.traffic.receivers[f];
     const std::deque<std::uint16_t>& early = d.shared.recoveries[f].early;
     if (tail - receiver.asked_at > 16 * way_back(d.traffic, f)) {
@@ -79,7 +85,7 @@ inline std::uint32_t packets_of_piece(const Traffic& traffic, std::uint32_t f, s
         tell_sender(d, f, ControlMessage::ack, receiver.expected, tail);
         return;
     }
-    const bool selective = d.options.recovery == LossRecovery::selective_repeat;
+    const bool selective = d.options.selective();
     std::deque<std::uint16_t>& early = d.shared.recoveries[f].early;
     if (ahead > 0 && selective) {
         early.resize(std::max(early.size(), static_cast<std::size_t>(ahead)), 0);
@@ -120,6 +126,7 @@ inline std::uint32_t packets_of_piece(const Traffic& traffic, std::uint32_t f, s
     const std::uint32_t controller = d.traffic.flows[f].controller;
     if (controller == none) { return; }
     if (d.shared.windowed()) {
+        d.shared.flight(controller, frame.psn()).marked = frame.is(Frame::marked);
         tell_sender(d, f, ControlMessage::echo, std::uint32_t{frame.bytes} << 16U | frame.psn(), tail);
     } else if (!d.shared.lossy && (frame.psn() + 1U) % d.shared.ack_every[controller] == 0) {
         tell_sender(d, f, ControlMessage::ack, frame.psn(), tail);

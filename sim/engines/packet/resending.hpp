@@ -17,6 +17,31 @@ namespace fabricast::inline packet {
     }
 }
 
+// What a window no longer holds: one packet, or (go-back-N) all.
+[[gnu::cold]] inline void give_up(Domain& d, const Flow& flow, Ps now) {
+    if (!d.shared.windowed() || flow.controller == none) { return; }
+    Window& window = d.shared.windows[flow.controller];
+    if (d.shared.control == CongestionControl::nscc) {
+        d.shared.nscc[flow.controller].on_loss(d.options.nscc, now, flow.unit, window.bytes);
+    }
+    if (d.options.selective()) {
+        window.left(flow.unit);
+    } else {
+        window = {};
+    }
+}
+
+// A packet's header has come without its data. `psn`: the low bits of its number.
+[[gnu::cold]] inline void on_trimmed(Domain& d, std::uint32_t f, std::uint32_t psn, Ps now) {
+    Recovery& recovery = d.shared.recoveries[f];
+    const Flow& flow = d.traffic.flows[f];
+    const std::uint32_t whole = widen(static_cast<std::uint16_t>(psn), flow.psn);
+    give_up(d, flow, now);
+    recovery.timer_saw = recovery.acked + 1;  // it was heard of, so the timer begins anew
+    if (static_cast<std::int32_t>(whole - recovery.acked) >= 0) { recovery.again.push(whole); }  // else a duplicate
+    wake_flow(d, f, now);
+}
+
 // Sends again everything from `psn` on (go-back-N), or only that packet (selective repeat).
 [[gnu::cold]] inline void rewind(Domain& d, std::uint32_t f, std::uint32_t psn, Ps now) {
     Recovery& recovery = d.shared.recoveries[f];
@@ -24,15 +49,8 @@ namespace fabricast::inline packet {
     if (static_cast<std::int32_t>(psn - recovery.acked) < 0) {
         return;  // an acknowledgement came first
     }
-    if (d.shared.windowed() && flow.controller != none) {
-        Window& window = d.shared.windows[flow.controller];
-        if (d.options.recovery == LossRecovery::selective_repeat) {
-            window.left(flow.unit);
-        } else {
-            window = {};
-        }
-    }
-    if (d.options.recovery == LossRecovery::selective_repeat) {
+    give_up(d, flow, now);
+    if (d.options.selective()) {
         recovery.again.push(psn);
         wake_flow(d, f, now);
         return;
@@ -60,7 +78,12 @@ namespace fabricast::inline packet {
     if (recovery.pieces.empty() && !flow.open) { return; }
     if (recovery.acked == recovery.timer_saw && flow.psn != recovery.acked) {
         ++recovery.timeouts;
-        rewind(d, f, recovery.acked, now);
+        if (d.shared.trims() && !recovery.again.empty()) {  // the window is full of what was lost
+            give_up(d, flow, now);
+            wake_flow(d, f, now);
+        } else {
+            rewind(d, f, recovery.acked, now);
+        }
     }
     recovery.timer = true;
     recovery.timer_saw = recovery.acked;
@@ -76,6 +99,9 @@ namespace fabricast::inline packet {
     d.shared.windows[c].left(value >> 16U);
     if (d.shared.control == CongestionControl::hpcc) {
         d.shared.hpcc[c].on_echo(d.options.hpcc, {flight.hop, flight.hops}, psn, flow.psn);
+    } else if (d.shared.control == CongestionControl::nscc) {
+        d.shared.nscc[c].on_echo(d.options.nscc, now, {flight.sent, value >> 16U, flight.marked},
+                                 d.shared.windows[c].bytes);
     } else {
         d.shared.swift[c].on_echo(d.options.swift, now, flight.sent);
     }

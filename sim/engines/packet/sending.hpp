@@ -91,6 +91,7 @@ inline bool begin_piece(Domain& d, Flow& flow, std::uint32_t f) {
         InFlight& flight = d.shared.flight(c, psn);
         flight.sent = start;
         flight.hops = 0;
+        flight.marked = false;
         d.shared.windows[c].sent(bytes);
     } else if ((psn + 1) % d.shared.ack_every[c] == 0) {
         d.shared.timelies[c].sent(psn / d.shared.ack_every[c], start);
@@ -168,6 +169,7 @@ inline void free_slot(Domain& d, std::uint32_t s, Ps now) {
         }
         case CongestionControl::hpcc: return d.shared.hpcc[c].at_line() ? 0 : 1e12 / d.shared.hpcc[c].rate();
         case CongestionControl::swift: return d.shared.swift[c].pace();
+        case CongestionControl::nscc:  // its window is never below a packet
         case CongestionControl::dcqcn:
         case CongestionControl::automatic:
         case CongestionControl::none: break;

@@ -61,7 +61,12 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads, bool by_buffe
     infiniband = Sparse<InfinibandRate>(sized(CongestionControl::infiniband));
     hpcc = Sparse<Hpcc>(sized(CongestionControl::hpcc));
     swift = Sparse<Swift>(sized(CongestionControl::swift));
-    if (control == CongestionControl::hpcc || control == CongestionControl::swift) { reserve_windows(controllers); }
+    nscc = Sparse<Nscc>(sized(CongestionControl::nscc));
+    set_trimming();
+    if (control == CongestionControl::hpcc || control == CongestionControl::swift ||
+        control == CongestionControl::nscc) {
+        reserve_windows(controllers);
+    }
     timed = control == CongestionControl::timely || windowed();
     throttles = Sparse<Throttle>(controllers);
     ack_every = Sparse<std::uint32_t>(controllers);
@@ -95,6 +100,7 @@ void Shared::end(std::uint32_t pipeline) {
     release(infiniband);
     release(hpcc);
     release(swift);
+    release(nscc);
     release(windows);
     if (windowed()) { in_flight.release(std::size_t{first} * recorded, std::size_t{count} * recorded); }
     release(throttles);
@@ -108,6 +114,28 @@ Ps Shared::base_rtt(const Route& route, std::uint32_t bytes) const {
     return 2 * net.latency_of(route) + net.slowest_wire(route, bytes);
 }
 
+// A queue is full when it takes the longest round trip of all flows, and NSCC's switches mark from a fifth of that on
+// (uet-htsim's defaults), unless the scenario says otherwise.
+void Shared::set_trimming() {
+    Ps longest = 0;
+    for (std::size_t f = 0; f < traffic.flow_patterns.size(); ++f) {
+        longest = std::max(longest, base_rtt(traffic.route_patterns[f], traffic.flow_patterns[f].unit));
+    }
+    trim_after = options.trim_after.ps > 0 ? options.trim_after.ps : longest;
+    const EcnOptions unstated;
+    if (control != CongestionControl::nscc || options.ecn.k_min != unstated.k_min ||
+        options.ecn.k_max != unstated.k_max) {
+        return;
+    }
+    p_max = 1;
+    for (std::uint32_t p = 0; p < net.port_count; ++p) {
+        const auto full =
+            static_cast<float>(static_cast<double>(trim_after) * (1 << 24) / static_cast<double>(net.ports[p].inverse));
+        net.counts[p].k_min = full / 5;
+        net.counts[p].k_max = full * 4 / 5;
+    }
+}
+
 // As many packets as the largest window may hold, and as many again for what is shorter than a whole one.
 void Shared::reserve_windows(std::size_t controllers) {
     double most = 1;
@@ -115,8 +143,10 @@ void Shared::reserve_windows(std::size_t controllers) {
         const Flow& flow = traffic.flow_patterns[f];
         if (flow.controller == none) { continue; }
         const Route& route = traffic.route_patterns[f];
-        const double held = control == CongestionControl::hpcc
-                                ? static_cast<double>(base_rtt(route, flow.unit))
+        const auto base = static_cast<double>(base_rtt(route, flow.unit));
+        const double held = control == CongestionControl::hpcc ? base
+                            : control == CongestionControl::nscc
+                                ? Nscc::most * base
                                 : 2 * swift_target(options.swift, net.switches_on(route), options.swift.most_scaled);
         most = std::max(most, held / static_cast<double>(net.slowest_wire(route, flow.unit)));
     }
@@ -136,6 +166,7 @@ void Shared::control_flows(std::uint32_t first, std::uint32_t end) {
     claim(infiniband);
     claim(hpcc);
     claim(swift);
+    claim(nscc);
     claim(windows);
     if (windowed()) { in_flight.claim(std::size_t{first} * recorded, std::size_t{end - first} * recorded); }
     claim(throttles);
@@ -157,6 +188,11 @@ void Shared::control_flows(std::uint32_t first, std::uint32_t end) {
                 const Route& route = traffic.routes[f];
                 const std::uint32_t unit = traffic.flows[f].unit;
                 swift[c] = Swift(options.swift, line, base_rtt(route, unit), net.switches_on(route), unit);
+                break;
+            }
+            case CongestionControl::nscc: {
+                const std::uint32_t unit = traffic.flows[f].unit;
+                nscc[c] = Nscc(options.nscc, line, base_rtt(traffic.routes[f], unit), unit, trims());
                 break;
             }
             case CongestionControl::automatic:

@@ -10,6 +10,7 @@
 #include "sim/engines/packet/frame.hpp"
 #include "sim/engines/packet/hpcc.hpp"
 #include "sim/engines/packet/logical_processes.hpp"
+#include "sim/engines/packet/nscc.hpp"
 #include "sim/engines/packet/sender.hpp"
 #include "sim/engines/packet/series.hpp"
 #include "sim/engines/packet/swift.hpp"
@@ -25,7 +26,7 @@ inline std::uint32_t pause_bytes(const Packet& options) {
 }
 
 struct DomainCounts {
-    std::int64_t injected = 0, hops = 0, delivered = 0, delivered_bytes = 0, notices = 0, lost = 0;
+    std::int64_t injected = 0, hops = 0, delivered = 0, delivered_bytes = 0, notices = 0, lost = 0, trimmed = 0;
 };
 
 // How long congestion control held a flow back, beyond what its path and its own rate cap need.
@@ -60,12 +61,13 @@ struct Shared {
     std::unique_ptr<std::atomic<Ps>[]>
         wake[2];  // per node: earliest arrival from other islands, sent in this window and in the last
     std::vector<std::uint64_t> active;  // bits: ports whose queue or sender has something waiting
-    Sparse<Dcqcn> dcqcn;                // per controlled flow, as the next seven
+    Sparse<Dcqcn> dcqcn;                // per controlled flow, as the next eight
     Sparse<Timely> timelies;
     Sparse<InfinibandRate> infiniband;
     Sparse<Hpcc> hpcc;
     Sparse<Swift> swift;
-    Sparse<Window> windows;                 // of the last two
+    Sparse<Nscc> nscc;
+    Sparse<Window> windows;                 // of the last three
     Sparse<InFlight> in_flight;             // `recorded` of each: the last packets by their sequence number
     std::uint32_t recorded = 0;             // a power of two
     bool timed = false;                     // controllers are told when packets were sent
@@ -74,6 +76,8 @@ struct Shared {
     Sparse<std::uint32_t> ack_every;          // packets, a power of two
     std::vector<Rates> rates;                 // of the first controlled flows; empty: not asked for
     std::vector<std::vector<Time>> arrivals;  // when pieces of the first flows came; empty: not asked for
+    Ps trim_after = never;                    // a queue that takes longer trims packets
+    double p_max = options.ecn.p_max;         // share of packets marked just below Kmax
     double held = 0, sending = 0;             // ps: sums over flows that have ended
     DomainCounts skipped;                     // of pipelines whose course was taken over
     bool apart_by_buffers;                    // parts that have only a buffer in common are not alone
@@ -102,15 +106,19 @@ struct Shared {
         return in_flight[std::size_t{controller} * recorded + (psn & (recorded - 1))];
     }
     bool windowed() const { return recorded > 0; }
+    bool trims() const { return net.trims; }
     // Bytes that a controller lets be in flight.
     double window(std::uint32_t controller) const {
-        return control == CongestionControl::hpcc ? hpcc[controller].window() : swift[controller].window();
+        return control == CongestionControl::hpcc   ? hpcc[controller].window()
+               : control == CongestionControl::nscc ? nscc[controller].window()
+                                                    : swift[controller].window();
     }
     std::uint32_t domain_of(std::uint32_t node) const { return islands.domain[islands.of[node]]; }
 
 private:
     void control_flows(std::uint32_t first, std::uint32_t end);
     void reserve_windows(std::size_t controllers);
+    void set_trimming();
     Ps base_rtt(const Route& route, std::uint32_t bytes) const;
     std::uint64_t& word_of(const Port& port) { return active[net.nodes[port.from_node].first_word + port.slot / 64]; }
 };

@@ -1,6 +1,6 @@
 #pragma once
-// Senders that keep a window: what is in flight, and what its packets met on their way. HPCC and Swift hear of every
-// packet.
+// Senders that keep a window: what is in flight, and what its packets met on their way. HPCC, Swift and
+// NSCC hear of every packet.
 
 #include "sim/engines/packet/frame.hpp"
 
@@ -20,6 +20,7 @@ struct InFlight {
     static constexpr std::size_t most_hops = 5;  // ports of switches on the way across three tiers
     Ps sent = 0;
     std::uint32_t hops = 0;
+    bool marked = false;  // ECN, as its receiver saw it
     HopRecord hop[most_hops] = {};
 };
 

@@ -68,9 +68,16 @@ void take_mail(Domain& d, const ControlMessage& mail) {
             send_until(d, d.traffic.flows[mail.target].port, mail.time - 1);
             on_echo(d, mail.target, mail.value, mail.time);
             return;
+        case ControlMessage::trimmed:
+            send_until(d, d.traffic.flows[mail.target].port, mail.time - 1);
+            on_trimmed(d, mail.target, mail.value, mail.time);
+            return;
         case ControlMessage::nak: rewind(d, mail.target, mail.value, mail.time); return;
         case ControlMessage::reroute: reroute(d, mail.target, mail.time); return;
-        case ControlMessage::timeout: on_timeout(d, mail.target, mail.time); return;
+        case ControlMessage::timeout:
+            if (d.shared.trims()) { send_until(d, d.traffic.flows[mail.target].port, mail.time - 1); }
+            on_timeout(d, mail.target, mail.time);
+            return;
         case ControlMessage::refresh: refresh(d, mail.target, mail.time); return;
         case ControlMessage::want: {
             Reader& reader = d.traffic.readers[mail.target];
@@ -93,7 +100,7 @@ Worker::Worker(Shared& shared, std::uint32_t id, std::uint32_t domains)
       id_(id),
       domains_(domains),
       straight_(shared.options.cut_through && shared.options.routing != PacketRouting::adaptive && !shared.corrupts &&
-                shared.traffic.readers.empty() && shared.net.epochs.empty()) {
+                shared.traffic.readers.empty() && shared.net.epochs.empty() && !shared.trims()) {
     for (std::uint32_t island = 0; island < shared.islands.count(); ++island) {
         if (shared.islands.domain[island] == id_) { islands_.push_back(island); }
     }

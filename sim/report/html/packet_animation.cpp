@@ -11,6 +11,7 @@
 #include "base/unit_text.hpp"
 #include "sim/report/columns.hpp"
 #include "sim/report/html/cable_names.hpp"
+#include "sim/report/html/packet_animation_phases.hpp"
 #include "sim/report/html/packet_animation_pieces.hpp"
 #include "sim/report/traffic.hpp"
 
@@ -20,7 +21,9 @@ namespace {
 
 constexpr std::size_t curves_shown = 6, lanes_shown = 24, trunks_shown = 32;
 
-std::string at(const PacketTraffic& traffic) { return " At " + text(traffic.size) + calls_text(traffic) + "."; }
+std::string at(const PacketTraffic& traffic) {
+    return traffic.size.count == 0 ? "" : " At " + text(traffic.size) + calls_text(traffic) + ".";
+}
 
 // When a bin of a series begins.
 Time beginning(Duration width, std::size_t bin) { return width * static_cast<std::int64_t>(bin); }
@@ -71,7 +74,8 @@ double room(LinkId link, double capacity, Time begin, Duration width, const std:
     return capacity * (seconds + share * to_seconds(begin + width - from));
 }
 
-Scene animation_of(const PacketTraffic& traffic, const Fabric& fabric, const std::vector<LinkEvent>& events) {
+Scene animation_of(const PacketTraffic& traffic, const Fabric& fabric, const std::vector<LinkEvent>& events,
+                   const Activity& phases) {
     const std::vector<PortSeries>& series = traffic.use.series;
     const Duration width = series.front().width;
     std::map<LinkId, const PortSeries*> of_link;
@@ -82,7 +86,7 @@ Scene animation_of(const PacketTraffic& traffic, const Fabric& fabric, const std
     }
     for (std::size_t b = 0; b < series.front().queued.size(); ++b) {
         const Time begin = beginning(width, b);
-        animation.frames.push_back(text(begin) + call_at(traffic, begin));
+        animation.frames.push_back(text(begin) + call_at(traffic, begin) + running_at(phases, begin, begin + width));
     }
     animation.load = [&](std::size_t frame, LinkId link) {
         const auto found = of_link.find(link);
@@ -246,16 +250,18 @@ Table victims_of(const PacketTraffic& traffic) {
 }  // namespace
 
 void add_packet_animation(Page& page, const std::vector<PacketTraffic>& packets, const Fabric& fabric,
-                          const std::vector<LinkEvent>& events) {
+                          const std::vector<LinkEvent>& events, const std::vector<TraceSpan>& phases) {
     if (packets.empty()) { return; }
     page.sections.emplace_back(counts_of(packets));
     const PacketTraffic& worst = *std::ranges::max_element(
         packets, {}, [](const PacketTraffic& t) { return std::tuple(t.use.paused, t.use.drops, t.size); });
     if (worst.use.series.empty()) { return; }
-    page.sections.emplace_back(animation_of(worst, fabric, events));
+    const Activity running = phases_of(phases);
+    page.sections.emplace_back(animation_of(worst, fabric, events, running));
     const auto add = [&](auto section, bool any) {
         if (any) { page.sections.emplace_back(std::move(section)); }
     };
+    add(running, !running.spans.empty());
     const std::vector<std::string> names = names_of(worst, fabric);
     Curves queues = queues_of(worst, names);
     add(queues, !queues.lines.empty());

@@ -233,7 +233,8 @@ Page run_page(const Scenario& scenario, const Report& report, const Fabric& fabr
     } else {
         page.answer = "Nothing was run.";
     }
-    add_packet_animation(page, report.packets, fabric, events);
+    add_packet_animation(page, report.packets, fabric, events,
+                         report.steps.empty() ? std::vector<TraceSpan>{} : report.trace);
     add_scene(page, report, fabric);
     page.figures = report.figures;
     page.evidence = report.evidence_notes;

@@ -333,6 +333,40 @@ TEST_CASE("line 18: in the animation a slow cable is as busy as what is left of 
     CHECK(mean.at("node2.nic0 -> leaf0") < 0.3);
 }
 
+TEST_CASE("the film of a training step says which communication is under way") {
+    Scenario scenario = parse_scenario(
+        "name: step\ncluster: {node: gh200-1x, nodes: 4, fabric: {kind: fat-tree, link: ethernet-400g, switch: "
+        "tomahawk-4}}\n"
+        "workload: {kind: training, model: resnet-50, precision: fp16, micro_batch: 64, global_batch: 256, optimizer: "
+        "sgd, sharding: ddp, framework: pytorch-ddp, parallelism: {tensor: 1}}\n"
+        "engine: packet\npacket: {preset: pfc-only, series: true}\n",
+        "step.yaml");
+    const Fabric fabric(build(scenario, catalogue()));
+    const Report report = simulate(scenario, catalogue(), {}, {}, {.trace = true});
+    const Page page = run_page(scenario, report, fabric, {});
+    std::vector<std::string> frames;
+    Activity phases;
+    for (const Section& section : page.sections) {
+        const auto* scene = std::get_if<Scene>(&section);
+        const auto* activity = std::get_if<Activity>(&section);
+        if (scene != nullptr && scene->title == "The animation") { frames = scene->drawing.frames; }
+        if (activity != nullptr && activity->title == "What runs on the fabric") { phases = *activity; }
+    }
+    REQUIRE(phases.lanes == std::vector<std::string>{"data-parallel"});  // gradients are all that it sends
+    const Duration width = report.packets.front().use.series.front().width;
+    std::size_t named = 0;
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        const Duration begin = width * static_cast<std::int64_t>(f);
+        const bool running = std::ranges::any_of(phases.spans, [&](const Span& span) {
+            return span.from < to_seconds(begin + width) && span.to > to_seconds(begin);
+        });
+        CHECK(frames[f].ends_with(", data-parallel") == running);
+        named += running ? 1 : 0;
+    }
+    CHECK(named > 0);
+    CHECK(named < frames.size());
+}
+
 TEST_CASE("the pieces of a flow come in the order of time, and each once") {
     Scenario scenario = parse_scenario(
         "name: ring\ncluster: {node: gh200-1x, nodes: 4, fabric: {kind: fat-tree, link: ethernet-400g, switch: "

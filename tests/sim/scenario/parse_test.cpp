@@ -276,6 +276,12 @@ TEST_CASE("a preset sets marks and pauses of a switch up, unless the scenario st
     const Packet hpcc = packet("preset: dcqcn-hpcc");
     CHECK(hpcc.ecn.k_max * 25 == Approx(400'000));
     CHECK(hpcc.dcqcn.least_rate == Approx(1e9 / 8));
+    const Packet uec = packet("preset: uec");
+    CHECK(uec.trim);
+    CHECK(uec.congestion_control == CongestionControl::nscc);
+    CHECK(packet("preset: uec, congestion_control: swift").congestion_control == CongestionControl::swift);
+    CHECK_THROWS_WITH(packet("preset: uec, flow_control: pfc"), ContainsSubstring("no queue is full"));
+    CHECK_THROWS_WITH(packet("trim: true, lanes: {count: 2}"), ContainsSubstring("the links' other lane"));
 }
 
 TEST_CASE("a key's old name is read with a note, and refused beside its present name") {

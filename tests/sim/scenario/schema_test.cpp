@@ -51,6 +51,8 @@ packet:
   mtu: 1 KiB
   island_mtu: 512 B
   hpcc: {base_rtt: 10 us}
+  nscc: {target: 6 us}
+  trim_after: 12 us
   cut_through: false
   flow_control: pfc
   island_flow_control: lossless

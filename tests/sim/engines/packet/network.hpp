@@ -93,4 +93,43 @@ inline Schedule messages(const Fabric& fabric, const std::vector<std::pair<std::
     return schedule;
 }
 
+inline constexpr double line = 12.5e9;  // 100 Gb/s, as in the simulations of HPCC, Swift and UEC
+
+// Hosts at one switch, 100 Gb/s.
+inline Fabric star(std::uint32_t hosts, Duration cable) {
+    FabricSpec spec = tiny::fabric(FabricKind::single_switch, 128);
+    spec.link = tiny::link(LinkFamily::ethernet, 12, cable);
+    spec.link.rate = Rate::per_second(static_cast<std::int64_t>(line));
+    return Fabric(tiny::cluster(hosts, 1, spec));
+}
+
+// As many bytes from each host but the first to the first; the last of them starts late.
+inline Schedule incast(const Fabric& fabric, std::uint32_t senders, std::int64_t bytes, Duration late = {}) {
+    Schedule schedule;
+    for (std::uint32_t h = 1; h <= senders; ++h) {
+        schedule.connections.push_back(
+            {{.src = fabric.nic(h, 0), .dst = fabric.nic(0, 0), .flow_label = h, .kind = PathKind::network}});
+        schedule.kept.push_back(schedule.add(Transfer{h - 1, {bytes}, h == senders ? late : Duration{}}));
+    }
+    return schedule;
+}
+
+// ps there and back without queues.
+inline double base_rtt(const Fabric& fabric, const Schedule& schedule) {
+    const double latency = to_seconds(fabric.path(schedule.connections[0].path).latency);
+    return 2 * latency + unit / line;
+}
+
+// Jain's index of the rates of flows of equal size.
+inline double fairness(const Timeline& timeline) {
+    double sum = 0;
+    double squares = 0;
+    for (std::size_t m = 0; m < timeline.kept.size(); ++m) {
+        const double rate = 1 / seconds(timeline, m);
+        sum += rate;
+        squares += rate * rate;
+    }
+    return sum * sum / squares / static_cast<double>(timeline.kept.size());
+}
+
 }  // namespace fabricast::testing

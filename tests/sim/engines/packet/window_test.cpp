@@ -13,35 +13,13 @@ namespace fabricast {
 
 namespace {
 
+using testing::base_rtt;
+using testing::fairness;
+using testing::incast;
+using testing::line;
 using testing::packets;
+using testing::star;
 using testing::unit;
-
-constexpr double line = 12.5e9;  // 100 Gb/s, as in the simulations of both papers
-
-// Hosts at one switch.
-Fabric star(std::uint32_t hosts, Duration cable) {
-    FabricSpec spec = tiny::fabric(FabricKind::single_switch, 128);
-    spec.link = tiny::link(LinkFamily::ethernet, 12, cable);
-    spec.link.rate = Rate::per_second(static_cast<std::int64_t>(line));
-    return Fabric(tiny::cluster(hosts, 1, spec));
-}
-
-// As many bytes from each host but the first to the first; the last of them starts late.
-Schedule incast(const Fabric& fabric, std::uint32_t senders, std::int64_t bytes, Duration late = {}) {
-    Schedule schedule;
-    for (std::uint32_t h = 1; h <= senders; ++h) {
-        schedule.connections.push_back(
-            {{.src = fabric.nic(h, 0), .dst = fabric.nic(0, 0), .flow_label = h, .kind = PathKind::network}});
-        schedule.kept.push_back(schedule.add(Transfer{h - 1, {bytes}, h == senders ? late : Duration{}}));
-    }
-    return schedule;
-}
-
-// ps there and back without queues.
-double base_rtt(const Fabric& fabric, const Schedule& schedule) {
-    const double latency = to_seconds(fabric.path(schedule.connections[0].path).latency);
-    return 2 * latency + unit / line;
-}
 
 // The longest queue of the second half of the time, at the port that held traffic up most.
 double late_queue(const Timeline& timeline) {
@@ -133,18 +111,6 @@ TEST_CASE("Swift holds the round trip at its target, whatever the number of send
             CHECK(to_seconds(timeline.makespan) < 32'000.0 * unit / line * 1.02);
         }
     }
-}
-
-// Jain's index of the rates of flows of equal size.
-double fairness(const Timeline& timeline) {
-    double sum = 0;
-    double squares = 0;
-    for (std::size_t m = 0; m < timeline.kept.size(); ++m) {
-        const double rate = 1 / testing::seconds(timeline, m);
-        sum += rate;
-        squares += rate * rate;
-    }
-    return sum * sum / squares / static_cast<double>(timeline.kept.size());
 }
 
 TEST_CASE("Swift's windows below one packet hold a queue of less than a packet of each sender, fairly if scaled") {
