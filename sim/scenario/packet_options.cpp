@@ -30,39 +30,66 @@ void lay_over(const Part& part, DcqcnOptions& dcqcn) {
     take(part, "dcqcn.clamp_target", dcqcn.clamp_target);
 }
 
-// A preset states Kmin and Kmax for a port of `ecn.rate`; they are kept per Gb/s, for the engine scales them by port.
-void lay_over(const Part& part, EcnOptions& ecn) {
-    const double gigabits = part.has("ecn.rate") ? part.number("ecn.rate", "B/s") * 8e-9 : 1;
-    if (part.has("ecn.k_min")) {
-        ecn.k_min = static_cast<double>(part.bytes("ecn.k_min").count) / gigabits;
-        ecn.k_max = static_cast<double>(part.bytes("ecn.k_max").count) / gigabits;
+// A preset's figures for a scenario, of which each key that it states wins, also one that states what is usual anyway.
+class Preset {
+public:
+    Preset(const Scenario& scenario, const Part& part) : scenario_(scenario), part_(part) {}
+
+    template <class Options, class Value>
+    void lay(std::string_view figure, std::string_view key, Options& options, Value Options::*field) const {
+        if (!states(key) && options.*field == Options{}.*field) { take(part_, figure, options.*field); }
     }
-    take(part, "ecn.p_max", ecn.p_max);
-}
 
-// What the scenario states wins over the preset.
-template <class Options, class Value>
-void take_unstated(const Part& part, std::string_view name, Options& options, Value Options::*figure) {
-    if (options.*figure == Options{}.*figure) { take(part, name, options.*figure); }
-}
+    void lay_over(InfinibandControl& control) const {
+        using I = InfinibandControl;
+        lay("cc.threshold", "packet.infiniband.threshold", control, &I::threshold);
+        lay("cc.marking_rate", "packet.infiniband.marking_rate", control, &I::marking_rate);
+        lay("cc.increase", "packet.infiniband.increase", control, &I::increase);
+        lay("cc.least", "packet.infiniband.least", control, &I::least);
+        lay("cc.limit", "packet.infiniband.limit", control, &I::limit);
+        lay("cc.packet_size", "packet.infiniband.packet_size", control, &I::packet_size);
+        lay("cc.timer", "packet.infiniband.timer", control, &I::timer);
+        lay("cc.spacing", "packet.infiniband.spacing", control, &I::spacing);
+    }
 
-void lay_over(const Part& part, InfinibandControl& control) {
-    take_unstated(part, "cc.threshold", control, &InfinibandControl::threshold);
-    take_unstated(part, "cc.marking_rate", control, &InfinibandControl::marking_rate);
-    take_unstated(part, "cc.increase", control, &InfinibandControl::increase);
-    take_unstated(part, "cc.least", control, &InfinibandControl::least);
-    take_unstated(part, "cc.limit", control, &InfinibandControl::limit);
-    take_unstated(part, "cc.packet_size", control, &InfinibandControl::packet_size);
-    take_unstated(part, "cc.timer", control, &InfinibandControl::timer);
-    take_unstated(part, "cc.spacing", control, &InfinibandControl::spacing);
-}
+    void lay_over(Packet& packet) const {
+        lay("pfc.buffer", "packet.buffer", packet, &Packet::buffer);
+        lay("pfc.alpha", "packet.alpha", packet, &Packet::alpha);
+        lay("pfc.headroom", "packet.headroom", packet, &Packet::headroom);
+        lay("pfc.xon_offset", "packet.xon_offset", packet, &Packet::xon_offset);
+        lay("trim", "packet.trim", packet, &Packet::trim);
+        const std::string asked = part_.word_or("congestion_control", "");
+        if (!states("packet.congestion_control") && packet.congestion_control == CongestionControl::automatic &&
+            !asked.empty()) {
+            packet.congestion_control = control_of(asked);
+        }
+    }
 
-void lay_over_pauses(const Part& part, Packet& packet) {
-    take_unstated(part, "pfc.buffer", packet, &Packet::buffer);
-    take_unstated(part, "pfc.alpha", packet, &Packet::alpha);
-    take_unstated(part, "pfc.headroom", packet, &Packet::headroom);
-    take_unstated(part, "pfc.xon_offset", packet, &Packet::xon_offset);
-}
+    // Kmin and Kmax are stated for a port of `ecn.rate` and kept per Gb/s, for the engine scales them by port; the two
+    // belong together.
+    void lay_over(EcnOptions& ecn) const {
+        lay("ecn.p_max", "packet.ecn.p_max", ecn, &EcnOptions::p_max);
+        const bool own = states("packet.ecn.k_min") || states("packet.ecn.k_max") || ecn.k_min != EcnOptions{}.k_min ||
+                         ecn.k_max != EcnOptions{}.k_max;
+        if (own || !part_.has("ecn.k_min")) { return; }
+        const double gigabits = part_.has("ecn.rate") ? part_.number("ecn.rate", "B/s") * 8e-9 : 1;
+        ecn.k_min = static_cast<double>(part_.bytes("ecn.k_min").count) / gigabits;
+        ecn.k_max = static_cast<double>(part_.bytes("ecn.k_max").count) / gigabits;
+    }
+
+private:
+    bool states(std::string_view key) const { return scenario_.places.contains(key); }
+    static CongestionControl control_of(std::string_view asked) {
+        using enum CongestionControl;
+        for (const CongestionControl control : {none, dcqcn, timely, infiniband, hpcc, swift, nscc}) {
+            if (to_string(control) == asked) { return control; }
+        }
+        throw CatalogError("'" + std::string(asked) + "' is not a congestion control");
+    }
+
+    const Scenario& scenario_;
+    const Part& part_;
+};
 
 // Checks what no single key can check: lanes and nodes that do not exist.
 void check_lanes(const Scenario& scenario) {
@@ -122,14 +149,6 @@ void check_marks(const Scenario& scenario, const Packet& packet) {
     check("packet.infiniband.least", "packet.infiniband.limit", packet.infiniband.least, packet.infiniband.limit);
 }
 
-CongestionControl control_of(std::string_view asked) {
-    using enum CongestionControl;
-    for (const CongestionControl control : {none, dcqcn, timely, infiniband, hpcc, swift, nscc}) {
-        if (to_string(control) == asked) { return control; }
-    }
-    throw CatalogError("'" + std::string(asked) + "' is not a congestion control");
-}
-
 }  // namespace
 
 Scenario with_engine(Scenario scenario, const Fabric& fabric, const Catalog& catalog, std::size_t threads) {
@@ -143,16 +162,10 @@ Scenario with_engine(Scenario scenario, const Fabric& fabric, const Catalog& cat
         look_up_at(scenario, "packet.preset", [&] {
             const Part& part = catalog.at("packet-preset", packet.preset);
             lay_over(part, packet.dcqcn);
-            lay_over(part, packet.infiniband);
-            lay_over_pauses(part, packet);
-            take_unstated(part, "trim", packet, &Packet::trim);
-            if (packet.ecn.k_min == EcnOptions{}.k_min && packet.ecn.k_max == EcnOptions{}.k_max) {
-                lay_over(part, packet.ecn);
-            }
-            const std::string asked = part.word_or("congestion_control", "");
-            if (packet.congestion_control == CongestionControl::automatic && !asked.empty()) {
-                packet.congestion_control = control_of(asked);
-            }
+            const Preset preset(scenario, part);
+            preset.lay_over(packet.infiniband);
+            preset.lay_over(packet.ecn);
+            preset.lay_over(packet);
         });
     }
     check_marks(scenario, packet);

@@ -276,6 +276,10 @@ TEST_CASE("a preset sets marks and pauses of a switch up, unless the scenario st
     const Packet hpcc = packet("preset: dcqcn-hpcc");
     CHECK(hpcc.ecn.k_max * 25 == Approx(400'000));
     CHECK(hpcc.dcqcn.least_rate == Approx(1e9 / 8));
+    // Also where it states what would be usual.
+    CHECK(packet("preset: sonic-tomahawk-5, alpha: 0.125").alpha == Packet{}.alpha);
+    CHECK(packet("preset: sonic-tomahawk-5, ecn: {p_max: 0.5}").ecn.p_max == 0.5);
+    CHECK_FALSE(packet("preset: uec, trim: false").trim);
     const Packet uec = packet("preset: uec");
     CHECK(uec.trim);
     CHECK(uec.congestion_control == CongestionControl::nscc);
