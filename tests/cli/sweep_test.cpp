@@ -1,8 +1,5 @@
 // fabricast sweep, from outside: killed at any moment, stopped, in shards, under mpirun.
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -34,44 +31,6 @@ std::size_t lines_of(const fs::path& path) {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// The program as a process that can be killed; its words are dropped.
-class Process {
-public:
-    Process(const std::vector<std::string>& arguments, const fs::path& folder) : pid_(::fork()) {
-        if (pid_ == 0) {
-            const int nowhere = ::open("/dev/null", O_RDWR);
-            ::dup2(nowhere, STDOUT_FILENO);
-            ::dup2(nowhere, STDERR_FILENO);
-            std::vector<char*> words = {const_cast<char*>(FABRICAST_PROGRAM)};
-            for (const std::string& argument : arguments) { words.push_back(const_cast<char*>(argument.c_str())); }
-            words.push_back(nullptr);
-            if (::chdir(folder.c_str()) == 0) { ::execv(FABRICAST_PROGRAM, words.data()); }
-            ::_exit(127);
-        }
-    }
-    ~Process() { end(SIGKILL); }
-    Process(const Process&) = delete;
-    Process& operator=(const Process&) = delete;
-
-    bool running() {
-        if (pid_ > 0 && ::waitpid(pid_, &status_, WNOHANG) == pid_) { pid_ = 0; }
-        return pid_ > 0;
-    }
-    // The exit code, or 128 + the signal.
-    int end(int signal) {
-        if (pid_ > 0) {
-            ::kill(pid_, signal);
-            ::waitpid(pid_, &status_, 0);
-            pid_ = 0;
-        }
-        return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
-    }
-
-private:
-    pid_t pid_;
-    int status_ = 0;
-};
-
 // Waits until the journal has so many lines, or the process is gone.
 void wait_for_lines(const fs::path& journal, std::size_t lines, Process& process) {
     while (process.running() && (!fs::exists(journal) || lines_of(journal) < lines)) {
@@ -79,10 +38,7 @@ void wait_for_lines(const fs::path& journal, std::size_t lines, Process& process
     }
 }
 
-std::vector<std::string> resumed(const std::string& out) {
-    return {"sweep", "many.yaml", "--vary",  "cluster.fabric.oversubscription=1,2", "--vary", "workload.root=0",
-            "--out", out,         "--resume"};
-}
+std::string resumed(const std::string& out) { return "sweep many.yaml" + std::string(vary) + " --resume --out " + out; }
 
 }  // namespace
 
@@ -107,7 +63,7 @@ TEST_CASE("killed twenty times at random moments, a sweep ends with the same byt
     CHECK(seen.size() > 5);  // kills did fall between points
     Process last(resumed("killed.csv"), scratch.path);
     wait_for_lines(journal, 1000, last);  // none: until it has ended
-    CHECK(last.end(0) == 0);
+    CHECK(last.end(SIGCONT) == 0);
     CHECK(text_of(scratch.path / "killed.csv") == text_of(scratch.path / "whole.csv"));
     std::set<std::string> keys;
     std::istringstream lines(text_of(journal));
