@@ -5,8 +5,10 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <set>
 #include <thread>
 
+#include "base/text_file.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizers.hpp"
@@ -290,4 +292,21 @@ TEST_CASE("killed or stopped at any moment, a command leaves the file as it was 
             }
         }
     }
+}
+
+TEST_CASE("every writer of a file has a temporary one of its own, under a name that nobody can foresee") {
+    const ScratchFolder scratch("names");
+    std::set<std::string> names;
+    {
+        const fabricast::NewFile first(scratch.path / "r.csv"), second(scratch.path / "r.csv");
+        for (const auto& entry : fs::directory_iterator(scratch.path)) {
+            names.insert(entry.path().filename().string());
+        }
+    }
+    CHECK(names.size() == 2);
+    CHECK(fs::is_empty(scratch.path));
+    const fabricast::NewFile third(scratch.path / "r.csv");
+    const std::string name = fs::directory_iterator(scratch.path)->path().filename().string();
+    CHECK_FALSE(names.contains(name));  // not counted up from the same beginning
+    CHECK(name.find(std::to_string(::getpid())) == std::string::npos);
 }
