@@ -43,7 +43,7 @@ while IFS= read -r line; do
       fi
       ;;
   esac
-done < <(for page in "$pages"/*.md "$pages"/labs/*.md; do
+done < <(for page in "$pages"/README.md "$pages"/[a-z]*.md "$pages"/labs/*.md; do
   awk -v page="${page#"$pages"/}" '/^```sh$/{on=1;next} /^```/{on=0} on{print page "\t" $0}' "$page"
 done)
 echo "$ran commands, $failed failed"

@@ -50,6 +50,7 @@ std::vector<Log> all_logs() {
     std::vector<Log> logs = real_logs();
     logs.push_back(log_at(fixtures / "nccl_tests.json", "nccl-tests-json"));
     logs.push_back(log_at(fixtures / "nvbandwidth.json", "nvbandwidth-json"));
+    logs.push_back(log_at(fixtures / "nvbandwidth-v0.5.json", "nvbandwidth-json"));
     logs.push_back(log_at(fixtures / "p2p_bandwidth_latency.txt", "p2p-bandwidth-latency"));
     logs.push_back(log_at(fixtures / "bandwidth_test.txt", "bandwidth-test"));
     logs.push_back(log_at(fixtures / "ib_write_lat.txt", "perftest"));
