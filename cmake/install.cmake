@@ -16,11 +16,13 @@ install(EXPORT fabricast FILE fabricast-config.cmake NAMESPACE fabricast:: DESTI
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/fabricast-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/fabricast-config-version.cmake DESTINATION ${package})
 install(DIRECTORY ${shell_files}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR})
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "research" EXCLUDE PATTERN "effects" EXCLUDE)
+# Pages with what they point to: the lessons' scenarios, schemas, the notebook.
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING
+        PATTERN "*.md" PATTERN "*.yaml" PATTERN "*.json" PATTERN "*.ipynb" PATTERN "research" EXCLUDE PATTERN "effects" EXCLUDE)
 install(DIRECTORY scenarios DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 install(FILES docs/examples/price.c docs/examples/price.py DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 install(PROGRAMS docs/examples/sweep.sbatch DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
-install(FILES CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # For `module use PREFIX/share/modulefiles && module load fabricast`.
 configure_file(packaging/modulefile.in ${CMAKE_BINARY_DIR}/modulefile @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/fabricast RENAME ${PROJECT_VERSION})

@@ -139,6 +139,8 @@ PYBIND11_MODULE(_fabricast, module) {
     module.def("read", [](const std::string& file) {
         return py::bytes(fabricast::read_text(file, fabricast::yaml::max_file_bytes));
     });
+    module.def("write",
+               [](const std::string& file, const std::string& text) { fabricast::write_atomically(file, text); });
     module.def("resolved", &resolved);
     module.def("run", &run);
     module.def("sweep", &sweep);

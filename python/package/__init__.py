@@ -134,7 +134,7 @@ def explain(scenario, *, without=(), set=None, catalog=None, calibration=(), thr
 def study(*scenarios, draws=64, seed=1, set=None, catalog=None, calibration=(), threads=0, progress=None):
     """Designs side by side; a scenario with `designs:` is several."""
     if not scenarios:
-        raise TypeError("study() takes at least one scenario")
+        raise Error("study() takes at least one scenario")
     sources = [_source(scenario, set, catalog, calibration) for scenario in scenarios]
     return _json.loads(_fabricast.study(sources, draws, seed, threads, _shown(progress)))
 
@@ -144,7 +144,7 @@ def plan(scenario, vary=None, *, best=12, margin=0.0, draws=16, set=None, catalo
     """The fastest layouts of a training step that fit the GPUs' memory: a dict with `best` of them. `vary` is a dict of
     axes and the values to search, `margin` the share of memory to leave free; `draws` 0 judges no differences."""
     if not (best >= 1 and 0 <= margin < 1 and (draws == 0 or draws >= 10)):
-        raise ValueError("plan() takes best >= 1, 0 <= margin < 1, and draws of 0, or 10 and more")
+        raise Error("plan() takes best >= 1, 0 <= margin < 1, and draws of 0, or 10 and more")
     source = _source(scenario, set, catalog, calibration)
     return _json.loads(_fabricast.plan(source, _pairs(vary), best, margin, draws, threads, _shown(progress)))
 
@@ -161,8 +161,7 @@ def calibrate(measurements, scenario=None, *, output=None, set=None, catalog=Non
     overlay = _fabricast.calibrate([_os.fspath(file) for file in files], _maybe(scenario, set, catalog, calibration),
                                    _parts(catalog, calibration))
     if output is not None:
-        with open(output, "w", encoding="utf-8") as file:
-            file.write(overlay)
+        _fabricast.write(_os.fspath(output), overlay)
     return overlay
 
 

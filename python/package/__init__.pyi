@@ -36,6 +36,7 @@ class SweepResult(list[dict[str, Any]], Table):
     scenario: str
     varied: list[str]
     columns: list[str]
+    def __init__(self, document: Mapping[str, Any]) -> None: ...
 
 class Pricer:
     def __init__(

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/engines/analytic/analytic.hpp"
+#include "sim/engines/common/checks.hpp"
 #include "sim/engines/flow/flow.hpp"
 #include "sim/engines/packet/replay.hpp"
 #include "sim/engines/simgrid/simgrid.hpp"
@@ -69,8 +70,15 @@ Timeline replay(const std::type_identity_t<AnyEngine>& engine, const Fabric& fab
                 const std::vector<LinkEvent>& events = {}, const Watch& watch = {}) {
     const ReplayTask task = accepted_task(traits_of(engine), fabric, schedule, events, watch);
     try {
-        Timeline timeline = std::visit([&](const auto& options) { return replay_task(options, task); }, engine);
+        const auto replayed = [&](const ReplayTask& one) {
+            return std::visit([&](const auto& options) { return replay_task(options, one); }, engine);
+        };
+        Timeline timeline = replayed(task);
         check_replay(traits_of(engine), task, timeline);
+        if (checking() && short_enough_to_repeat(schedule, timeline)) {
+            const Watch unseen{watch.stop};
+            check_repeated(timeline, replayed({fabric, schedule, task.device, task.events, unseen}));
+        }
         return timeline;
     } catch (const OutOfRange& error) { throw OutOfRange(std::string(error.what()) + "; " + longest_operation(task)); }
 }

@@ -2,7 +2,9 @@
 // Runs the program in a folder of its own and keeps what it printed.
 
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -57,5 +59,42 @@ inline Ran run_program(const std::string& arguments, const std::filesystem::path
     ran.err = text_of(err);
     return ran;
 }
+
+// The program as a process that can be stopped and killed; its words are dropped. `arguments` as a shell would split
+// them.
+class Process {
+public:
+    Process(const std::string& arguments, const std::filesystem::path& folder, const std::string& with = "")
+        : pid_(::fork()) {
+        if (pid_ == 0) {
+            const std::string line = "cd '" + folder.string() + "' && exec " + with + " '" FABRICAST_PROGRAM "' " +
+                                     arguments + " >/dev/null 2>&1 </dev/null";
+            ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+            ::_exit(127);
+        }
+    }
+    ~Process() { end(SIGKILL); }
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+
+    bool running() {
+        if (pid_ > 0 && ::waitpid(pid_, &status_, WNOHANG) == pid_) { pid_ = 0; }
+        return pid_ > 0;
+    }
+    void signal(int number) const { ::kill(pid_, number); }
+    // The exit code, or 128 + the signal; 0 waits.
+    int end(int number) {
+        if (pid_ > 0) {
+            signal(number);
+            ::waitpid(pid_, &status_, 0);
+            pid_ = 0;
+        }
+        return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
+    }
+
+private:
+    pid_t pid_;
+    int status_ = 0;
+};
 
 }  // namespace fabricast::test

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs every command of every ```sh block in README.md, docs/*.md and the lessons of docs/labs, with the program and the
-# scenarios as they are installed. Commands of `./dev` are only looked up in its list (this test is one of them).
+# Runs every command of every ```sh block in README.md, docs/*.md and the lessons of docs/labs: pages, program and
+# scenarios as they are installed; of the sources only the measurements that pages compare with. Commands of `./dev` are
+# only looked up in its list (this test is one of them).
 # usage: run_doc_commands.sh ROOT BUILD
 set -euo pipefail
 root=$1
@@ -9,9 +10,14 @@ trap 'rm -rf "$work"' EXIT
 prefix=$work/opt/fabricast
 cmake --install "$2" --prefix "$prefix" >/dev/null
 # A copy of what commands may read, so that what they write stays out of the sources.
-cp -r "$prefix/share/doc/fabricast/examples/scenarios" "$root/validate" "$work"/
+pages=$prefix/share/doc/fabricast
+for page in "$root"/README.md "$root"/docs/*.md "$root"/docs/labs/*.md; do
+  name=${page#"$root"/}
+  cmp "$page" "$pages/${name#docs/}"
+done
+cp -r "$pages/examples/scenarios" "$root/validate" "$work"/
 mkdir -p "$work/build/bin" && ln -s "$prefix/bin/fabricast" "$work/build/bin/fabricast"
-mkdir -p "$work/docs" && cp -r "$root"/docs/labs "$work/docs/"
+mkdir -p "$work/docs" && cp -r "$pages/labs" "$work/docs/"
 cd "$work"
 
 ran=0 failed=0
@@ -37,8 +43,8 @@ while IFS= read -r line; do
       fi
       ;;
   esac
-done < <(for page in "$root"/README.md "$root"/docs/*.md "$root"/docs/labs/*.md; do
-  awk -v page="${page#"$root"/}" '/^```sh$/{on=1;next} /^```/{on=0} on{print page "\t" $0}' "$page"
+done < <(for page in "$pages"/README.md "$pages"/[a-z]*.md "$pages"/labs/*.md; do
+  awk -v page="${page#"$pages"/}" '/^```sh$/{on=1;next} /^```/{on=0} on{print page "\t" $0}' "$page"
 done)
 echo "$ran commands, $failed failed"
 [[ $ran -gt 0 && $failed -eq 0 ]]

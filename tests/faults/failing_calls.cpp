@@ -1,10 +1,12 @@
 // Preloaded into the program (LD_PRELOAD): makes one call of a kind fail, as a full disk or a dying one would.
-//   FAULT_CALL=open|write|fsync|rename|malloc  FAULT_NTH=N (from 1)  FAULT_ERRNO=NUMBER
-//   FAULT_IN=FOLDER: only files below it that are written; allocations count from the first file below it that is read
-//   FAULT_MARK=FILE: made when the call failed
+//   FAULT_CALL=open|write|fsync|rename|renamed|flock|malloc  FAULT_NTH=N (from 1)  FAULT_ERRNO=NUMBER
+//   `renamed` has happened all the same, as when the answer of a server is lost; FAULT_CALL=clock: the date jumps to
+//   and fro whenever it is asked for FAULT_IN=FOLDER: only files below it that are written; allocations count from the
+//   first file below it that is read FAULT_MARK=FILE: made when the call failed
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/time.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -14,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 extern "C" void* __libc_malloc(std::size_t size);  // NOLINT: glibc's name for the real one
 
@@ -40,6 +43,12 @@ bool fails(const char* call) {
     if (mark >= 0) { real<int(int)>("close")(mark); }
     errno = std::atoi(word("FAULT_ERRNO"));
     return true;
+}
+
+// Seconds by which the date is off now.
+time_t jump() {
+    if (std::strcmp(word("FAULT_CALL"), "clock") != 0) { return 0; }
+    return (++calls % 2 == 0 ? 1 : -1) * 86400 * calls;
 }
 
 bool within(const char* path) {
@@ -97,7 +106,32 @@ int fsync(int file) { return watched(file) && fails("fsync") ? -1 : real<int(int
 int fdatasync(int file) { return watched(file) && fails("fsync") ? -1 : real<int(int)>("fdatasync")(file); }
 
 int rename(const char* from, const char* to) {
-    return within(to) && fails("rename") ? -1 : real<int(const char*, const char*)>("rename")(from, to);
+    if (within(to) && fails("rename")) { return -1; }
+    const int renamed = real<int(const char*, const char*)>("rename")(from, to);
+    return within(to) && fails("renamed") ? -1 : renamed;
+}
+
+int flock(int file, int operation) {
+    return watched(file) && fails("flock") ? -1 : real<int(int, int)>("flock")(file, operation);
+}
+
+int clock_gettime(clockid_t clock, timespec* now) {
+    const int got = real<int(clockid_t, timespec*)>("clock_gettime")(clock, now);
+    if (clock == CLOCK_REALTIME) { now->tv_sec += jump(); }
+    return got;
+}
+
+time_t time(time_t* now) {
+    timespec precise{};
+    clock_gettime(CLOCK_REALTIME, &precise);
+    if (now != nullptr) { *now = precise.tv_sec; }
+    return precise.tv_sec;
+}
+
+int gettimeofday(timeval* now, void*) {
+    now->tv_sec = time(nullptr);
+    now->tv_usec = 0;
+    return 0;
 }
 
 void* malloc(size_t size) { return armed && fails("malloc") ? nullptr : __libc_malloc(size); }

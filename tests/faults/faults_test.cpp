@@ -1,15 +1,14 @@
 // What the program leaves behind when the machine fails it: a disk that is full or dies at any call, no memory, a kill.
 // A file to write is then as it was or whole, nothing else lies beside it, and one line says why, with exit code 1.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <set>
 #include <thread>
 
+#include "base/text_file.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizers.hpp"
@@ -22,6 +21,11 @@ namespace {
 constexpr const char* two_nodes =
     "name: two\ncluster: {node: dgx-h100, nodes: 2}\nworkload: {kind: collective, sizes: [1 KiB, 1 MiB]}\n";
 constexpr const char* goal = "num_ranks 2\nrank 0 {\nl1: send 8b to 1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n";
+constexpr const char* step =
+    "name: step\ncluster: {node: dgx-h100, nodes: 1}\nworkload: {kind: training, model: megatron-1.7b, global_batch: "
+    "8}\n";
+constexpr const char* measured = FABRICAST_SOURCE_DIR "/validate/measurements/nccl/dgxc-h100-1n8g-allreduce.yaml";
+const std::vector<std::string> inputs = {"s.yaml", "p.yaml", "m.yaml", "t.goal", "cables.csv"};
 constexpr const char* old_text = "what was here before\n";
 
 struct Writer {
@@ -38,6 +42,14 @@ const std::vector<Writer> writers = {
     {"cluster cables.csv --node dgx-h100 -o out.yaml", "out.yaml"},
     {"sweep s.yaml --quiet --vary cluster.nodes=1,2 --out out.csv", "out.csv"},
     {"sweep s.yaml --quiet --vary cluster.nodes=1,2 --out out.sqlite", "out.sqlite"},
+    {"explain s.yaml --json out.json", "out.json"},
+    {"study s.yaml --draws 10 --quiet --tsv out.tsv", "out.tsv"},
+    {"plan p.yaml --draws 0 --quiet --csv out.csv", "out.csv"},
+    {"place s.yaml --nodes node0,node1 --quiet --json out.json", "out.json"},
+    {"compare m.yaml --json out.json", "out.json"},
+    {"diagnose m.yaml --json out.json", "out.json"},
+    {"catalog list link --json out.json", "out.json"},
+    {"doctor --json out.json", "out.json"},
 };
 
 struct Bench {
@@ -50,18 +62,22 @@ struct Bench {
         fs::remove_all(folder);
         fs::create_directories(folder);
         scratch.write("work/s.yaml", two_nodes);
+        scratch.write("work/p.yaml", step);
+        fs::copy_file(measured, folder / "m.yaml");
         scratch.write("work/t.goal", goal);
         scratch.write("work/cables.csv",
                       "StartDevice,StartPort,EndDevice,EndPort\nleaf1,1,dgx-01,eth0\nleaf1,2,dgx-02,eth0\n");
         scratch.write("work/" + writer.out, old_text);
     }
 
-    // As many runs as the command makes calls of the kind: `check` sees each that a failure befell. Returns how many.
+    // As many runs as the command makes calls of the kind, after `each_of` fewer and fewer: `check` sees each that a
+    // failure befell. Returns how many.
     template <class Check>
-    int fail_each(const Writer& writer, const std::string& call, int number, const Check& check, int step = 1) const {
+    int fail_each(const Writer& writer, const std::string& call, int number, const Check& check,
+                  int each_of = 100'000) const {
         const fs::path mark = scratch.path / "mark";
         int befallen = 0;
-        for (int nth = 1; nth < 100'000; nth += step == 1 ? 1 : 1 + nth / step) {
+        for (int nth = 1; nth < 100'000; nth += nth < each_of ? 1 : 1 + nth / 2) {
             lay_out(writer);
             fs::remove(mark);
             const std::string with = "env LD_PRELOAD='" FABRICAST_FAULTS "' FAULT_CALL=" + call +
@@ -77,17 +93,22 @@ struct Bench {
     }
 
     // Files are named by their whole paths, so that the failing calls know them.
-    Ran run(const std::string& with, const Writer& writer) const {
-        std::string arguments = writer.arguments;
-        for (const std::string& name :
-             {std::string("s.yaml"), std::string("t.goal"), std::string("cables.csv"), writer.out}) {
-            if (const auto at = arguments.find(name); at != std::string::npos) {
-                arguments.replace(at, name.size(), (folder / name).string());
+    std::string arguments_of(const Writer& writer) const {
+        std::string arguments = " " + writer.arguments;
+        std::vector<std::string> names = inputs;
+        names.push_back(writer.out);
+        for (const std::string& name : names) {
+            if (const auto at = arguments.find(" " + name); at != std::string::npos) {
+                arguments.replace(at + 1, name.size(), (folder / name).string());
             }
         }
+        return arguments;
+    }
+
+    Ran run(const std::string& with, const Writer& writer) const {
         const fs::path out = scratch.path / "stdout.txt", err = scratch.path / "stderr.txt";
-        const std::string command =
-            with + "'" FABRICAST_PROGRAM "' " + arguments + " >'" + out.string() + "' 2>'" + err.string() + "'";
+        const std::string command = with + "'" FABRICAST_PROGRAM "' " + arguments_of(writer) + " >'" + out.string() +
+                                    "' 2>'" + err.string() + "'";
         const int status = std::system(command.c_str());
         return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), text_of(out), text_of(err)};
     }
@@ -97,7 +118,7 @@ struct Bench {
         for (const auto& entry : fs::directory_iterator(folder)) {
             const std::string name = entry.path().filename().string();
             INFO("left behind: " << name);
-            CHECK((name == "s.yaml" || name == "t.goal" || name == "cables.csv" || name.starts_with(writer.out)));
+            CHECK((std::ranges::count(inputs, name) > 0 || name.starts_with(writer.out)));
             CHECK((killed || name.find(".tmp") == std::string::npos));
         }
     }
@@ -175,8 +196,8 @@ TEST_CASE("an allocation that fails ends the run with one line, and the file is 
                 CHECK(text_of(bench.folder / writer.out) == old_text);
                 bench.check_folder(writer);
             },
-            2);
-        CHECK(befallen > 10);
+            64);
+        CHECK(befallen > 64);
     }
 }
 
@@ -198,22 +219,94 @@ TEST_CASE("little address space is not a crash") {
     }
 }
 
-TEST_CASE("a kill at any moment leaves the file as it was or whole") {
+TEST_CASE("a rename whose answer is lost is an error, and the file is whole") {
+    if (fabricast::testing::sanitized) { SKIP_TEST("a sanitizer has these calls itself"); }
+    const Bench bench("renamed");
+    for (const Writer& writer : {writers[0], writers[6]}) {
+        bench.lay_out(writer);
+        REQUIRE(bench.run("", writer).code == 0);
+        const std::string whole = text_of(bench.folder / writer.out);
+        const int befallen = bench.fail_each(writer, "renamed", ESTALE, [&](const Ran& ran) {
+            CHECK(ran.code == 1);
+            CHECK(one_line(ran.err));
+            CHECK(text_of(bench.folder / writer.out) == whole);
+            bench.check_folder(writer);
+        });
+        CHECK(befallen == 1);
+    }
+}
+
+TEST_CASE("a file system without locks is no other sweep") {
+    if (fabricast::testing::sanitized) { SKIP_TEST("a sanitizer has these calls itself"); }
+    const Bench bench("locks");
+    for (const int number : {ENOSYS, ENOLCK, EOPNOTSUPP}) {
+        CHECK(bench.fail_each(writers[6], "flock", number, [](const Ran& ran) { CHECK(ran.code == 0); }) == 1);
+    }
+}
+
+TEST_CASE("what is written is the same whatever the date") {
+    if (fabricast::testing::sanitized) { SKIP_TEST("a sanitizer has these calls itself"); }
+    const Bench bench("date");
+    for (const Writer& writer : writers) {
+        bench.lay_out(writer);
+        REQUIRE(bench.run("", writer).code == 0);
+        const std::string whole = text_of(bench.folder / writer.out);
+        bench.lay_out(writer);
+        CHECK(bench.run("env LD_PRELOAD='" FABRICAST_FAULTS "' FAULT_CALL=clock ", writer).code == 0);
+        INFO(writer.arguments);
+        CHECK(text_of(bench.folder / writer.out) == whole);
+    }
+}
+
+TEST_CASE("killed or stopped at any moment, a command leaves the file as it was or whole") {
     const Bench bench("kill");
-    for (const Writer& writer : {writers[0], writers[2], writers[3], writers[6]}) {
+    std::vector<Writer> all = writers;
+    all.push_back({"calibrate m.yaml -o out.yaml", "out.yaml"});
+    std::uint64_t state = 20261127;
+    for (const Writer& writer : all) {
         bench.lay_out(writer);
         const auto begin = std::chrono::steady_clock::now();
         REQUIRE(bench.run("", writer).code == 0);
-        const auto took = std::chrono::steady_clock::now() - begin;
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
         const std::string whole = text_of(bench.folder / writer.out);
-        for (int i = 1; i <= 8; ++i) {
-            bench.lay_out(writer);
-            const double seconds = std::chrono::duration<double>(took).count() * i / 8;
-            bench.run("timeout -s KILL " + std::to_string(seconds) + " ", writer);
+        const auto check = [&](bool ended) {
             const std::string left = text_of(bench.folder / writer.out);
-            INFO(writer.arguments << " killed after " << seconds << " s");
-            CHECK((left == old_text || left == whole));
-            bench.check_folder(writer, true);
+            CHECK(((left == old_text && !ended) || left == whole));
+            bench.check_folder(writer, !ended);
+        };
+        for (int i = 0; i < 6; ++i) {
+            state = state * 6364136223846793005U + 1442695040888963407U;
+            const std::chrono::duration<double> moment = took * static_cast<double>(state >> 33U) / 0x1p31;
+            INFO(writer.arguments << " at " << moment.count() << " of " << took.count() << " s");
+            bench.lay_out(writer);
+            Process process(bench.arguments_of(writer), bench.folder);
+            std::this_thread::sleep_for(moment);
+            process.signal(SIGSTOP);
+            check(false);
+            if (i % 2 == 0) {
+                process.end(SIGKILL);
+                check(false);
+            } else {
+                CHECK(process.end(SIGCONT) == 0);
+                check(true);
+            }
         }
     }
+}
+
+TEST_CASE("every writer of a file has a temporary one of its own, under a name that nobody can foresee") {
+    const ScratchFolder scratch("names");
+    std::set<std::string> names;
+    {
+        const fabricast::NewFile first(scratch.path / "r.csv"), second(scratch.path / "r.csv");
+        for (const auto& entry : fs::directory_iterator(scratch.path)) {
+            names.insert(entry.path().filename().string());
+        }
+    }
+    CHECK(names.size() == 2);
+    CHECK(fs::is_empty(scratch.path));
+    const fabricast::NewFile third(scratch.path / "r.csv");
+    const std::string name = fs::directory_iterator(scratch.path)->path().filename().string();
+    CHECK_FALSE(names.contains(name));  // not counted up from the same beginning
+    CHECK(name.find(std::to_string(::getpid())) == std::string::npos);
 }

@@ -3,6 +3,7 @@ add_library(fabricast_faults SHARED ${CMAKE_CURRENT_LIST_DIR}/failing_calls.cpp)
 target_link_libraries(fabricast_faults PRIVATE ${CMAKE_DL_LIBS})
 add_executable(test_faults ${CMAKE_CURRENT_LIST_DIR}/faults_test.cpp)
 target_compile_definitions(test_faults PRIVATE
+  FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
   FABRICAST_PROGRAM="$<TARGET_FILE:fabricast>"
   FABRICAST_FAULTS="$<TARGET_FILE:fabricast_faults>"
 )

@@ -50,6 +50,7 @@ std::vector<Log> all_logs() {
     std::vector<Log> logs = real_logs();
     logs.push_back(log_at(fixtures / "nccl_tests.json", "nccl-tests-json"));
     logs.push_back(log_at(fixtures / "nvbandwidth.json", "nvbandwidth-json"));
+    logs.push_back(log_at(fixtures / "nvbandwidth-v0.5.json", "nvbandwidth-json"));
     logs.push_back(log_at(fixtures / "p2p_bandwidth_latency.txt", "p2p-bandwidth-latency"));
     logs.push_back(log_at(fixtures / "bandwidth_test.txt", "bandwidth-test"));
     logs.push_back(log_at(fixtures / "ib_write_lat.txt", "perftest"));
@@ -253,8 +254,11 @@ TEST_CASE("a matrix that its sum contradicts is refused") {
         CHECK_THAT(refusal(with(log->text, "369.36", "369.63"), log->file), ContainsSubstring("the sum of a matrix"));
     }
     const std::string json = read_text(fixtures / "nvbandwidth.json", 1 << 20);
-    CHECK_THAT(refusal(with(json, "276.07", "279.07"), "x.json"), ContainsSubstring("x.json:19:"));
-    CHECK_THAT(refusal(with(json, "\"276.19\"", "\"fast\""), "x.json"), ContainsSubstring("x.json:15:"));
+    const Measurement m = import_log(json, "x.json", "auto").at(0);
+    CHECK(text(m.system, "gpu") == "NVIDIA H100 80GB HBM3");
+    CHECK(text(m.benchmark, "tool") == "nvbandwidth v0.6");
+    CHECK_THAT(refusal(with(json, "276.07", "279.07"), "x.json"), ContainsSubstring("x.json:24:"));
+    CHECK_THAT(refusal(with(json, "\"276.19\"", "\"fast\""), "x.json"), ContainsSubstring("x.json:20:"));
 }
 
 TEST_CASE("perftest: units are perftest's, both sides of a loopback count once") {

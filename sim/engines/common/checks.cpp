@@ -122,4 +122,34 @@ void check_bytes(const Schedule& schedule, const Timeline& timeline, const Fabri
     }
 }
 
+bool short_enough_to_repeat(const Schedule& schedule, const Timeline& timeline) {
+    return path_count(schedule) <= 1000 && schedule.size() <= 1000 &&
+           (!timeline.packets || timeline.packets->hops <= 20'000);
+}
+
+void check_repeated(const Timeline& timeline, const Timeline& again) {
+    const auto same = [](const std::string& what, auto first, auto second) {
+        if (first != second) { wrong(fmt::format("{} is {}, and again {}", what, first, second)); }
+    };
+    same("the makespan", timeline.makespan.ps, again.makespan.ps);
+    same("the number of operations kept", timeline.kept.size(), again.kept.size());
+    for (std::size_t i = 0; i < timeline.kept.size(); ++i) {
+        const OpTimes &first = timeline.kept[i], &second = again.kept[i];
+        const std::string op = fmt::format("operation {}'s ", index(first.op));
+        same(op + "start", first.start.ps, second.start.ps);
+        same(op + "release", first.release.ps, second.release.ps);
+        same(op + "end", first.finish.ps, second.finish.ps);
+    }
+    same("the number of classes of links", timeline.classes.size(), again.classes.size());
+    for (std::size_t i = 0; i < timeline.classes.size(); ++i) {
+        same("bytes of class " + std::string(to_string(timeline.classes[i].cls)), timeline.classes[i].bytes,
+             again.classes[i].bytes);
+    }
+    if (!timeline.packets) { return; }
+    same("the number of hops", timeline.packets->hops, again.packets->hops);
+    same("the number of marks", timeline.packets->marks, again.packets->marks);
+    same("the number of pauses", timeline.packets->pauses, again.packets->pauses);
+    same("the number of drops", timeline.packets->drops, again.packets->drops);
+}
+
 }  // namespace fabricast::inline engine_common

@@ -26,4 +26,10 @@ void check_times(const Schedule& schedule, const Timeline& timeline);
 // every link, and replays in which no path changes.
 void check_bytes(const Schedule& schedule, const Timeline& timeline, const Fabric& fabric);
 
+// Whether a replay was so short that it may be done twice.
+bool short_enough_to_repeat(const Schedule& schedule, const Timeline& timeline);
+
+// Determinism: the same replay again has the same times, to the picosecond, and the same counts.
+void check_repeated(const Timeline& timeline, const Timeline& again);
+
 }  // namespace fabricast::inline engine_common

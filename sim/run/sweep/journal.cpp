@@ -155,7 +155,8 @@ Journal::Journal(std::filesystem::path path, const Sweep& sweep, Start start) : 
     file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file_ < 0) { fail("cannot be opened"); }
     try {
-        if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+        // Some file systems have no locks, as Lustre where it is mounted without them: that is no other sweep.
+        if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
             refuse(path_, "is being written by another sweep", "one sweep for each --out");
         }
         Content content = content_of(path_, sweep);

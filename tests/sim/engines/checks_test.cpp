@@ -43,6 +43,19 @@ struct Replayed {
     }
 };
 
+// Each replay ends a picosecond later than the one before.
+struct Drifting {
+    static constexpr EngineTraits traits{
+        .name = "drifting", .about = "another answer each time", .memory = memory_of_links};
+    int* times;
+};
+
+Timeline replay_task(const Drifting& engine, const ReplayTask&) {
+    Timeline timeline;
+    timeline.makespan = Time{++*engine.times};
+    return timeline;
+}
+
 }  // namespace
 
 TEST_CASE("a right replay passes its checks, in each engine that counts links") {
@@ -82,6 +95,29 @@ TEST_CASE("a link above its capacity is seen") {
     Replayed replayed;
     replayed.timeline.busiest.front().utilisation = 1.00001;
     CHECK_THROWS_AS(replayed.check(), std::logic_error);
+}
+
+TEST_CASE("a replay that comes out otherwise when it is done again is seen") {
+    const Replayed first;
+    CHECK(short_enough_to_repeat(first.schedule, first.timeline));
+    CHECK_NOTHROW(check_repeated(first.timeline, Replayed().timeline));
+    const auto refused = [&](auto&& change) {
+        Replayed other;
+        change(other.timeline);
+        CHECK_THROWS_AS(check_repeated(first.timeline, other.timeline), std::logic_error);
+    };
+    refused([](Timeline& t) { t.makespan = t.makespan + Duration{1}; });
+    refused([](Timeline& t) { t.kept[1].release = t.kept[1].release + Duration{1}; });
+    refused([](Timeline& t) { t.kept.pop_back(); });
+    refused([](Timeline& t) { t.classes.front().bytes += 1; });
+}
+
+TEST_CASE("every short replay is done twice") {
+    const Replayed replayed;
+    int times = 0;
+    CHECK_THROWS_WITH(replay<std::variant<Drifting>>(Drifting{&times}, replayed.fabric, replayed.schedule),
+                      "this replay is wrong: the makespan is 1, and again 2");
+    CHECK(times == 2);
 }
 
 TEST_CASE("tests check every replay") { CHECK(checking()); }

@@ -1,5 +1,5 @@
-// nvbandwidth -j: tests with their matrices. Cells are strings, "N/A" for pairs that were not measured. No real log was
-// available: written from json_output.cpp of nvbandwidth.
+// nvbandwidth -j: tests with their matrices. Cells are strings, "N/A" for pairs that were not measured. Written from
+// json_output.cpp of nvbandwidth; of real runs that of v0.5 was seen which DCGM has among its tests.
 
 #include <algorithm>
 #include <cmath>
@@ -21,9 +21,20 @@ std::string cell_of(const yaml::Node& cell) {
     return plain;
 }
 
+// Of the list that versions since 0.6 write: "0: NVIDIA H100 80GB HBM3 (00000000:07:00): (HOST)".
+std::string first_gpu(const yaml::Node& root) {
+    const yaml::Node* list = root.get("GPU Device list");
+    if (list == nullptr || list->items().empty()) { return ""; }
+    const std::string& text = list->items().front().as_string();
+    const std::size_t from = text.starts_with("0: ") ? 3 : 0;
+    return text.substr(from, text.find(" (") - from);
+}
+
 Measurement table_of(const yaml::Node& test, const yaml::Node& root) {
     Measurement m;
-    describe_copies(m, "nvbandwidth", test.required("name").as_string(), "", test.place);
+    const yaml::Node* version = root.get("version");
+    describe_copies(m, version == nullptr ? "nvbandwidth" : "nvbandwidth " + version->as_string(),
+                    test.required("name").as_string(), first_gpu(root), test.place);
     const yaml::Node* description = test.get("bandwidth_description");
     const bool time = description != nullptr && description->as_string().find("(ns)") != std::string::npos;
     put(m.benchmark, "test", &test.required("name"));

@@ -173,7 +173,7 @@ TEST_CASE("a bin in which nothing happens shows what waits all the same: queues 
     CHECK(quiet > 100);
 }
 
-TEST_CASE("any number of threads gives the same result, to the last count") {
+TEST_CASE("any number of threads gives the same result, to the last count", "[threads]") {
     const Fabric fabric = testing::leaf_spine(32, 8, 1, 3);
     const Schedule schedule = keep_all(testing::all_to_all(hosts(fabric), 60'000, 0.5, microseconds(3)));
     for (const FlowControl control : {FlowControl::pfc, FlowControl::credits, FlowControl::lossy}) {
@@ -194,7 +194,7 @@ TEST_CASE("any number of threads gives the same result, to the last count") {
     }
 }
 
-TEST_CASE("nodes of many devices give the same result on any number of threads, message by message too") {
+TEST_CASE("nodes of many devices give the same result on any number of threads, message by message too", "[threads]") {
     const Fabric fabric(tiny::cluster(6, 4, tiny::fabric(FabricKind::rail_optimized)));
     Schedule schedule;
     schedule.edge_sets.push_back(NodeRing{.nodes = 6, .order = {0, 1, 2, 3}, .exit_nic = 3, .entry_nic = 0});

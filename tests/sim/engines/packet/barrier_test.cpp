@@ -8,7 +8,7 @@
 
 namespace fabricast::inline packet {
 
-TEST_CASE("The first thread plans when all others have come, and all go on, slept or not") {
+TEST_CASE("The first thread plans when all others have come, and all go on, slept or not", "[threads]") {
     constexpr std::uint32_t threads = 4;
     constexpr int rounds = 6000;
     Barrier barrier(threads);

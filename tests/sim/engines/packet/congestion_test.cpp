@@ -153,7 +153,7 @@ TEST_CASE("switches that hash alike use one of their ways up: flows polarise") {
     CHECK(alike > 1.4 * salted);
 }
 
-TEST_CASE("new lanes, transactions and controllers give the same result on any number of threads") {
+TEST_CASE("new lanes, transactions and controllers give the same result on any number of threads", "[threads]") {
     const Fabric fabric(tiny::cluster(6, 2, tiny::fabric(FabricKind::rail_optimized)));
     Schedule schedule;
     for (std::uint32_t from = 0; from < 12; ++from) {

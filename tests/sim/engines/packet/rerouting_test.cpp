@@ -95,7 +95,7 @@ TEST_CASE("a ring of packets goes on at the pace of the shared NIC, as the fluid
     CHECK(degraded < 1.5 * whole + 2 * 200e-6);
 }
 
-TEST_CASE("whatever trunks fail and come back, every message of packets arrives whole") {
+TEST_CASE("whatever trunks fail and come back, every message of packets arrives whole", "[threads]") {
     const Fabric fabric = two_spines();
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         INFO("seed " << seed);

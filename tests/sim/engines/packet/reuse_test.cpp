@@ -69,20 +69,6 @@ struct Rings {
     }
 };
 
-struct Both {
-    Timeline with, without;
-};
-
-Both replayed(const Fabric& fabric, const Schedule& schedule, Packet options, int threads = 1) {
-    options.threads = threads;
-    options.share_all_windows = threads > 1;
-    Both both;
-    both.with = replay(options, fabric, schedule);
-    options.reuse = false;
-    both.without = replay(options, fabric, schedule);
-    return both;
-}
-
 // How many parts of all calls are of each kind.
 std::vector<std::uint64_t> uses_of_kinds(const Fabric& fabric, const Schedule& schedule, const Packet& options) {
     const Watch watch;
@@ -115,6 +101,30 @@ void check_equal(const Timeline& a, const Timeline& b) {
     }
     REQUIRE(a.busiest.size() == b.busiest.size());
     for (std::size_t i = 0; i < a.busiest.size(); ++i) { CHECK(a.busiest[i].bytes == b.busiest[i].bytes); }
+}
+
+struct Both {
+    Timeline with, without;
+};
+
+// With reuse and without; with reuse also on so many threads, which is held against one. What is simulated whole is the
+// same on any number of threads by agreement_test.cpp. Two threads go where a third, for which a small machine has no
+// core, would meet nothing that it does not meet elsewhere.
+Both replayed(const Fabric& fabric, const Schedule& schedule, Packet options, int threads = 1) {
+    Both both;
+    both.with = replay(options, fabric, schedule);
+    if (threads > 1) {
+        Packet shared = options;
+        shared.threads = threads;
+        shared.share_all_windows = true;
+        const Timeline on_threads = replay(shared, fabric, schedule);
+        INFO(threads << " threads against one");
+        check_equal(on_threads, both.with);
+        CHECK(on_threads.packets->windows == both.with.packets->windows);
+    }
+    options.reuse = false;
+    both.without = replay(options, fabric, schedule);
+    return both;
 }
 
 // Without congestion control nobody heeds a mark, and those of a skipped call are the recorded one's: none here.
@@ -158,58 +168,52 @@ TEST_CASE("calls side by side on links of their own are skipped each by itself")
 }
 
 // Calls in each node, and now and then one over all nodes that begins at any moment of theirs.
-TEST_CASE("a call that is skipped and then gets in another's way is simulated from its start after all") {
+TEST_CASE("a call that is skipped and then gets in another's way is simulated from its start after all", "[threads]") {
     const Fabric fabric(tiny::cluster(3, 4, tiny::fabric(FabricKind::rail_optimized)));
     for (const Packet& options : policies()) {
         for (const std::int64_t apart : {97, 130, 211}) {
-            for (const int threads : {1, 3}) {
-                INFO("every " << apart << " us, threads " << threads);
-                Rings rings{fabric, {}};
-                for (std::uint32_t node = 0; node < 3; ++node) {
-                    rings.calls(rings.edges(node, 1), 30, microseconds(5 + node), node);
-                }
-                rings.calls(rings.edges(0, 3), 6, microseconds(apart), 7, microseconds(apart));
-                const Both both = replayed(fabric, rings.schedule, options, threads);
-                check_equal(both.with, both.without);
+            INFO("every " << apart << " us");
+            Rings rings{fabric, {}};
+            for (std::uint32_t node = 0; node < 3; ++node) {
+                rings.calls(rings.edges(node, 1), 30, microseconds(5 + node), node);
             }
+            rings.calls(rings.edges(0, 3), 6, microseconds(apart), 7, microseconds(apart));
+            const Both both = replayed(fabric, rings.schedule, options, 3);
+            check_equal(both.with, both.without);
         }
     }
 }
 
-TEST_CASE("equal parts of one call are simulated once, and calls of other pipelines take them over") {
+TEST_CASE("equal parts of one call are simulated once, and calls of other pipelines take them over", "[threads]") {
     const Fabric fabric(tiny::cluster(4, 4, tiny::fabric(FabricKind::rail_optimized)));
     for (const Packet& options : policies()) {
-        for (const int threads : {1, 3}) {
-            Rings rings{fabric, {}};
-            rings.call(rings.edges_in_each(4), 20.5 * 80'000, {});
-            const Both once = replayed(fabric, rings.schedule, options, threads);
-            check_equal(once.with, once.without);
-            const std::vector<std::uint64_t> uses = uses_of_kinds(fabric, rings.schedule, options);
-            CHECK(uses == std::vector<std::uint64_t>{4});
-            rings.calls(rings.edges_in_each(2), 2, microseconds(3), 0, microseconds(2000));
-            rings.calls(rings.edges_in_each(3), 2, microseconds(3), 0, microseconds(5000));
-            const Both again = replayed(fabric, rings.schedule, options, threads);
-            check_equal(again.with, again.without);
-            CHECK(again.with.packets->windows <= once.with.packets->windows + 4 * 2);  // a call begins, and ends
-            CHECK(uses_of_kinds(fabric, rings.schedule, options) == std::vector<std::uint64_t>{4 + 2 * 2 + 2 * 3});
-        }
+        Rings rings{fabric, {}};
+        rings.call(rings.edges_in_each(4), 20.5 * 80'000, {});
+        const Both once = replayed(fabric, rings.schedule, options, 2);
+        check_equal(once.with, once.without);
+        const std::vector<std::uint64_t> uses = uses_of_kinds(fabric, rings.schedule, options);
+        CHECK(uses == std::vector<std::uint64_t>{4});
+        rings.calls(rings.edges_in_each(2), 2, microseconds(3), 0, microseconds(2000));
+        rings.calls(rings.edges_in_each(3), 2, microseconds(3), 0, microseconds(5000));
+        const Both again = replayed(fabric, rings.schedule, options, 2);
+        check_equal(again.with, again.without);
+        CHECK(again.with.packets->windows <= once.with.packets->windows + 4 * 2);  // a call begins, and ends
+        CHECK(uses_of_kinds(fabric, rings.schedule, options) == std::vector<std::uint64_t>{4 + 2 * 2 + 2 * 3});
     }
 }
 
 // A call over two nodes may cross the links of the ring that is simulated, of one that follows it, or of both.
-TEST_CASE("equal parts of one call part when something comes in the way of some") {
+TEST_CASE("equal parts of one call part when something comes in the way of some", "[threads]") {
     const Fabric fabric(tiny::cluster(4, 4, tiny::fabric(FabricKind::rail_optimized)));
     for (const Packet& options : policies()) {
         for (const std::uint32_t first : {0U, 1U, 2U}) {
             for (const std::int64_t at : {3, 40, 61, 97, 110, 180}) {
-                for (const int threads : {1, 3}) {
-                    INFO("nodes " << first << " and on, at " << at << " us, threads " << threads);
-                    Rings rings{fabric, {}};
-                    rings.calls(rings.edges_in_each(4), 4, microseconds(6), 0);
-                    rings.calls(rings.edges(first, 2), 3, microseconds(at), 7, microseconds(at));
-                    const Both both = replayed(fabric, rings.schedule, options, threads);
-                    check_equal(both.with, both.without);
-                }
+                INFO("nodes " << first << " and on, at " << at << " us");
+                Rings rings{fabric, {}};
+                rings.calls(rings.edges_in_each(4), 4, microseconds(6), 0);
+                rings.calls(rings.edges(first, 2), 3, microseconds(at), 7, microseconds(at));
+                const Both both = replayed(fabric, rings.schedule, options, 3);
+                check_equal(both.with, both.without);
             }
         }
     }
@@ -217,21 +221,19 @@ TEST_CASE("equal parts of one call part when something comes in the way of some"
 
 // The calls of all nodes begin together, and one over two nodes comes in the way of the ring that leads the others, or
 // of one that follows.
-TEST_CASE("equal calls of several pipelines that begin together are simulated once") {
+TEST_CASE("equal calls of several pipelines that begin together are simulated once", "[threads]") {
     const Fabric fabric(tiny::cluster(4, 4, tiny::fabric(FabricKind::rail_optimized)));
     for (const Packet& options : policies()) {
         for (const std::uint32_t first : {0U, 1U, 2U, 9U}) {  // 9: nowhere
             for (const std::int64_t at : {3, 40, 97, 110, 180}) {
-                for (const int threads : {1, 3}) {
-                    INFO("nodes " << first << " and on, at " << at << " us, threads " << threads);
-                    Rings rings{fabric, {}};
-                    for (std::uint32_t node = 0; node < 4; ++node) {
-                        rings.calls(rings.edges(node, 1), 3, microseconds(6), node);
-                    }
-                    if (first < 4) { rings.calls(rings.edges(first, 2), 2, microseconds(at), 7, microseconds(at)); }
-                    const Both both = replayed(fabric, rings.schedule, options, threads);
-                    check_equal(both.with, both.without);
+                INFO("nodes " << first << " and on, at " << at << " us");
+                Rings rings{fabric, {}};
+                for (std::uint32_t node = 0; node < 4; ++node) {
+                    rings.calls(rings.edges(node, 1), 3, microseconds(6), node);
                 }
+                if (first < 4) { rings.calls(rings.edges(first, 2), 2, microseconds(at), 7, microseconds(at)); }
+                const Both both = replayed(fabric, rings.schedule, options, 2);
+                check_equal(both.with, both.without);
             }
         }
     }
@@ -239,30 +241,27 @@ TEST_CASE("equal calls of several pipelines that begin together are simulated on
 
 // On every rail a ring over all nodes, and now and then a message from the first node to the second on each; and one
 // on a single rail, which the others do not have.
-TEST_CASE("what comes in the way of equal parts alike is simulated once with one of them") {
+TEST_CASE("what comes in the way of equal parts alike is simulated once with one of them", "[threads]") {
     const Fabric fabric(tiny::cluster(3, 4, tiny::fabric(FabricKind::rail_optimized)));
     for (const Packet& options : policies()) {
         for (const std::uint32_t rail : {0U, 1U, 3U, 4U}) {  // 4: nowhere
             for (const std::int64_t at : {310, 334, 357}) {
-                for (const int threads : {1, 3}) {
-                    INFO("rail " << rail << ", at " << at << " us, threads " << threads);
-                    Rings rings{fabric, {}};
-                    EdgeList ring, messages, single;
-                    for (std::uint32_t r = 0; r < 4; ++r) {
-                        for (std::uint32_t n = 0; n < 3; ++n) {
-                            ring.edges.push_back(
-                                {{.src = fabric.gpu(4 * n + r), .dst = fabric.gpu((n + 1) % 3 * 4 + r)}});
-                        }
-                        messages.edges.push_back({{.src = fabric.gpu(r), .dst = fabric.gpu(4 + r)}});
+                INFO("rail " << rail << ", at " << at << " us");
+                Rings rings{fabric, {}};
+                EdgeList ring, messages, single;
+                for (std::uint32_t r = 0; r < 4; ++r) {
+                    for (std::uint32_t n = 0; n < 3; ++n) {
+                        ring.edges.push_back({{.src = fabric.gpu(4 * n + r), .dst = fabric.gpu((n + 1) % 3 * 4 + r)}});
                     }
-                    single.edges.push_back({{.src = fabric.gpu(rail % 4), .dst = fabric.gpu(8 + rail % 4)}});
-                    rings.schedule.edge_sets = {ring, messages, single};
-                    rings.calls(0, 3, microseconds(6), 0);
-                    rings.calls(1, 2, microseconds(20), 1, microseconds(at));
-                    if (rail < 4) { rings.calls(2, 2, microseconds(9), 2, microseconds(at + 25)); }
-                    const Both both = replayed(fabric, rings.schedule, options, threads);
-                    check_equal(both.with, both.without);
+                    messages.edges.push_back({{.src = fabric.gpu(r), .dst = fabric.gpu(4 + r)}});
                 }
+                single.edges.push_back({{.src = fabric.gpu(rail % 4), .dst = fabric.gpu(8 + rail % 4)}});
+                rings.schedule.edge_sets = {ring, messages, single};
+                rings.calls(0, 3, microseconds(6), 0);
+                rings.calls(1, 2, microseconds(20), 1, microseconds(at));
+                if (rail < 4) { rings.calls(2, 2, microseconds(9), 2, microseconds(at + 25)); }
+                const Both both = replayed(fabric, rings.schedule, options, 2);
+                check_equal(both.with, both.without);
             }
         }
     }
@@ -305,7 +304,7 @@ TEST_CASE("calls back to back meet the tails of those before them, and are the s
 
 // Two groups of hosts on one switch have nothing but its buffer in common, and now and then a third one crosses both.
 // What waits there at once is too little to pause anybody, just too much, or more than enough for each alone.
-TEST_CASE("calls that share a buffer are skipped as long as it pauses nobody") {
+TEST_CASE("calls that share a buffer are skipped as long as it pauses nobody", "[threads]") {
     const Fabric fabric = testing::star(8);
     const auto list = [&](const testing::Pairs& pairs) {
         EdgeList edges;
@@ -317,23 +316,21 @@ TEST_CASE("calls that share a buffer are skipped as long as it pauses nobody") {
     int skipped = 0, unpaused = 0, paused = 0;
     for (const std::int64_t buffer : {2'000'000, 4'000'000, 6'000'000, 7'000'000, 8'000'000, 9'000'000, 20'000'000}) {
         for (const std::int64_t third : {0, 101, 173}) {
-            for (const int threads : {1, 3}) {
-                INFO("buffer " << buffer << ", the third every " << third << " us, threads " << threads);
-                Packet options = packets(FlowControl::pfc);
-                options.buffer = Bytes{buffer};
-                options.ecn.k_min = options.ecn.k_max = 1e9;
-                Rings rings{fabric, {}};
-                rings.schedule.edge_sets = {list({{1, 0}, {2, 0}, {3, 0}}), list({{5, 4}, {6, 4}, {7, 4}}),
-                                            list({{1, 0}, {5, 4}})};
-                rings.calls(0, 12, microseconds(20), 0);
-                rings.calls(1, 12, microseconds(27), 1, microseconds(5));
-                if (third > 0) { rings.calls(2, 4, microseconds(third), 2, microseconds(third)); }
-                const Both both = replayed(fabric, rings.schedule, options, threads);
-                check_equal(both.with, both.without);
-                CHECK(both.with.packets->victims == both.without.packets->victims);
-                (both.without.packets->pauses > 0 ? paused : unpaused) += 1;
-                skipped += both.with.packets->windows * 3 < both.without.packets->windows * 2 ? 1 : 0;
-            }
+            INFO("buffer " << buffer << ", the third every " << third << " us");
+            Packet options = packets(FlowControl::pfc);
+            options.buffer = Bytes{buffer};
+            options.ecn.k_min = options.ecn.k_max = 1e9;
+            Rings rings{fabric, {}};
+            rings.schedule.edge_sets = {list({{1, 0}, {2, 0}, {3, 0}}), list({{5, 4}, {6, 4}, {7, 4}}),
+                                        list({{1, 0}, {5, 4}})};
+            rings.calls(0, 12, microseconds(20), 0);
+            rings.calls(1, 12, microseconds(27), 1, microseconds(5));
+            if (third > 0) { rings.calls(2, 4, microseconds(third), 2, microseconds(third)); }
+            const Both both = replayed(fabric, rings.schedule, options, 2);
+            check_equal(both.with, both.without);
+            CHECK(both.with.packets->victims == both.without.packets->victims);
+            (both.without.packets->pauses > 0 ? paused : unpaused) += 1;
+            skipped += both.with.packets->windows * 3 < both.without.packets->windows * 2 ? 1 : 0;
         }
     }
     CHECK(paused > 4);
@@ -378,7 +375,7 @@ TEST_CASE("a call that pauses nobody is skipped in the smallest buffer in which 
 // A long call over both halves of the hosts, and beside it shorter ones that begin a little later, one after the other:
 // as gradients are reduced beside all-to-alls. Now and then one of these is late, or does not come. Where the shorter
 // ones are several parts, the long one begins last and meets all of them at once.
-TEST_CASE("what meets again in the same way is simulated once") {
+TEST_CASE("what meets again in the same way is simulated once", "[threads]") {
     const Fabric fabric = testing::star(8);
     Packet options = packets(FlowControl::pfc);
     options.buffer = Bytes{50'000'000};
@@ -393,29 +390,26 @@ TEST_CASE("what meets again in the same way is simulated once") {
     const EdgeList one_part = list({{1, 0}, {2, 0}, {3, 0}}), beside_it = list({{1, 0}, {0, 2}});
     const EdgeList over_all = list({{1, 0}, {1, 2}, {3, 2}, {3, 4}, {5, 4}}), parts = list({{1, 0}, {3, 2}, {5, 4}});
     for (const int odd : {0, 1, 2, 3, 4, 5, 6, 7}) {  // nothing; one late; one missing; something crosses; in parts
-        for (const int threads : {1, 3}) {
-            INFO("odd " << odd << ", threads " << threads);
-            const bool several = odd > 3;
-            Rings rings{fabric, {}};
-            rings.schedule.edge_sets = {several ? over_all : one_part, several ? parts : beside_it,
-                                        list({{2, 5}, {5, 1}})};
-            OpId last = rings.delay({}, 0);
-            for (int i = 0; i < 8; ++i) {
-                const std::vector<Schedule::Dependency> after{{last}};
-                const OpId reduction = rings.call(0, 60.5 * 80'000, after, nanoseconds(several ? 152 : 0));
-                OpId beside = rings.call(1, 20.5 * 80'000, after, nanoseconds(odd % 4 == 1 && i == 5 ? 700 : 52));
-                for (int more = 0; more < 2 && !(odd % 4 == 2 && i == 4); ++more) {
-                    beside = rings.call(1, 20.5 * 80'000, std::vector<Schedule::Dependency>{{beside}});
-                }
-                last = rings.delay(microseconds(30), 0, std::vector<Schedule::Dependency>{{reduction}, {beside}});
+        INFO("odd " << odd);
+        const bool several = odd > 3;
+        Rings rings{fabric, {}};
+        rings.schedule.edge_sets = {several ? over_all : one_part, several ? parts : beside_it, list({{2, 5}, {5, 1}})};
+        OpId last = rings.delay({}, 0);
+        for (int i = 0; i < 8; ++i) {
+            const std::vector<Schedule::Dependency> after{{last}};
+            const OpId reduction = rings.call(0, 60.5 * 80'000, after, nanoseconds(several ? 152 : 0));
+            OpId beside = rings.call(1, 20.5 * 80'000, after, nanoseconds(odd % 4 == 1 && i == 5 ? 700 : 52));
+            for (int more = 0; more < 2 && !(odd % 4 == 2 && i == 4); ++more) {
+                beside = rings.call(1, 20.5 * 80'000, std::vector<Schedule::Dependency>{{beside}});
             }
-            if (odd % 4 == 3) { rings.calls(2, 3, microseconds(400), 1, microseconds(900)); }
-            const Both both = replayed(fabric, rings.schedule, options, threads);
-            check_equal(both.with, both.without);
-            CHECK(both.without.packets->pauses == 0);
-            if (several) { continue; }  // no part of the short calls is ever alone here, so nothing is known of them
-            CHECK(both.with.packets->windows < both.without.packets->windows * (odd == 0 ? 1 : 3) / 4);
+            last = rings.delay(microseconds(30), 0, std::vector<Schedule::Dependency>{{reduction}, {beside}});
         }
+        if (odd % 4 == 3) { rings.calls(2, 3, microseconds(400), 1, microseconds(900)); }
+        const Both both = replayed(fabric, rings.schedule, options, 2);
+        check_equal(both.with, both.without);
+        CHECK(both.without.packets->pauses == 0);
+        if (several) { continue; }  // no part of the short calls is ever alone here, so nothing is known of them
+        CHECK(both.with.packets->windows < both.without.packets->windows * (odd == 0 ? 1 : 3) / 4);
     }
 }
 

@@ -73,7 +73,8 @@ TEST_CASE("the first million hops are one thread's, whatever the clock says") {
     CHECK(shared);
 }
 
-TEST_CASE("a replay of little work a window does not hand it over, and threads that come and go change nothing") {
+TEST_CASE("a replay of little work a window does not hand it over, and threads that come and go change nothing",
+          "[threads]") {
     const Fabric fabric = testing::star(2);
     const Schedule small = testing::messages(fabric, {{0, 1}}, 8 << 20);
     const Fabric tree = testing::leaf_spine(32, 8, 1, 3);

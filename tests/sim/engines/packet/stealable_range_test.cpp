@@ -8,7 +8,7 @@
 
 namespace fabricast::inline packet {
 
-TEST_CASE("Owner and helpers take every island of a window once") {
+TEST_CASE("Owner and helpers take every island of a window once", "[threads]") {
     constexpr std::uint32_t islands = 1000;
     constexpr std::uint32_t threads = 3;
     for (int window = 0; window < 50; ++window) {

@@ -134,7 +134,7 @@ TEST_CASE("Swift's windows below one packet hold a queue of less than a packet o
     CHECK(to_seconds(scaled.makespan) < 100 * 800.0 * unit / line * 1.01);  // nobody idles
 }
 
-TEST_CASE("windows are the same on any number of threads, and move again after losses") {
+TEST_CASE("windows are the same on any number of threads, and move again after losses", "[threads]") {
     const Fabric fabric = testing::leaf_spine(16, 8);
     testing::Pairs pairs;
     for (std::uint32_t a = 0; a < 16; ++a) {
