@@ -149,7 +149,8 @@ TEST_CASE("NSCC holds the queue at its target and shares the line fairly") {
     }
 }
 
-TEST_CASE("sprayed and trimmed traffic is the same on any number of threads, and survives links that lose packets") {
+TEST_CASE("sprayed and trimmed traffic is the same on any number of threads, and survives links that lose packets",
+          "[threads]") {
     const Fabric fabric = testing::leaf_spine(16, 8, 2);
     testing::Pairs pairs;
     for (std::uint32_t a = 0; a < 16; ++a) {
