@@ -129,6 +129,10 @@ void check_trimming(const Scenario& scenario, const Packet& packet) {
         fail_at(scenario, "packet.flow_control", "no queue is full where packets are trimmed",
                 std::string(to_string(asked)), "lossy or auto");
     }
+    if (packet.recovery == LossRecovery::go_back_n && scenario.places.contains("packet.recovery")) {
+        fail_at(scenario, "packet.recovery", "of trimmed packets each is sent again by itself",
+                std::string(to_string(packet.recovery)), "selective-repeat, or no `recovery`");
+    }
     if (packet.lanes.count > 1) {
         fail_at(scenario, "packet.lanes.count", "trimmed packets' headers take the links' other lane",
                 fmt::format("{}", packet.lanes.count), "1");

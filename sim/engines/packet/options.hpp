@@ -206,8 +206,9 @@ struct Packet {
     bool share_all_windows = false;  // give each to all threads, even if one is faster: for tests
     bool series = false;             // keep queue and pause over time for each port
     std::uint64_t seed = 1;
-
-    bool selective() const { return trim || recovery == LossRecovery::selective_repeat; }
 };
+
+// Of trimmed packets the receiver tells one by one.
+inline bool repeats_selectively(const Packet& p) { return p.trim || p.recovery == LossRecovery::selective_repeat; }
 
 }  // namespace fabricast::inline packet

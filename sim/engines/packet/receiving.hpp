@@ -85,7 +85,7 @@ inline std::uint32_t packets_of_piece(const Traffic& traffic, std::uint32_t f, s
         tell_sender(d, f, ControlMessage::ack, receiver.expected, tail);
         return;
     }
-    const bool selective = d.options.selective();
+    const bool selective = repeats_selectively(d.options);
     std::deque<std::uint16_t>& early = d.shared.recoveries[f].early;
     if (ahead > 0 && selective) {
         early.resize(std::max(early.size(), static_cast<std::size_t>(ahead)), 0);

@@ -24,7 +24,7 @@ namespace fabricast::inline packet {
     if (d.shared.control == CongestionControl::nscc) {
         d.shared.nscc[flow.controller].on_loss(d.options.nscc, now, flow.unit, window.bytes);
     }
-    if (d.options.selective()) {
+    if (repeats_selectively(d.options)) {
         window.left(flow.unit);
     } else {
         window = {};
@@ -50,7 +50,7 @@ namespace fabricast::inline packet {
         return;  // an acknowledgement came first
     }
     give_up(d, flow, now);
-    if (d.options.selective()) {
+    if (repeats_selectively(d.options)) {
         recovery.again.push(psn);
         wake_flow(d, f, now);
         return;
