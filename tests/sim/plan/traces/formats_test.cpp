@@ -236,6 +236,27 @@ TEST_CASE("an NCCL log becomes calls by communicator, with grouped messages side
         ContainsSubstring("no call in this log"));
 }
 
+TEST_CASE("an NCCL log counts one rank's part of what ranks have a part of, and the whole of the rest") {
+    const TempFolder folder;
+    const std::pair<const char*, double> calls[] = {{"AllReduce", 1}, {"Broadcast", 1},     {"Reduce", 1},
+                                                    {"AllGather", 2}, {"ReduceScatter", 2}, {"AllToAll", 2},
+                                                    {"Gather", 2},    {"Scatter", 2}};
+    for (const auto& [call, parts] : calls) {
+        std::string text;
+        for (const char* rank : {"0", "1"}) {
+            const std::string who = std::string("n0:1") + rank + ":1" + rank + " [" + rank + "] NCCL INFO ";
+            text += who + "ncclCommInitRank comm 0xa" + rank + " rank " + rank + " nranks 2 cudaDev " + rank +
+                    " nvmlDev 0 busId 1000 commId 0xfeed - Init START\n" + who + call +
+                    ": opCount 0 sendbuff 0x1 recvbuff 0x2 count 1024 datatype 7 op 0 root 0 comm 0xa" + rank +
+                    " [nranks=2] stream 0x5\n";
+        }
+        const Recording r = import_text(folder, "t.log", text.c_str(), format_named("nccl-log"));
+        INFO(call);
+        REQUIRE(r.ranks.at(0).records.size() == 1);
+        CHECK(r.ranks[0].records[0].bytes == 4096 * parts);
+    }
+}
+
 TEST_CASE("an execution trace computes by the shapes of its tensors") {
     const TempFolder folder;
     const Recording r = import_text(folder, "et.0.json", pytorch_et_trace);

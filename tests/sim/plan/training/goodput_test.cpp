@@ -75,6 +75,18 @@ TEST_CASE("on as many GPUs as Llama 3 had, failures are as many, and its effecti
     CHECK(g.share + g.checkpoints + g.restarts + g.lost == Approx(1));
 }
 
+TEST_CASE("where failures leave next to nothing, restarts take no more than what is left") {
+    const Scenario s = parse_scenario(
+        "name: vast\ncluster: {node: dgx-h100, nodes: 131072, fabric: {kind: fat-tree, link: ethernet-400g}}\n"
+        "workload: {kind: training, model: llama-3.1-405b}\n",
+        "vast.yaml");
+    const Goodput g = goodput_of({microseconds(600'000'000), {}, microseconds(600'000'000)},
+                                 Fabric(build(s, catalogue())), catalogue());
+    CHECK(g.share < 0.05);
+    CHECK(g.restarts == Approx(1 - g.share - g.checkpoints));
+    CHECK(g.lost == Approx(0).margin(1e-12));
+}
+
 TEST_CASE("a step's report has its goodput where the scenario asks for it, and only there") {
     const auto steps = [](const std::vector<std::string>& overrides) {
         return simulate(parse_scenario(small, "small.yaml", overrides), catalogue()).steps;
