@@ -107,6 +107,11 @@ std::string calls_text(const PacketTraffic& traffic) {
     return calls > 1 ? ", " + std::to_string(calls) + " calls back to back" : "";
 }
 
+std::string at_size(std::string_view before, const PacketTraffic& traffic, std::string_view after) {
+    return traffic.size.count == 0 ? ""
+                                   : fmt::format("{}{}{}{}", before, text(traffic.size), calls_text(traffic), after);
+}
+
 std::string call_at(const PacketTraffic& traffic, Time time) {
     const auto& ends = traffic.call_ends;
     const auto running = std::find_if(ends.begin(), ends.end(), [&](Time end) { return time < end; });
@@ -120,12 +125,11 @@ std::string packet_lines(const std::vector<PacketTraffic>& packets) {
     for (const PacketTraffic& traffic : packets) {
         const PacketUse& use = traffic.use;
         lines += fmt::format(
-            "# packets{}{}: {} delivered, {} marked, {} notices, {} pauses ({} in all), {} dropped, {} sent again, "
+            "# packets{}: {} delivered, {} marked, {} notices, {} pauses ({} in all), {} dropped, {} sent again, "
             "slowest message {}{}{}{}\n",
-            traffic.size.count > 0 ? " at " + text(traffic.size) : "", calls_text(traffic), use.delivered, use.marks,
-            use.notices, use.pauses, text(use.paused), use.drops, use.resent, text(use.fct_max),
-            use.trimmed > 0 ? fmt::format("; {} trimmed", use.trimmed) : "", use.victims.empty() ? "" : "; victims ",
-            fmt::join(use.victims, ", "));
+            at_size(" at ", traffic), use.delivered, use.marks, use.notices, use.pauses, text(use.paused), use.drops,
+            use.resent, text(use.fct_max), use.trimmed > 0 ? fmt::format("; {} trimmed", use.trimmed) : "",
+            use.victims.empty() ? "" : "; victims ", fmt::join(use.victims, ", "));
     }
     return lines;
 }

@@ -32,6 +32,9 @@ void add_packets(Report& report, Bytes size, const Timeline& timeline, const Fab
 // ", 3 calls back to back" if the replay has several calls; empty if it has one.
 std::string calls_text(const PacketTraffic& traffic);
 
+// "64 MiB, 3 calls back to back" between `before` and `after`; empty for a training step, which has no size.
+std::string at_size(std::string_view before, const PacketTraffic& traffic, std::string_view after = "");
+
 // ", call 2 of 3": the first call that has not ended at `time`. Empty if all have ended, or if there is only one.
 std::string call_at(const PacketTraffic& traffic, Time time);
 

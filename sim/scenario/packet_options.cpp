@@ -37,7 +37,7 @@ public:
 
     template <class Options, class Value>
     void lay(std::string_view figure, std::string_view key, Options& options, Value Options::*field) const {
-        if (!states(key) && options.*field == Options{}.*field) { take(part_, figure, options.*field); }
+        if (!states(key)) { take(part_, figure, options.*field); }
     }
 
     void lay_over(InfinibandControl& control) const {
@@ -59,18 +59,14 @@ public:
         lay("pfc.xon_offset", "packet.xon_offset", packet, &Packet::xon_offset);
         lay("trim", "packet.trim", packet, &Packet::trim);
         const std::string asked = part_.word_or("congestion_control", "");
-        if (!states("packet.congestion_control") && packet.congestion_control == CongestionControl::automatic &&
-            !asked.empty()) {
-            packet.congestion_control = control_of(asked);
-        }
+        if (!states("packet.congestion_control") && !asked.empty()) { packet.congestion_control = control_of(asked); }
     }
 
     // Kmin and Kmax are stated for a port of `ecn.rate` and kept per Gb/s, for the engine scales them by port; the two
     // belong together.
     void lay_over(EcnOptions& ecn) const {
         lay("ecn.p_max", "packet.ecn.p_max", ecn, &EcnOptions::p_max);
-        const bool own = states("packet.ecn.k_min") || states("packet.ecn.k_max") || ecn.k_min != EcnOptions{}.k_min ||
-                         ecn.k_max != EcnOptions{}.k_max;
+        const bool own = states("packet.ecn.k_min") || states("packet.ecn.k_max");
         if (own || !part_.has("ecn.k_min")) { return; }
         const double gigabits = part_.has("ecn.rate") ? part_.number("ecn.rate", "B/s") * 8e-9 : 1;
         ecn.k_min = static_cast<double>(part_.bytes("ecn.k_min").count) / gigabits;

@@ -22,6 +22,8 @@ import resource
 import subprocess
 import sys
 
+from marks import put_between_marks
+
 # What a hand might get wrong in a formula, and the function of mutants.hpp that does either; each spares text, templates,
 # references and ->.
 CHANGES = [
@@ -241,9 +243,7 @@ def table(root, ledger, all_places):
         killed, live = c["killed"], c["lives"] + c["unreached"]
         lines.append(f"| {room} | {killed + live + c['equivalent']} | {killed} | {c['equivalent']} | {live} | "
                      f"{100 * killed / max(1, killed + live):.0f} |")
-    page = root / "docs/robustness.md"
-    head, rest = page.read_text().split("<!-- mutants: begin -->\n")
-    page.write_text(head + "<!-- mutants: begin -->\n" + "\n".join(lines) + "\n<!-- mutants: end -->" + rest.split("<!-- mutants: end -->")[1])
+    put_between_marks(root / "docs/robustness.md", "mutants", lines)
     c = rooms["all"]
     print(f"figure: mutants_killed_pct {100 * c['killed'] / max(1, c['killed'] + c['lives'] + c['unreached']):.1f} of "
           f"{sum(c.values()) - c['equivalent'] - c['no program']}")

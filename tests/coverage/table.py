@@ -13,6 +13,8 @@ import pathlib
 import re
 import sys
 
+from marks import put_between_marks
+
 # The rooms that read what users bring, which are held to 95 %; sim/ and topologies/ are held to 90 %.
 READERS = ("base/yaml", "base/json", "base/xml", "base/gzip", "base/tar", "base/protobuf", "base/pattern", "discovery/formats",
            "validate/import", "sim/plan/traces/formats", "sim/scenario", "models/catalog", "topologies/node_reader")
@@ -47,11 +49,6 @@ def rooms_of(files, share):
     return [f"| {name} | {sum(len(files[f]) for f in members)} | {share(members):.1f} |" for name, members in rows]
 
 
-def put_page(page, mark, lines):
-    head, rest = page.read_text().split(f"<!-- {mark}: begin -->\n")
-    page.write_text(head + f"<!-- {mark}: begin -->\n" + "\n".join(lines) + f"\n<!-- {mark}: end -->" + rest.split(f"<!-- {mark}: end -->")[1])
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("root", type=pathlib.Path)
@@ -74,7 +71,7 @@ def main():
     tables[1] += [f"| {f} | {sum(runs > 0 for runs in files[f].values())} of {len(files[f])} | {reason(f)} |" for f in low]
     print("\n".join(tables[0] + tables[1]))
     if options.page:
-        put_page(root / "docs/robustness.md", "coverage", tables[0] + [""] + tables[1])
+        put_between_marks(root / "docs/robustness.md", "coverage", tables[0] + [""] + tables[1])
     for file, lines in sorted(files.items()):
         if options.lines and file.startswith(options.lines):
             text = (root / file).read_text().splitlines()

@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "base/hash.hpp"
 #include "base/text_file.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/support/catch.hpp"
@@ -262,7 +263,7 @@ TEST_CASE("killed or stopped at any moment, a command leaves the file as it was 
     const Bench bench("kill");
     std::vector<Writer> all = writers;
     all.push_back({"calibrate m.yaml -o out.yaml", "out.yaml"});
-    std::uint64_t state = 20261127;
+    std::uint64_t draws = 0;
     for (const Writer& writer : all) {
         bench.lay_out(writer);
         const auto begin = std::chrono::steady_clock::now();
@@ -275,8 +276,8 @@ TEST_CASE("killed or stopped at any moment, a command leaves the file as it was 
             bench.check_folder(writer, !ended);
         };
         for (int i = 0; i < 6; ++i) {
-            state = state * 6364136223846793005U + 1442695040888963407U;
-            const std::chrono::duration<double> moment = took * static_cast<double>(state >> 33U) / 0x1p31;
+            const std::chrono::duration<double> moment =
+                took * static_cast<double>(fabricast::mix(++draws) >> 11U) * 0x1p-53;
             INFO(writer.arguments << " at " << moment.count() << " of " << took.count() << " s");
             bench.lay_out(writer);
             Process process(bench.arguments_of(writer), bench.folder);

@@ -62,7 +62,7 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads, bool by_buffe
     hpcc = Sparse<Hpcc>(sized(CongestionControl::hpcc));
     swift = Sparse<Swift>(sized(CongestionControl::swift));
     nscc = Sparse<Nscc>(sized(CongestionControl::nscc));
-    set_trimming();
+    if (trims() || control == CongestionControl::nscc) { set_trimming(); }
     if (control == CongestionControl::hpcc || control == CongestionControl::swift ||
         control == CongestionControl::nscc) {
         reserve_windows(controllers);

@@ -21,9 +21,7 @@ namespace {
 
 constexpr std::size_t curves_shown = 6, lanes_shown = 24, trunks_shown = 32;
 
-std::string at(const PacketTraffic& traffic) {
-    return traffic.size.count == 0 ? "" : " At " + text(traffic.size) + calls_text(traffic) + ".";
-}
+std::string at(const PacketTraffic& traffic) { return at_size(" At ", traffic, "."); }
 
 // When a bin of a series begins.
 Time beginning(Duration width, std::size_t bin) { return width * static_cast<std::int64_t>(bin); }

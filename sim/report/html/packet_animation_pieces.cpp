@@ -68,8 +68,7 @@ Scene pieces_of(const PacketTraffic& traffic, const Fabric& fabric) {
     Scene scene{"Pieces on their way",
                 "Messages, or slices of a pipeline's chunks, of the first flows: a line is hot in the moments in which "
                 "one of its pieces comes. In a ring they go round, in a tree up and down. Each frame is " +
-                    text(width) + "." +
-                    (traffic.size.count == 0 ? "" : " At " + text(traffic.size) + calls_text(traffic) + "."),
+                    text(width) + "." + at_size(" At ", traffic, "."),
                 {},
                 0};
     scene.drawing.circle = true;

@@ -36,8 +36,6 @@ constexpr std::array<Metric, 6> metrics = {{{"step_time_s", "Step time", "step t
                                             {"mfu", "Model FLOP/s used (MFU)", "MFU", true},
                                             {"efficiency", "Efficiency", "efficiency", true}}};
 
-std::string leaf_of(const std::string& path) { return path.substr(path.rfind('.') + 1); }
-
 std::optional<std::size_t> place_of(const SweepResult& result, const std::string& figure) {
     const auto place = static_cast<std::size_t>(std::ranges::find(result.figures, figure) - result.figures.begin());
     return place == result.figures.size() ? std::nullopt : std::optional(place);
@@ -94,7 +92,9 @@ std::optional<Across> across(const SweepResult& result) {
 std::string combination(const SweepResult& result, const SweepRow& row, std::optional<std::size_t> without) {
     std::string words;
     for (std::size_t v = 0; v < result.varied.size(); ++v) {
-        if (v != without) { words += (words.empty() ? "" : ", ") + leaf_of(result.varied[v]) + " " + row.varied[v]; }
+        if (v != without) {
+            words += (words.empty() ? "" : ", ") + short_name(result.varied[v], result.varied) + " " + row.varied[v];
+        }
     }
     return words.empty() ? result.scenario : words;
 }
@@ -128,9 +128,8 @@ std::optional<Curves> curves_of(const SweepResult& result, const Metric& metric,
 
 // A figure's name without its unit, which its cells have; the ends of an interval stand beside what they are of.
 std::string heading_of(const std::string& figure) {
-    for (const char* end : {"low80_s", "high80_s"}) {
-        if (figure.ends_with(end)) { return std::string(end, std::string_view(end).find('8')); }
-    }
+    if (figure.ends_with("_low80_s")) { return "low"; }
+    if (figure.ends_with("_high80_s")) { return "high"; }
     const std::size_t unit = figure.rfind('_');
     const bool has_unit = unit_of(figure) != Unit::none && unit != std::string::npos;
     return figure.substr(0, has_unit ? unit : figure.size());
@@ -149,7 +148,7 @@ Table without_empty_columns(Table table) {
 
 Table table_of(const SweepResult& result) {
     Table table{"Every point", "", {{"point", Unit::count}}, {}};
-    for (const std::string& path : result.varied) { table.columns.push_back({leaf_of(path)}); }
+    for (const std::string& path : result.varied) { table.columns.push_back({short_name(path, result.varied)}); }
     for (const std::string& figure : result.figures) { table.columns.push_back({heading_of(figure), unit_of(figure)}); }
     table.columns.push_back({"failed because"});
     const Records records = records_of(result);

@@ -61,15 +61,14 @@ std::string aligned(const std::vector<Cells>& lines) {
     return all;
 }
 
-// "nodes" for "cluster.nodes" if no other path ends in it.
+}  // namespace
+
 std::string short_name(const std::string& path, const std::vector<std::string>& all) {
     const std::string leaf = path.substr(path.rfind('.') + 1);
     const auto same = std::ranges::count_if(
         all, [&](const std::string& other) { return other == leaf || other.ends_with("." + leaf); });
     return same == 1 ? leaf : path;
 }
-
-}  // namespace
 
 Records records_of(const SweepResult& result) {
     Records table{{"point"}, {}};

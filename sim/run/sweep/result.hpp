@@ -36,6 +36,9 @@ std::string sweep_table(const SweepResult& result);
 // The unit that the name of a figure ends in.
 html::Unit unit_of(const std::string& figure);
 
+// "nodes" for "cluster.nodes" if no other path ends in it.
+std::string short_name(const std::string& path, const std::vector<std::string>& all);
+
 // The number of points that failed.
 std::size_t failed_points(const SweepResult& result);
 
