@@ -1,27 +1,63 @@
 #!/usr/bin/env python3
-"""Draws the table of steps by fabric in docs/effects.md: `docs/effects/steps.py docs/effects.md > docs/effects/steps.svg`.
-
-The table's times are those that its commands print, in ms; the share that `flow` misses is computed from them again.
+"""Runs the steps by fabric of docs/effects.md, in `flow` and in packets, and writes the page's table and its picture:
+`docs/effects/steps.py docs/effects.md build/bin/fabricast` (two minutes on one core). With --check behind it nothing is
+written: the times in `flow`, which take seconds, have to be the table's.
 """
 
-import re
+import json
+import pathlib
+import subprocess
 import sys
 from html import escape
 
 LEFT, PANEL, GAP, BAR, ROW, TOP = 270, 280, 120, 13, 46, 50
+# What differs from the scenario: the cluster's keys, which `flow` knows too, and those of packets. Spraying and adaptive
+# routing are both `flow`'s adaptive: cables as one link.
+FABRICS = [
+    ("RoCE with PFC, hashed", [], [], []),
+    ("the same, 2:1", ["cluster.fabric.oversubscription=2"], [], []),
+    ("the same, rail-optimised", ["cluster.fabric.kind=rail-optimized"], [], []),
+    ("RoCE with PFC and DCQCN", [], [], ["packet.preset=dcqcn-connectx"]),
+    ("RoCE with PFC, sprayed (`flow`: adaptive)", [], ["cluster.fabric.routing=adaptive"], ["packet.routing=spray"]),
+    ("InfiniBand NDR, adaptive", ["cluster.fabric.link=infiniband-ndr"], ["cluster.fabric.routing=adaptive"],
+     ["cluster.fabric.routing=ecmp", "packet.routing=adaptive", "packet.congestion_control=none"]),
+]
+MODELS = ["packet-moe-step", "packet-dense-step"]
+HEAD = ["| fabric | MoE: flow | packets | missed | dense: flow | packets | missed |", "|---|---|---|---|---|---|---|"]
 
 
-def rows(page):
-    """(fabric, [(flow, packets) in ms for each model]) of each line of the table."""
-    found = []
-    for line in page.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        times = [float(cell[:-3]) for cell in cells if re.fullmatch(r"[\d.]+ ms", cell)]
-        if line.startswith("|") and len(times) == 4:
-            found.append((cells[0], [tuple(times[:2]), tuple(times[2:])]))
-    if not found:
-        sys.exit("steps.py: no line of the table has four times in ms")
-    return found
+def step_ms(program, model, engine, keys):
+    sets = [word for key in keys for word in ("--set", key)]
+    command = [program, "run", f"scenarios/{model}.yaml", "--engine", engine, *sets, "--quiet", "--json", "-"]
+    return 1e3 * json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["points"][0]["step_time_s"]
+
+
+def flow_times(program):
+    return [[step_ms(program, model, "flow", common + flow) for model in MODELS] for _, common, flow, _ in FABRICS]
+
+
+def rows(program):
+    """(fabric, [(flow, packets) in ms for each model]) of each fabric."""
+    return [(name, [(time, step_ms(program, model, "packet", common + packet)) for time, model in zip(times, MODELS)])
+            for times, (name, common, _, packet) in zip(flow_times(program), FABRICS)]
+
+
+def check(page, program):
+    for times, (name, *_) in zip(flow_times(program), FABRICS):
+        cells = next(line for line in page.splitlines() if line.startswith(f"| {name} |")).split(" | ")
+        if [f"{time:.1f} ms" for time in times] != [cells[1], cells[4]]:
+            sys.exit(f"steps.py: the table says {cells[1]} and {cells[4]} of '{name}', the program {times}: make it anew")
+
+
+def missed(flow, packets):
+    share = round(100 * (packets / flow - 1), 1) + 0.0
+    return f"{share:.{0 if share >= 10 else 1}f} %"
+
+
+def lines(table):
+    return HEAD + ["| " + " | ".join([fabric, *(cell for flow, packets in times
+                                               for cell in (f"{flow:.1f} ms", f"{packets:.1f} ms", missed(flow, packets)))]) + " |"
+                   for fabric, times in table]
 
 
 def text(x, y, anchor, words):
@@ -46,8 +82,7 @@ def picture(table):
                 drawn.append(text(LEFT - 12, y + BAR + 4, "end", fabric.replace("`", "")))
             drawn.append(bar(x, y, PANEL * flow / longest, "#9aa0a6"))
             drawn.append(bar(x, y + BAR + 1, PANEL * packets / longest, "#2a6fb0"))
-            missed = 100 * (packets / flow - 1)
-            label = f"{packets:.0f} ms, {missed:+.{0 if missed >= 10 else 1}f} %"
+            label = f"{packets:.0f} ms, +{missed(flow, packets)}".replace("+-", "-")
             drawn.append(text(x + PANEL * packets / longest + 6, y + 2 * BAR, "start", label))
     return (
         f"<svg xmlns='http://www.w3.org/2000/svg' width='{width}' height='{height}' font-family='sans-serif' "
@@ -56,5 +91,12 @@ def picture(table):
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1], encoding="utf-8") as page:
-        print(picture(rows(page.read())))
+    page, program = pathlib.Path(sys.argv[1]), sys.argv[2]
+    if sys.argv[3:] == ["--check"]:
+        check(page.read_text(), program)
+        sys.exit()
+    table = rows(program)
+    begin, end = "<!-- steps: begin -->\n", "<!-- steps: end -->"
+    head, rest = page.read_text().split(begin)
+    page.write_text(head + begin + "\n".join(lines(table)) + "\n" + end + rest.split(end)[1])
+    (page.parent / "effects/steps.svg").write_text(picture(table) + "\n")

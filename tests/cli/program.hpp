@@ -4,12 +4,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <thread>
 
 namespace fabricast::test {
 
@@ -82,12 +84,12 @@ public:
         return pid_ > 0;
     }
     void signal(int number) const { ::kill(pid_, number); }
-    // The exit code, or 128 + the signal; 0 waits.
+    // The exit code, or 128 + the signal; 0 waits. One that has not ended after five minutes hangs and is killed.
     int end(int number) {
-        if (pid_ > 0) {
-            signal(number);
-            ::waitpid(pid_, &status_, 0);
-            pid_ = 0;
+        if (pid_ > 0) { signal(number); }
+        for (int waited = 0; running(); ++waited) {
+            if (waited == 300'000) { signal(SIGKILL); }
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
         return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
     }

@@ -20,7 +20,7 @@ inline const int active = [] {
 
 template <int Number> constexpr bool on() {
     if (std::is_constant_evaluated()) { return false; }
-    reached[Number] = 1;
+    if (reached[Number] == 0) { reached[Number] = 1; }  // written once: threads share its cache line
     return active == Number;
 }
 

@@ -13,6 +13,7 @@ programs alone, which are built sooner than all. --table writes all of it into d
 
 import argparse
 import collections
+import concurrent.futures
 import csv
 import hashlib
 import os
@@ -21,6 +22,7 @@ import re
 import resource
 import subprocess
 import sys
+import time
 
 from marks import put_between_marks
 
@@ -49,7 +51,7 @@ SPARED = re.compile(
 PROGRAMS = ("models topologies collectives transports pricer best engines packet traces workloads every_fabric layouts jobs "
             "explain study sweep transfer report scenario claims validate training memory").split()
 FIELDS = ["file", "line", "column", "from", "to", "verdict", "by"]
-MOST_BYTES = 12 << 30  # of address space: a loop that no longer ends takes no more
+MOST_BYTES = 6 << 30  # of memory: a loop that no longer ends takes no more
 
 Place = collections.namedtuple("Place", "file number start end text column before after function")
 
@@ -187,19 +189,26 @@ def build(root, copy, chosen, programs, jobs):
         print(f"mutate: {len(lost)} mutants are no program", flush=True)
 
 
-def run(command, folder, more, seconds=None):
-    """The exit code, or None where it took longer than so many seconds of processor time."""
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
-        if seconds:
-            resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
-
+def resident(pid):
     try:
-        return subprocess.run(command, cwd=folder, env={**os.environ, **more}, preexec_fn=limit, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, timeout=seconds and 60 + 20 * seconds).returncode
-    except subprocess.TimeoutExpired:
-        return None  # waits for ever
+        return int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1]) * resource.getpagesize()
+    except (OSError, IndexError):
+        return 0  # has just ended
+
+
+def run(command, folder, more, seconds=None):
+    """The exit code, or None where it waits for ever, takes more processor time than so many seconds or too much memory."""
+    process = subprocess.Popen(["prlimit", f"--cpu={int(seconds)}", *command] if seconds else command, cwd=folder,
+                               env={**os.environ, **more}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    begin = time.monotonic()
+    while True:
+        try:
+            return process.wait(0.5)
+        except subprocess.TimeoutExpired:
+            if resident(process.pid) > MOST_BYTES or (seconds and time.monotonic() - begin > 60 + 20 * seconds):
+                process.kill()
+                process.wait()
+                return None
 
 
 def what_reaches(copy, programs):
@@ -218,7 +227,7 @@ def what_reaches(copy, programs):
 
 
 def verdict_of(copy, number, programs):
-    tests_file = copy / "build/chosen.txt"
+    tests_file = copy / f"build/chosen-{number}.txt"
     for program, tests in sorted(programs.items(), key=lambda x: sum(x[1].values())):
         tests_file.write_text("".join(f"{name}\n" for name in tests))
         # Catch2 finds no name with a quotation mark in a file.
@@ -274,13 +283,15 @@ def main():
     for place in lost:
         ledger.put(place, "no program")
     reached = what_reaches(copy, programs)
-    for number, place in sorted(kept.items()):
-        before = ledger.rows.get(key_of(place), [""])[0]
-        if before in ("killed", "equivalent") or (before in ("lives", "unreached") and not options.again):
-            continue
-        verdict, by = verdict_of(copy, number, reached.get(number, {}))
-        ledger.put(place, verdict, by)
-        print(f"{verdict:10} {place.file}:{place.number}: {place.text}  [{place.before} -> {place.after}] {by}", flush=True)
+    known = ("killed", "equivalent") if options.again else ("killed", "equivalent", "lives", "unreached")
+    open_ones = {n: p for n, p in sorted(kept.items()) if ledger.rows.get(key_of(p), [""])[0] not in known}
+    with concurrent.futures.ThreadPoolExecutor(int(options.jobs)) as pool:
+        tried = {pool.submit(verdict_of, copy, n, reached.get(n, {})): p for n, p in open_ones.items()}
+        for done in concurrent.futures.as_completed(tried):
+            place = tried[done]
+            verdict, by = done.result()
+            ledger.put(place, verdict, by)
+            print(f"{verdict:10} {place.file}:{place.number}: {place.text}  [{place.before} -> {place.after}] {by}", flush=True)
     table(root, ledger, all_places)
 
 

@@ -16,7 +16,7 @@
 namespace fabricast::testing {
 
 // Each takes ten times as long under a sanitizer, which looks for faults of memory, and not for what is found.
-inline constexpr int planted_each = sanitized ? 10 : 50;
+inline constexpr int planted_each = sanitized ? 10 : 25;
 
 struct Random {
     std::uint64_t state;
