@@ -1,13 +1,7 @@
-#!/usr/bin/env python3
-"""Runs the steps by fabric of docs/effects.md, in `flow` and in packets, and writes the page's table and its picture:
-`docs/effects/steps.py docs/effects.md build/bin/fabricast` (two minutes on one core). With --check behind it nothing is
-written: the times in `flow`, which take seconds, have to be the table's.
-"""
+"""The steps by fabric of docs/effects.md, in `flow` and in packets: their table and picture (tables.py writes both)."""
 
 import json
-import pathlib
 import subprocess
-import sys
 from html import escape
 
 LEFT, PANEL, GAP, BAR, ROW, TOP = 270, 280, 120, 13, 46, 50
@@ -42,20 +36,13 @@ def rows(program):
             for times, (name, common, _, packet) in zip(flow_times(program), FABRICS)]
 
 
-def check(page, program):
-    for times, (name, *_) in zip(flow_times(program), FABRICS):
-        cells = next(line for line in page.splitlines() if line.startswith(f"| {name} |")).split(" | ")
-        if [f"{time:.1f} ms" for time in times] != [cells[1], cells[4]]:
-            sys.exit(f"steps.py: the table says {cells[1]} and {cells[4]} of '{name}', the program {times}: make it anew")
-
-
 def missed(flow, packets):
     share = round(100 * (packets / flow - 1), 1) + 0.0
     return f"{share:.{0 if share >= 10 else 1}f} %"
 
 
 def lines(table):
-    return HEAD + ["| " + " | ".join([fabric, *(cell for flow, packets in times
+    return ["| " + " | ".join([fabric, *(cell for flow, packets in times
                                                for cell in (f"{flow:.1f} ms", f"{packets:.1f} ms", missed(flow, packets)))]) + " |"
                    for fabric, times in table]
 
@@ -89,14 +76,3 @@ def picture(table):
         "font-size='12'>\n<rect width='100%' height='100%' fill='white'/>\n" + "\n".join(drawn) + "\n</svg>"
     )
 
-
-if __name__ == "__main__":
-    page, program = pathlib.Path(sys.argv[1]), sys.argv[2]
-    if sys.argv[3:] == ["--check"]:
-        check(page.read_text(), program)
-        sys.exit()
-    table = rows(program)
-    begin, end = "<!-- steps: begin -->\n", "<!-- steps: end -->"
-    head, rest = page.read_text().split(begin)
-    page.write_text(head + begin + "\n".join(lines(table)) + "\n" + end + rest.split(end)[1])
-    (page.parent / "effects/steps.svg").write_text(picture(table) + "\n")

@@ -215,12 +215,15 @@ def what_reaches(copy, programs):
     """{number: {program: {test: seconds}}}, by a run of all without a mutant."""
     reached = collections.defaultdict(lambda: collections.defaultdict(dict))
     for program in programs:
-        note = copy / f"build/{program}.reached"
-        note.unlink(missing_ok=True)
-        if run([f"build/bin/test_{program}"], copy, {"FABRICAST_REACHED": str(note)}) != 0:
-            print(f"mutate: test_{program} fails as it is and is left out", flush=True)
-            continue
-        for line in note.read_text().splitlines() if note.exists() else []:
+        note, binary = copy / f"build/{program}.reached", copy / f"build/bin/test_{program}"
+        if not note.exists() or note.stat().st_mtime < binary.stat().st_mtime:
+            fresh = copy / "build/fresh.reached"
+            fresh.write_text("")
+            if run([binary], copy, {"FABRICAST_REACHED": str(fresh)}) != 0:
+                print(f"mutate: test_{program} fails as it is and is left out", flush=True)
+                continue
+            fresh.rename(note)
+        for line in note.read_text().splitlines():
             number, seconds, test = line.split("\t")
             reached[int(number)][program][test] = float(seconds)
     return reached
@@ -229,10 +232,8 @@ def what_reaches(copy, programs):
 def verdict_of(copy, number, programs):
     tests_file = copy / f"build/chosen-{number}.txt"
     for program, tests in sorted(programs.items(), key=lambda x: sum(x[1].values())):
-        tests_file.write_text("".join(f"{name}\n" for name in tests))
-        # Catch2 finds no name with a quotation mark in a file.
-        which = [] if any('"' in name for name in tests) else ["--input-file", tests_file]
-        code = run([f"build/bin/test_{program}", "--abort", *which], copy, {"FABRICAST_MUTANT": str(number)},
+        tests_file.write_text("".join(re.sub(r'([\\,\["])', r"\\\1", name) + "\n" for name in tests))
+        code = run([f"build/bin/test_{program}", "--abort", "--input-file", tests_file], copy, {"FABRICAST_MUTANT": str(number)},
                    60 + 10 * sum(tests.values()))
         if code != 0:
             return "killed", program

@@ -9,9 +9,8 @@ add_test(NAME tools_help COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/tools_help.sh 
 if(TARGET fabricast)
 add_test(NAME doc_commands COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/run_doc_commands.sh ${CMAKE_SOURCE_DIR}
                                    ${CMAKE_BINARY_DIR})
-# The table of docs/effects.md that takes minutes to make: its times in `flow`.
-add_test(NAME steps_table COMMAND ${CMAKE_SOURCE_DIR}/docs/effects/steps.py ${CMAKE_SOURCE_DIR}/docs/effects.md
-                                  $<TARGET_FILE:fabricast> --check WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+# docs/effects.md has the program's times and pictures.
+add_test(NAME effects COMMAND ${CMAKE_SOURCE_DIR}/docs/effects/tables.py $<TARGET_FILE:fabricast> --check)
 # docs/labs/answers.md is what the lessons' commands print (`./dev docs` writes it).
 add_test(NAME labs_answers COMMAND bash -c
          "diff -u ${CMAKE_SOURCE_DIR}/docs/labs/answers.md <(${CMAKE_SOURCE_DIR}/docs/labs/answers.sh ${CMAKE_SOURCE_DIR} $<TARGET_FILE:fabricast>)")

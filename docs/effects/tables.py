@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Makes the tables and pictures of docs/effects.md: `docs/effects/tables.py build/bin/fabricast` (two minutes on one core).
+
+With --check nothing is written: every picture and every time that takes seconds must be the page's; of the steps by fabric
+those in `flow`.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from steps import FABRICS, HEAD, flow_times, lines, picture, rows
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/effects.md"
+
+
+def run(program, scenario, keys):
+    sets = [word for key in keys for word in ("--set", key)]
+    command = [program, "run", f"scenarios/{scenario}.yaml", *sets, "--quiet", "--json", "-"]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, cwd=ROOT).stdout)
+
+
+def shown(seconds):
+    return f"{1e6 * seconds:.0f} us" if seconds < 1e-3 else f"{1e3 * seconds:.2f} ms"
+
+
+def time(result):
+    return shown(result["rows"][-1]["time_s"])
+
+
+def starved(result):
+    """Of the trunk between the two switches, whichever lane had least credit."""
+    ports = result["packets"][-1]["ports"]
+    return shown(max(port["starved_s"] for port in ports if port["link"].startswith("left -> right")))
+
+
+# A mark of the page: its head, the scenario, each line's name and keys, and what is read from the result for each column.
+TABLES = {
+    "watchdog": ("| `packet.pfc_watchdog` | all-to-all of 2 MiB |", "packet-pause-storm",
+                 [("none", []), ("50 us", ["packet.pfc_watchdog=50 us"])], [time]),
+    "thresholds": ("| thresholds at 400 Gb/s | gather of 256 MiB |", "packet-thresholds",
+                   [("100 and 400 KB", []), ("800 and 3200 KB", ["packet.ecn.k_min=2000", "packet.ecn.k_max=8000"])], [time]),
+    "loss": ("| recovery | gather of 24 MiB |", "packet-loss",
+             [("go-back-N", []), ("selective repeat", ["packet.recovery=selective-repeat"])], [time]),
+    "collisions": ("| routing | all-to-all of 4 MiB |", "packet-collisions",
+                   [("ecmp", []), ("spray", ["packet.routing=spray"]), ("adaptive", ["packet.routing=adaptive"])], [time]),
+    "polarisation": ("| routing | all-to-all of 1 MiB |", "packet-polarisation",
+                     [("ecmp-one-seed", []), ("ecmp", ["cluster.fabric.routing=ecmp"])], [time]),
+    "lanes": ("| lanes | `left -> right` without credit (`starved_s` of `--json`) | all-to-all of 4 MiB |", "packet-lanes",
+              [("1", ["packet.lanes.count=1"]), ("2", [])], [starved, time]),
+    "infiniband-cc": ("| congestion control | gather of 64 MiB |", "packet-infiniband-cc",
+                      [("none", ["packet.congestion_control=none"]), ("as published", []),
+                       ("the same, one mark in 17 (`packet.infiniband.marking_rate=16`)", ["packet.infiniband.marking_rate=16"])],
+                      [time]),
+    "pcie-reads": ("| tags | 4 MiB from GPU to GPU |", "packet-pcie-reads",
+                   [(tags, [f"packet.pcie.tags={tags}"]) for tags in ("256", "64", "16")], [time]),
+}
+
+
+def table(program, mark):
+    head, scenario, named, columns = TABLES[mark]
+    made = [head, re.sub(r"[^|]+", "---", head)]
+    for name, keys in named:
+        result = run(program, scenario, keys)
+        made.append(f"| {name} | " + " | ".join(column(result) for column in columns) + " |")
+    return made
+
+
+def between(page, mark):
+    return re.search(f"<!-- {mark}: begin -->\n(.*?)<!-- {mark}: end -->", page, re.S)
+
+
+def with_lines(page, mark, made):
+    found = between(page, mark)
+    return page[:found.start(1)] + "".join(line + "\n" for line in made) + page[found.end(1):]
+
+
+def pictures(program, page, folder):
+    """Those that the page's own commands draw."""
+    for scenario, name in re.findall(r"^build/bin/fabricast run (\S+) --svg (\S+)", page, re.M):
+        subprocess.run([program, "run", scenario, "--quiet", "--svg", folder / name], capture_output=True, cwd=ROOT, check=False)
+
+
+def check(program, page):
+    wrong = [mark for mark in TABLES if between(page, mark)[1].splitlines() != table(program, mark)]
+    for times, (name, *_) in zip(flow_times(program), FABRICS):
+        cells = next(line for line in page.splitlines() if line.startswith(f"| {name} |")).split(" | ")
+        if [f"{ms:.1f} ms" for ms in times] != [cells[1], cells[4]]:
+            wrong.append(f"steps, '{name}' in flow: {times}")
+    with tempfile.TemporaryDirectory() as folder:
+        pictures(program, page, pathlib.Path(folder))
+        drawn = sorted(pathlib.Path(folder).iterdir())
+        wrong += [path.name for path in drawn if path.read_bytes() != (PAGE.parent / "effects" / path.name).read_bytes()]
+    if wrong or not drawn:
+        sys.exit(f"tables.py: docs/effects.md differs from the program in {'; '.join(wrong)}: ./dev docs makes it anew")
+
+
+def main():
+    program = pathlib.Path(sys.argv[1]).resolve()
+    page = PAGE.read_text()
+    if sys.argv[2:] == ["--check"]:
+        check(program, page)
+        return
+    for mark in TABLES:
+        page = with_lines(page, mark, table(program, mark))
+    pictures(program, page, PAGE.parent / "effects")
+    steps = rows(program)
+    PAGE.write_text(with_lines(page, "steps", HEAD + lines(steps)))
+    (PAGE.parent / "effects/steps.svg").write_text(picture(steps) + "\n")
+
+
+main()
