@@ -2,6 +2,7 @@
 
 #include "sim/engines/common/checks.hpp"
 
+#include "sim/engines/common/accounting.hpp"
 #include "tests/sim/engines/replays.hpp"
 #include "tests/support/catch.hpp"
 
@@ -64,6 +65,29 @@ TEST_CASE("a right replay passes its checks, in each engine that counts links") 
     replayed.timeline = replay(Analytic{}, replayed.fabric, replayed.schedule);
     CHECK_NOTHROW(check_times(replayed.schedule, replayed.timeline));
     CHECK_NOTHROW(check_bytes(replayed.schedule, replayed.timeline, replayed.fabric));
+}
+
+TEST_CASE(
+    "no replay ends before its fullest link has carried the payload alone, of the widest framing that crosses it") {
+    const Fabric fabric(tiny::two_nodes());
+    Schedule schedule;
+    Pipeline pipeline;
+    pipeline.wire_ratio = 2;
+    pipeline.network_wire_ratio = 1.25;
+    schedule.pipelines = {pipeline};
+    const auto least = [&](DeviceId src, DeviceId dst) {
+        Timeline timeline;
+        timeline.makespan = Time{} + microseconds(100);
+        const Path path = fabric.path({.src = src, .dst = dst});
+        timeline.busiest = {{.link = path.span().front(), .utilisation = 0.5}};
+        return 1e6 * least_seconds(schedule, timeline, fabric);
+    };
+    CHECK(least(fabric.gpu(0), fabric.gpu(1)) == Approx(50 / 2.0));
+    CHECK(least(fabric.nic(0, 0), fabric.nic(1, 0)) == Approx(50 / 1.25));
+    schedule.connections.resize(1);
+    schedule.connections[0].wire_ratio = 4;
+    CHECK(least(fabric.gpu(0), fabric.gpu(1)) == Approx(50 / 4.0));
+    CHECK(least(fabric.nic(0, 0), fabric.nic(1, 0)) == Approx(50 / 4.0));
 }
 
 TEST_CASE("a byte too many or too few is seen") {

@@ -67,6 +67,16 @@ TEST_CASE("engine simgrid refuses a time beyond the clock, and names the operati
     } catch (const MissingEngine&) { SKIP_TEST("this build has no SimGrid"); }
 }
 
+TEST_CASE("what a pipeline takes alone, a refusal says with its start") {
+    Schedule schedule;
+    schedule.edge_sets.push_back(EdgeList{{{{.src = star().gpu(0), .dst = star().gpu(1)}}}});
+    Pipeline pipeline;  // 5e6 s at 25 GB/s, after as long
+    pipeline.bytes_per_edge = pipeline.chunk = 25e9 * 5e6;
+    pipeline.start = from_seconds(5e6);
+    schedule.add(pipeline);
+    CHECK_THAT(refusal(Flow{}, schedule), ContainsSubstring("alone takes 1e+07 s"));
+}
+
 TEST_CASE("engine packet refuses beyond its 70 s what the others run") {
     Schedule schedule;
     schedule.connections = {there()};

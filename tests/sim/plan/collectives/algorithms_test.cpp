@@ -100,6 +100,12 @@ TEST_CASE("an all-to-all brings each rank its piece of every other") {
     }
 }
 
+TEST_CASE("in step i of a pairwise all-to-all every rank sends to the rank i ahead, the first step being 0") {
+    const Program p = pairwise_all_to_all(5);
+    CHECK(steps(p) == 4);
+    for (const Message& m : p.messages) { CHECK(m.dst == (m.src + m.step + 1) % 5); }
+}
+
 TEST_CASE("chains carry all pieces from the root or to it") {
     for (std::uint32_t n = 2; n <= 17; ++n) {
         for (const std::uint32_t root : {0U, n - 1, n / 2}) {

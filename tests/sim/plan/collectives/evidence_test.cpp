@@ -94,6 +94,17 @@ TEST_CASE("a figure that its data hardly tell does not say \"same GPU\", and tak
     CHECK(plan_on(catalog).relative_high80 == usual);
 }
 
+TEST_CASE("data of so many nodes are good up to twice as many, of the family up to eight times") {
+    Catalog catalog = well_told();
+    for (auto& [name, part] : catalog.parts) {
+        if (part.kind == "transport") { part.figures.at("data.nodes").value = {2}; }
+    }
+    CHECK(plan_on(catalog, 4).evidence == Evidence::same_gpu_era_fabric);
+    CHECK(plan_on(catalog, 5).evidence == Evidence::same_family);
+    CHECK(plan_on(catalog, 16).evidence == Evidence::same_family);
+    CHECK(plan_on(catalog, 17).evidence == Evidence::formula_only);
+}
+
 TEST_CASE("a GPU of the user's own, or a link that nobody measured, is not \"the same\"") {
     for (Catalog catalog : {catalogue(), well_told()}) {
         Part own = catalog.at("gpu", "h100-sxm");

@@ -44,10 +44,9 @@ std::vector<double> times(const Report& report) {
 }
 
 // A box in the words of the catalogue, under a name of its own.
-std::string box(const std::string& name) {
-    return "{name: " + name +
-           ", gpus: {part: h100-sxm, count: 8, joined: nvswitch}, cpus: {part: xeon-sapphire-rapids, count: 2}, pcie: "
-           "two GPUs and two NICs a switch, nics: {part: connectx-7, count: 8}}";
+std::string box(const std::string& name, const std::string& cpu = "xeon-sapphire-rapids") {
+    return "{name: " + name + ", gpus: {part: h100-sxm, count: 8, joined: nvswitch}, cpus: {part: " + cpu +
+           ", count: 2}, pcie: two GPUs and two NICs a switch, nics: {part: connectx-7, count: 8}}";
 }
 
 }  // namespace
@@ -106,6 +105,23 @@ TEST_CASE("nodes of several kinds have the least of all channels, and LL128 only
     CHECK_NOTHROW(forecast(four_new, collective("algorithm: nvls-tree")));
     const std::string hopper = "nodes: [{node: dgx-h100, count: 2}, {node: dgx-h200, count: 2}]";
     CHECK(protocol(hopper) == "ll128");
+}
+
+TEST_CASE("between nodes LL goes further where all hosts are AMD's, as NCCL's limits have it") {
+    // 4 MiB by a ring without LL128: LL's limit is 87.7 GB/s on AMD's hosts and 39 on all others.
+    const auto protocol = [](const std::string& first, const std::string& second) {
+        const std::string nodes =
+            "nodes: [{node: " + box("a", first) + ", count: 2}, {node: " + box("b", second) + ", count: 2}]";
+        return forecast(nodes, "kind: collective, sizes: [4 MiB]",
+                        "library: {env: {NCCL_ALGO: Ring, NCCL_PROTO: 'LL,Simple'}}\n")
+            .rows.front()
+            .protocol;
+    };
+    const std::string amd = "epyc-rome", intel = "xeon-sapphire-rapids";
+    CHECK(protocol(amd, amd) == "ll");
+    CHECK(protocol(intel, intel) == "simple");
+    CHECK(protocol(amd, intel) == "simple");
+    CHECK(protocol(intel, amd) == "simple");
 }
 
 TEST_CASE("both engines agree on a mixed cluster") {

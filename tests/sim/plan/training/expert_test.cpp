@@ -102,14 +102,18 @@ TEST_CASE("a host that launches slowly holds up the step, and CUDA graphs free i
 
 TEST_CASE("context ranks send keys and values to all, or gather them, or exchange heads") {
     // 2 context ranks: blocks of 1,024 tokens, 8 of 16 heads of 128 on a tensor rank, in bf16.
-    const auto bytes = [](const char* by) {
-        return Run{{"workload.parallelism.context=2", std::string("workload.context_by=") + by}}.forward_bytes(
+    const auto bytes = [](const std::string& by, const std::string& ranks = "2") {
+        return Run{{"workload.parallelism.context=" + ranks, "workload.context_by=" + by}}.forward_bytes(
             CommKind::context);
     };
     const double heads = 2.0 * 1024 * 8 * 128;
     CHECK(bytes("ring") == Approx(2 * heads));            // one turn of keys and values
     CHECK(bytes("all-gather") == Approx(2 * 2 * heads));  // both ranks' blocks
     CHECK(bytes("ulysses") == Approx(4 * heads));         // queries, keys, values and the result
+    // Of 4 ranks each has blocks half as long: 3 turns, all 4 blocks, or its own.
+    CHECK(bytes("ring", "4") == Approx(3 * 2 * heads / 2));
+    CHECK(bytes("all-gather", "4") == Approx(4 * 2 * heads / 2));
+    CHECK(bytes("ulysses", "4") == Approx(4 * heads / 2));
 }
 
 TEST_CASE("one more predicted token is one more layer and one more head") {

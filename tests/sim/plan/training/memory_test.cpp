@@ -93,6 +93,17 @@ TEST_CASE("beside adapters nothing is kept for gradients of weights; MLPerf's fr
     CHECK(memory({"workload.framework=mlperf"}).parameters == memory().parameters);
 }
 
+TEST_CASE("one more expert a token keeps its copy of the token whole, and what comes back as it is cut") {
+    const auto kept = [](const char* experts) {
+        return memory({"workload.dimensions.experts=16", "workload.dimensions.expert_ffn=1024",
+                       "workload.parallelism.expert=8",
+                       std::string("workload.dimensions.experts_per_token=") + experts})
+            .activations;
+    };
+    // Of a token 2 h there and 2 h / 2 back; 2 bytes before and after the activation of its 1,024 elements, on 2 ranks.
+    CHECK(kept("3") - kept("2") == Approx(4 * 2 * tokens * (2 * h * (1 + 1 / 2.0) + 4 * 1024 / 2.0)));
+}
+
 TEST_CASE("zero-3 holds its share, the ends, the layer at work and the one fetched ahead") {
     const StepMemory m =
         memory({"workload.parallelism.pipeline=1", "workload.parallelism.tensor=1", "workload.sharding=zero-3"});

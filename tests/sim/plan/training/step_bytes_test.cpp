@@ -67,6 +67,15 @@ double fixed_traffic(const StepPlan& plan) {
     return bytes;
 }
 
+// Memory traffic of a layer's small kernels.
+double small_traffic(const std::vector<std::string>& set, bool backward = false) {
+    const PlannedStep p = planned(set);
+    const Scenario s = parse_scenario(narrow, "small.yaml", set);
+    const auto& workload = std::get<TrainingWorkload>(s.workload);
+    const ComputeCosts costs(catalogue(), p.fabric.node().gpu, workload, 1);
+    return LayerCosts{costs, p.plan.model, workload, p.plan.layout}.small_kernels(false, backward).streamed_bytes;
+}
+
 }  // namespace
 
 TEST_CASE("the schedule moves the tensor-parallel bytes of the published formula") {
@@ -99,19 +108,31 @@ TEST_CASE("zero-1 scatters four bytes of gradient a parameter and gathers two of
 
 TEST_CASE("casting between 16 and 32 bits around norms is traffic of frameworks that do it, and of 16-bit steps") {
     const auto streamed = [](const char* framework, const char* precision) {
-        const std::vector<std::string> set{std::string("workload.framework=") + framework,
-                                           std::string("workload.precision=") + precision};
-        const PlannedStep p = planned(set);
-        const Scenario s = parse_scenario(narrow, "small.yaml", set);
-        const auto& workload = std::get<TrainingWorkload>(s.workload);
-        const ComputeCosts costs(catalogue(), p.fabric.node().gpu, workload, 1);
-        return LayerCosts{costs, p.plan.model, workload, p.plan.layout}.small_kernels(false, false).streamed_bytes;
+        return small_traffic(
+            {std::string("workload.framework=") + framework, std::string("workload.precision=") + precision});
     };
     const double share = catalogue().at("compute", "compute-h100").number("elementwise.memory");
     // 2.4 times the 20 bytes of norms and residuals.
     CHECK(streamed("pytorch-ddp", "bf16") - streamed("pytorch-fsdp", "bf16") ==
           Approx((2.4 - 1) * 20 * narrow_hidden * narrow_tokens / share).epsilon(1e-6));
     CHECK(streamed("pytorch-ddp", "tf32") == Approx(streamed("pytorch-fsdp", "tf32")));
+}
+
+TEST_CASE("in 8 bits a gated feed-forward casts one activation forward and two gradients backward") {
+    // What more elements cost in 8 bits beyond 16: casts alone.
+    const auto cast = [](bool backward) {
+        const auto more = [&](const char* precision) {
+            const auto of = [&](const char* ffn) {
+                return small_traffic({"workload.dimensions.gated=true", std::string("workload.dimensions.ffn=") + ffn,
+                                      std::string("workload.precision=") + precision},
+                                     backward);
+            };
+            return of("8192") - of("4096");
+        };
+        return more("fp8") - more("bf16");
+    };
+    CHECK(cast(false) > 0);
+    CHECK(cast(true) == Approx(2 * cast(false)));
 }
 
 TEST_CASE("zero-3 gathers each layer twice and scatters it once in every micro-batch") {

@@ -86,6 +86,17 @@ TEST_CASE("one slow GPU of any replica costs what it does with every replica sim
     }
 }
 
+TEST_CASE("a run feels the slow GPU of its scenario, whichever it is") {
+    // The second of a stage's two tensor ranks, on which no plan computes: all but its launches take twice as long.
+    const StepRow healthy = step(),
+                  slowed = simulate(parse_scenario(
+                                        std::string(small) + "events: [{at: 0 us, device: node1.gpu3, share: 0.5}]\n",
+                                        "small.yaml"),
+                                    catalogue())
+                               .steps.at(0);
+    CHECK(slowed.step_time_s > healthy.step_time_s + 0.5 * healthy.compute_s);
+}
+
 TEST_CASE("of several slow GPUs of a stage the slowest counts at each moment") {
     const Scenario s = scenario_of();
     const Fabric fabric(build(s, catalogue()));
@@ -185,7 +196,8 @@ TEST_CASE("what does not fit is refused at its key, with how much is missing") {
     CHECK_THAT(refused({"workload.dimensions.layers=400"}), ContainsSubstring("check_memory: false"));
     CHECK(refused({"workload.dimensions.layers=400", "workload.check_memory=false"}).empty());
     CHECK_THAT(refused({"workload.parallelism.tensor=3"}), ContainsSubstring("does not divide the model's 32 heads"));
-    CHECK_THAT(refused({"workload.parallelism.data=3"}), ContainsSubstring("accepted: 8"));
+    CHECK_THAT(refused({"workload.parallelism.data=3"}),
+               ContainsSubstring("takes 12 GPUs; the cluster has 32 (accepted: 8)"));
     CHECK_THAT(refused({"workload.global_batch=33"}), ContainsSubstring("not a multiple of micro_batch x data = 8"));
     CHECK_THAT(refused({"workload.parallelism.expert=2"}), ContainsSubstring("experts"));
 }
