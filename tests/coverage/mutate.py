@@ -2,13 +2,14 @@
 """Changes one operator or number of a formula at a time and runs the tests that come by it: a mutant that no test notices
 is a formula that nothing holds. Goldens do not count: they hold every figure, and say nothing about which one is right.
 
-    mutate.py ROOT [--count N] [--seed N] [--under FOLDER]... [--jobs N] [--again] [--tests NAME,...]
+    mutate.py ROOT [--count N] [--seed N] [--under FOLDER]... [--jobs N] [--again] [--tests NAME,...] [--longest S]
     mutate.py ROOT --table
 
 All chosen mutants are in one build (mutants.hpp), in a copy of the sources below ROOT/build-mutate; ROOT stays as it is.
 Verdicts are kept in tests/coverage/mutants.tsv, and a mutant that has one is not tried again while its line stands as it
 is; one that lives may be marked there as `equivalent` with the reason. --again: also those that lived. --tests: by these test
-programs alone, which are built sooner than all. --table writes all of it into docs/robustness.md.
+programs alone, which are built sooner than all. --longest: by no test that takes more than 3 s, or so many. --table writes all
+of it into docs/robustness.md.
 """
 
 import argparse
@@ -211,7 +212,7 @@ def run(command, folder, more, seconds=None):
                 return None
 
 
-def what_reaches(copy, programs):
+def what_reaches(copy, programs, longest):
     """{number: {program: {test: seconds}}}, by a run of all without a mutant."""
     reached = collections.defaultdict(lambda: collections.defaultdict(dict))
     for program in programs:
@@ -225,7 +226,8 @@ def what_reaches(copy, programs):
             fresh.rename(note)
         for line in note.read_text().splitlines():
             number, seconds, test = line.split("\t")
-            reached[int(number)][program][test] = float(seconds)
+            if float(seconds) <= longest:
+                reached[int(number)][program][test] = float(seconds)
     return reached
 
 
@@ -268,6 +270,7 @@ def main():
     parser.add_argument("--jobs", default="2")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--tests")
+    parser.add_argument("--longest", type=float, default=3)
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args()
     root = options.root.resolve()
@@ -283,7 +286,7 @@ def main():
     kept, lost = build(root, copy, chosen, programs, options.jobs)
     for place in lost:
         ledger.put(place, "no program")
-    reached = what_reaches(copy, programs)
+    reached = what_reaches(copy, programs, options.longest)
     known = ("killed", "equivalent") if options.again else ("killed", "equivalent", "lives", "unreached")
     open_ones = {n: p for n, p in sorted(kept.items()) if ledger.rows.get(key_of(p), [""])[0] not in known}
     with concurrent.futures.ThreadPoolExecutor(int(options.jobs)) as pool:

@@ -1,5 +1,6 @@
 // Pipelines: their closed form, and what they share with each other and with kernels.
 
+#include "sim/engines/common/unroll.hpp"
 #include "tests/sim/engines/replays.hpp"
 #include "tests/support/catch.hpp"
 
@@ -136,6 +137,16 @@ TEST_CASE("a pipeline follows its closed form") {
             INFO(name);
             CHECK(times(engine, fabric, schedule)[0].finish == nanoseconds(20'000 + 4 * 11'000 - 10'000 + 9 * 20'000));
         }
+    }
+    SECTION("what fills it follows the last chunk without a hop of its own, written out as messages too") {
+        schedule.stages[0].overhead = microseconds(100);
+        ring.fill = 2;
+        schedule.add(ring);
+        const Duration whole = nanoseconds(3000 + 6 * (25'000 + 101'000) + 2 * 25'000);
+        CHECK(times(Flow{}, fabric, schedule)[0].finish == whole);
+        const Unrolled written = unroll(fabric, schedule);
+        const double messages = to_seconds(replay(Flow{}, fabric, written.schedule).makespan);
+        CHECK(messages == Approx(to_seconds(whole)).epsilon(0.01));
     }
     SECTION("a cap and an overhead of the edge bound the chunk") {
         ring.edge_rate_cap = 20e9;

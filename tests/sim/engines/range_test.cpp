@@ -77,6 +77,19 @@ TEST_CASE("what a pipeline takes alone, a refusal says with its start") {
     CHECK_THAT(refusal(Flow{}, schedule), ContainsSubstring("alone takes 1e+07 s"));
 }
 
+TEST_CASE("what a message takes alone is its start, its path's latency and its bytes at the path's rate") {
+    FabricSpec spec = tiny::fabric(FabricKind::single_switch);
+    spec.link.latency = from_seconds(1.5e6);  // of two cables
+    const Fabric far(tiny::cluster(2, 1, spec));
+    Schedule schedule;
+    schedule.connections = {{.path = {.src = far.nic(0, 0), .dst = far.nic(1, 0)}}};
+    schedule.add(Transfer{0, {static_cast<std::int64_t>(25e9 * 2.5e6)}, from_seconds(4.5e6)});
+    try {
+        replay(Flow{}, far, schedule);
+        FAIL("accepted");
+    } catch (const OutOfRange& error) { CHECK_THAT(error.what(), ContainsSubstring("alone takes 1e+07 s")); }
+}
+
 TEST_CASE("engine packet refuses beyond its 70 s what the others run") {
     Schedule schedule;
     schedule.connections = {there()};

@@ -82,6 +82,23 @@ std::vector<Edge> random_edges(const Fabric& fabric, bool one_way, std::mt19937&
 
 }  // namespace
 
+TEST_CASE("an edge of one and a half channels is one stream as wide, of three it is three") {
+    const Fabric fabric(tiny::one_node(2));
+    const auto streams = [&](double channels) {
+        Schedule schedule;
+        schedule.edge_sets.push_back(EdgeList{{{.path = {.src = fabric.gpu(0), .dst = fabric.gpu(1)}, .count = channels}}});
+        Pipeline pipeline;
+        pipeline.chunk = 1000;
+        pipeline.bytes_per_edge = 10'000;
+        return streams_of(fabric, schedule, pipeline).streams;
+    };
+    REQUIRE(streams(1.5).size() == 1);
+    CHECK(streams(1.5)[0].scale == Approx(1.5));
+    REQUIRE(streams(3).size() == 3);
+    CHECK(streams(3)[0].scale == Approx(1));
+    CHECK(streams(0.5).size() == 1);
+}
+
 TEST_CASE("streams follow each other and are ordered as the obvious way has it") {
     const Fabric fabric(tiny::cluster(2, 3, tiny::fabric(FabricKind::rail_optimized)));
     std::mt19937 random(7);

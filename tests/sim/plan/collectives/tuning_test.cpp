@@ -158,6 +158,44 @@ TEST_CASE("the time that a real log printed comes out to the last digit") {
     CHECK(e.seconds / us == Approx(25.214764).margin(1e-6));
 }
 
+TEST_CASE("CollNetDirect gathers along the rails, each GPU of a node its part: its time grows by that rate") {
+    System s{{.ranks = 32, .nodes = 4, .compute_capability = 90, .nvswitch = true, .collnet = true}, {}};
+    s.graphs["ring"] = s.graphs["tree"] = graph(8, 24, 24);
+    const Release then = release(catalogue(), parse_version("2.27"));
+    const auto rate = [&](double intra, double inter) {
+        s.graphs["collnet_direct"] = graph(8, intra, inter);
+        const auto seconds = [&](double bytes) {
+            for (const Estimate& e :
+                 estimates(all_algorithms(), then, s.comm, s.graphs, Collective::all_gather, bytes)) {
+                if (e.algorithm->name == std::string_view("CollNetDirect") && e.proto == Proto::simple) { return e.seconds; }
+            }
+            return 0.0;
+        };
+        return GiB / (seconds(2 * GiB) - seconds(GiB)) / 1e9;
+    };
+    CHECK(rate(24, 20) == Approx(8 * 0.9 * 20));
+    CHECK(rate(12, 20) == Approx(8 * 12));
+}
+
+TEST_CASE("2.18 counted NVLSTree's hops between nodes one by one") {
+    const auto fixed_us = [](std::uint32_t nodes) {
+        System s = four_h100_nodes();
+        s.comm.nodes = nodes;
+        s.comm.ranks = 8 * nodes;
+        const Release then = release(catalogue(), parse_version("2.18.3"));
+        for (const Estimate& e : estimates(all_algorithms(), then, s.comm, s.graphs, Collective::all_reduce, 0)) {
+            if (e.algorithm->name == std::string_view("NVLSTree")) { return e.seconds / us; }
+        }
+        return 0.0;
+    };
+    const Release then = release(catalogue(), parse_version("2.18.3"));
+    const auto figure = [&](const char* name) { return then.item(name, 2) / us; };
+    const double once = figure("base_latency.nvls_tree") + figure("hw_latency.nvlink.nvls_tree");
+    const double hop = figure("hw_latency.net.nvls_tree");
+    CHECK(fixed_us(4) == Approx(once + 2 * 3 * hop));
+    CHECK(fixed_us(12) == Approx(once + 2 * 11 * hop));
+}
+
 TEST_CASE("a version between two entries takes the older") {
     CHECK(release(catalogue(), parse_version("2.22.3")).entry->name == "nccl-2.21");
     CHECK(release(catalogue(), parse_version("2.18.5")).entry->name == "nccl-2.18.3");

@@ -398,6 +398,7 @@ TEST_CASE("a time in front of a log's lines makes no new processes, a launcher's
                line(second, rank, "AllReduce: opCount 0 count 4 datatype 7 op 0 root 0") + " [nranks=2] stream 0x5\n";
     };
     CHECK(import_text(folder, "timed.log", log("[10:00:01.5] ", "[10:00:02.5] ", 0)).ranks.size() == 1);
+    CHECK(import_text(folder, "timed.log", log("[10:00:01.5] ", "[10:00:02.5] ", 1)).ranks.at(0).rank == 1);
     CHECK(import_text(folder, "marked.log", log("0: ", "0: ", 0) + log("1: ", "1: ", 1)).ranks.size() == 2);
 }
 

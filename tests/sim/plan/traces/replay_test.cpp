@@ -109,6 +109,21 @@ TEST_CASE("a call of all ranks takes as long as the planner says") {
     CHECK(run.report().members.at(0).exposed_s == Approx(to_seconds(run.makespan())).epsilon(1e-9));
 }
 
+TEST_CASE("a job has as many ranks as its groups name, and where a group's size is unknown all GPUs of the cluster") {
+    const TempFolder folder;
+    Recording r = import_text(
+        folder, "r.yaml",
+        yaml_of("  - rank: 0\n    records:\n      - {collective: all_reduce, group: g, size: 64 MiB}\n"
+                "      - {collective: all_reduce, group: h, size: 64 MiB}\n",
+                "[{name: g, size: 2}, {name: h, size: 2}]"));
+    r.world = 0;
+    const RecordedJob named = recorded_job(r, 8, 0);
+    CHECK(named.world == 2);
+    CHECK(std::ranges::none_of(named.notes, [](const std::string& note) { return note.find("how many ranks") < note.size(); }));
+    r.groups[1].size = 0;
+    CHECK(recorded_job(r, 8, 0).world == 8);
+}
+
 TEST_CASE("a call begins when the last of its ranks arrives, and the others wait") {
     const Run run = run_yaml(yaml_of("  - rank: 0\n    records:\n"
                                      "      - {compute: a, stream: 0, time: 100 us}\n"

@@ -109,6 +109,34 @@ TEST_CASE("DualPipe holds two copies of the parameters and p + 1 micro-batches, 
                       ContainsSubstring("at least two micro-batches a stage"));
 }
 
+TEST_CASE("DualPipe's copies add their gradients when both stages have computed, and the last micro-batch ends the step") {
+    const Scenario s = parse_scenario(small, "small.yaml",
+                                      {"workload.parallelism.pipeline=4", "workload.parallelism.tensor=8",
+                                       "workload.sharding=ddp", "workload.order=dual-pipe", "workload.global_batch=16",
+                                       "workload.check_memory=false"});
+    const Fabric fabric(build(s, catalogue()));
+    StepPlan plan = plan_step(std::get<TrainingWorkload>(s.workload), fabric, s.library, catalogue());
+    for (std::uint32_t op = 0; op < plan.schedule.size(); ++op) { plan.schedule.kept.push_back(OpId{op}); }
+    const Timeline timeline = replay(Flow{}, fabric, plan.schedule);
+    std::vector<Time> computed(4);
+    for (std::uint32_t op = 0; op < plan.ops.size(); ++op) {
+        Time& last = computed[plan.ops[op].stage];
+        if (plan.ops[op].tag == StepTag::compute) { last = std::max(last, timeline.kept[op].finish); }
+    }
+    int added = 0;
+    for (std::uint32_t op = 0; op < plan.ops.size(); ++op) {
+        const StepOp& of = plan.ops[op];
+        if (of.tag == StepTag::data) {
+            ++added;
+            CHECK(timeline.kept[op].start >= std::max(computed[of.stage], computed[3 - of.stage]));
+        }
+        if (of.tag == StepTag::data || of.tag == StepTag::fixed) {
+            CHECK(of.micro_batch == plan.layout.micro_batches - 1);
+        }
+    }
+    CHECK(added >= 2);
+}
+
 TEST_CASE("a model of your own as a list of layers takes three times its forward roofline") {
     Catalog own = catalogue();
     const auto figure = [](std::vector<double> values) {
