@@ -136,6 +136,22 @@ TEST_CASE("a replay that comes out otherwise when it is done again is seen") {
     refused([](Timeline& t) { t.classes.front().bytes += 1; });
 }
 
+TEST_CASE("a schedule of many operations, many paths or many packets is not done again") {
+    Schedule many;
+    for (std::uint32_t i = 0; i <= 1000; ++i) { many.add(Delay{i, nanoseconds(1)}); }
+    CHECK_FALSE(short_enough_to_repeat(many, {}));
+    Schedule crossing;
+    crossing.edge_sets.push_back(AllPairs{.first = 0, .ranks = 40, .pxn = false});  // 1,560 edges
+    Pipeline all;
+    all.bytes_per_edge = all.chunk = 1;
+    crossing.add(all);
+    CHECK_FALSE(short_enough_to_repeat(crossing, {}));
+    Timeline packets;
+    packets.packets.emplace().hops = 20'001;
+    CHECK_FALSE(short_enough_to_repeat(Schedule{}, packets));
+    CHECK(short_enough_to_repeat(Schedule{}, {}));
+}
+
 TEST_CASE("every short replay is done twice") {
     const Replayed replayed;
     int times = 0;

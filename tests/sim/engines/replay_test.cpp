@@ -193,6 +193,18 @@ TEST_CASE("a run that cannot end names the operation and the link") {
                       ContainsSubstring("node0.gpu0 to node0.gpu1") && ContainsSubstring("is down"));
 }
 
+TEST_CASE("progress is the share that is done, and all of it where there is nothing to do") {
+    std::vector<double> shares;
+    Watch watch;
+    watch.progress = [&](double share) { shares.push_back(share); };
+    for (const std::size_t total : {4U, 0U}) {
+        Watching watching(watch);
+        std::this_thread::sleep_for(std::chrono::milliseconds(210));
+        watching.poll(1, total);
+    }
+    CHECK(shares == std::vector<double>{0.25, 1});
+}
+
 TEST_CASE("a replay stops when asked") {
     const Fabric fabric = star(4);
     const Schedule schedule = testing::ring(nics(fabric), 6, 1'000'000);

@@ -86,7 +86,8 @@ TEST_CASE("an edge of one and a half channels is one stream as wide, of three it
     const Fabric fabric(tiny::one_node(2));
     const auto streams = [&](double channels) {
         Schedule schedule;
-        schedule.edge_sets.push_back(EdgeList{{{.path = {.src = fabric.gpu(0), .dst = fabric.gpu(1)}, .count = channels}}});
+        schedule.edge_sets.push_back(
+            EdgeList{{{.path = {.src = fabric.gpu(0), .dst = fabric.gpu(1)}, .count = channels}}});
         Pipeline pipeline;
         pipeline.chunk = 1000;
         pipeline.bytes_per_edge = 10'000;

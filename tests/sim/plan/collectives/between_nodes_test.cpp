@@ -304,6 +304,21 @@ TEST_CASE("a message beyond the eager limit asks first") {
     CHECK(message_bytes(nccl::Proto::ll, 4096) == 8192);  // half of the bytes are flags
 }
 
+TEST_CASE("a tree's channels each cross every border between nodes once up and once down") {
+    // 16 channels on 8 searched trees: each is run twice.
+    const Scenario s = scenario_of("all_reduce", 4, "1 GiB", "tree", "simple", "", "2.27");
+    const Fabric fabric(build(s, catalogue()));
+    const CallPlan plan = Planner(collective_of(s), fabric, s.library, s.launch, catalogue()).plan(Bytes{GiB});
+    const Pipeline& pipeline = pipeline_of(plan);
+    double crossings = 0;
+    for_each_edge(plan.schedule.edge_sets[pipeline.edges], fabric, [&](const Edge& edge) {
+        const bool crosses = fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst);
+        crosses ? crossings += edge.count * pipeline.weight : 0;
+    });
+    REQUIRE(plan.channels == 16);
+    CHECK(crossings == 2 * 16 * (4 - 1));
+}
+
 TEST_CASE("with PXN the senders of a node reach one receiver over connections of their own") {
     const Scenario s = parse_scenario(
         "name: pairs\ncluster: {node: dgx-h100, nodes: 2, fabric: {kind: fat-tree, link: "

@@ -57,6 +57,7 @@ std::map<std::pair<int, int>, int> crossings(const TopologySearchResult& f) {
 TEST_CASE("an A100 node runs 24 channels, twelve searched at 20 GB/s") {
     const TopologySearchResult f = find(test::a100_node(), 8, 1, 0, "2.27");
     CHECK(ring(f).channels == 12);
+    CHECK(ring(find(test::a100_node(), 8, 1, 0, "2.18")).channels == 12);  // of at most 16 before 2.25, half of 32
     CHECK(gbs(ring(f).intra) == Approx(20));
     CHECK(f.channels == 24);
     CHECK(f.p2p_channels == 32);
@@ -186,6 +187,24 @@ TEST_CASE("a DGX-1 V100 packs its cube mesh into six rings, twelve channels") {
     int hops = 0;
     for (const auto& [pair, count] : crossings(f)) { hops += count; }
     CHECK(hops == 48);
+}
+
+TEST_CASE("of GPUs on paths of one kind a NIC goes to the one with fewer switches between") {
+    NodeTemplate node;
+    node.gpus = node.nics = 2;
+    for (const auto& [a, b] : {std::pair("nic0", "switch0"),
+                               {"nic1", "switch0"},
+                               {"switch0", "switch1"},
+                               {"switch1", "switch2"},
+                               {"gpu1", "switch1"},
+                               {"gpu0", "switch2"},
+                               {"switch2", "cpu0"}}) {
+        node.cables.push_back({a, b, {}});
+        node.cables.back().link.family = LinkFamily::pcie;
+    }
+    const Locality l = locality(node, 2);
+    REQUIRE(l.nic_path(0, 0) == l.nic_path(1, 0));
+    CHECK(l.nearest_gpu == std::vector<std::uint32_t>{1, 1});
 }
 
 TEST_CASE("a DGX-1 P100 has four rings, eight channels") {

@@ -167,7 +167,9 @@ TEST_CASE("CollNetDirect gathers along the rails, each GPU of a node its part: i
         const auto seconds = [&](double bytes) {
             for (const Estimate& e :
                  estimates(all_algorithms(), then, s.comm, s.graphs, Collective::all_gather, bytes)) {
-                if (e.algorithm->name == std::string_view("CollNetDirect") && e.proto == Proto::simple) { return e.seconds; }
+                if (e.algorithm->name == std::string_view("CollNetDirect") && e.proto == Proto::simple) {
+                    return e.seconds;
+                }
             }
             return 0.0;
         };

@@ -402,6 +402,29 @@ TEST_CASE("a time in front of a log's lines makes no new processes, a launcher's
     CHECK(import_text(folder, "marked.log", log("0: ", "0: ", 0) + log("1: ", "1: ", 1)).ranks.size() == 2);
 }
 
+TEST_CASE("a log that names no communicators has neighbours in one where their ranks in it say so") {
+    const TempFolder folder;
+    std::string text;
+    for (const int rank : {0, 1, 2, 3}) {
+        const std::string number = std::to_string(rank);
+        const std::string who = "n0:1" + number + ":1" + number + " [" + number + "] NCCL INFO ";
+        const auto init = [&](const std::string& address, int in, int ranks) {
+            return who + "ncclCommInitRank comm " + address + number + " rank " + std::to_string(in) + " nranks " +
+                   std::to_string(ranks) + " cudaDev " + number + " busId 1000 - Init COMPLETE\n";
+        };
+        text += init("0xa", rank, 4) + init("0xb", rank % 2, 2) + who +
+                "AllReduce: opCount 0 sendbuff 0x1 recvbuff 0x2 count 4 datatype 7 op 0 root 0 comm 0xb" + number +
+                " [nranks=2] stream 0x5\n";
+    }
+    const Recording r = import_text(folder, "t.log", text.c_str());
+    REQUIRE(r.ranks.size() == 4);
+    for (const RankRecording& rank : r.ranks) {
+        const std::uint32_t first = rank.rank / 2 * 2;
+        CHECK(r.groups[rank.records.at(0).other].ranks == std::vector<std::uint32_t>{first, first + 1});
+    }
+    CHECK(notes_say(r, "names no communicators"));
+}
+
 TEST_CASE("two GPUs in one PyTorch trace keep their streams apart, whatever their numbers") {
     const TempFolder folder;
     const auto kernel = [](int gpu, int at, int id) {

@@ -111,17 +111,21 @@ TEST_CASE("a call of all ranks takes as long as the planner says") {
 
 TEST_CASE("a job has as many ranks as its groups name, and where a group's size is unknown all GPUs of the cluster") {
     const TempFolder folder;
-    Recording r = import_text(
-        folder, "r.yaml",
-        yaml_of("  - rank: 0\n    records:\n      - {collective: all_reduce, group: g, size: 64 MiB}\n"
-                "      - {collective: all_reduce, group: h, size: 64 MiB}\n",
-                "[{name: g, size: 2}, {name: h, size: 2}]"));
+    Recording r =
+        import_text(folder, "r.yaml",
+                    yaml_of("  - rank: 0\n    records:\n      - {collective: all_reduce, group: g, size: 64 MiB}\n"
+                            "      - {collective: all_reduce, group: h, size: 64 MiB}\n",
+                            "[{name: g, size: 2}, {name: h, size: 2}]"));
     r.world = 0;
     const RecordedJob named = recorded_job(r, 8, 0);
     CHECK(named.world == 2);
-    CHECK(std::ranges::none_of(named.notes, [](const std::string& note) { return note.find("how many ranks") < note.size(); }));
+    CHECK(std::ranges::none_of(named.notes,
+                               [](const std::string& note) { return note.find("how many ranks") < note.size(); }));
     r.groups[1].size = 0;
     CHECK(recorded_job(r, 8, 0).world == 8);
+    Recording silent =
+        import_text(folder, "s.yaml", "recording: 1\nranks:\n  - {rank: 0, records: [{compute: a, time: 1 us}]}\n");
+    CHECK(recorded_job(silent, 8, 0).world == 1);  // it calls nobody
 }
 
 TEST_CASE("a call begins when the last of its ranks arrives, and the others wait") {

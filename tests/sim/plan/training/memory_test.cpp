@@ -2,6 +2,7 @@
 
 #include "sim/plan/training/memory.hpp"
 
+#include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/sim/plan/training/small.hpp"
@@ -102,6 +103,13 @@ TEST_CASE("one more expert a token keeps its copy of the token whole, and what c
     };
     // Of a token 2 h there and 2 h / 2 back; 2 bytes before and after the activation of its 1,024 elements, on 2 ranks.
     CHECK(kept("3") - kept("2") == Approx(4 * 2 * tokens * (2 * h * (1 + 1 / 2.0) + 4 * 1024 / 2.0)));
+}
+
+TEST_CASE("a refusal says how much even the least that is counted is too much") {
+    const StepMemory m = memory({"workload.dimensions.layers=400"});
+    CHECK_THROWS_WITH(
+        simulate(parse_scenario(small, "small.yaml", {"workload.dimensions.layers=400"}), catalogue()),
+        ContainsSubstring(fmt::format("at least {:.1f} GB too little", (m.low80 - 80 * 1073741824.0) * 1e-9)));
 }
 
 TEST_CASE("zero-3 holds its share, the ends, the layer at work and the one fetched ahead") {

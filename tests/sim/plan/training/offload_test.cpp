@@ -109,11 +109,12 @@ TEST_CASE("DualPipe holds two copies of the parameters and p + 1 micro-batches, 
                       ContainsSubstring("at least two micro-batches a stage"));
 }
 
-TEST_CASE("DualPipe's copies add their gradients when both stages have computed, and the last micro-batch ends the step") {
-    const Scenario s = parse_scenario(small, "small.yaml",
-                                      {"workload.parallelism.pipeline=4", "workload.parallelism.tensor=8",
-                                       "workload.sharding=ddp", "workload.order=dual-pipe", "workload.global_batch=16",
-                                       "workload.check_memory=false"});
+TEST_CASE(
+    "DualPipe's copies add their gradients when both stages have computed, and the last micro-batch ends the step") {
+    const Scenario s =
+        parse_scenario(small, "small.yaml",
+                       {"workload.parallelism.pipeline=4", "workload.parallelism.tensor=8", "workload.sharding=ddp",
+                        "workload.order=dual-pipe", "workload.global_batch=16", "workload.check_memory=false"});
     const Fabric fabric(build(s, catalogue()));
     StepPlan plan = plan_step(std::get<TrainingWorkload>(s.workload), fabric, s.library, catalogue());
     for (std::uint32_t op = 0; op < plan.schedule.size(); ++op) { plan.schedule.kept.push_back(OpId{op}); }
