@@ -176,6 +176,9 @@ TEST_CASE("DCQCN with the paper's figures shares 40 Gb/s fairly, without pauses 
     CHECK(to_seconds(with.makespan) < to_seconds(without.makespan) + back / 2);
     // Fair but for the swing: two flows of half of 80 ms apart by no more than the time one is ahead for.
     CHECK(spread(with) < 1 + back / 2 / to_seconds(with.makespan));
+    // From its first packet to its last a flow is on the wire, 40 ms in all, or held back.
+    const double sending = testing::seconds(with, 0) + testing::seconds(with, 1);
+    CHECK(with.packets->throttled == Approx(1 - 2 * 50'000.0 * unit / 5e9 / sending).epsilon(0.005));
 }
 
 TEST_CASE("DCQCN's marks and with them its queue settle where its cuts balance its steps") {
@@ -362,6 +365,8 @@ TEST_CASE("a switch that reduces sends on a chunk when all have sent theirs") {
     const LinkId up = fabric.path({.src = fabric.gpu(2), .dst = fabric.nvswitch(0)}).links[0];
     const Time slow = replay(options, fabric, schedule, {{nanoseconds(1), up, 0.5}}).makespan;
     CHECK(slow.ps > even.ps + 19 * 400'000);  // all wait for the slowest
+    schedule.pipelines.front().bytes_per_edge = p.chunk;
+    CHECK(replay(options, fabric, schedule).makespan.ps == 2 * (500'000 + 400'000));  // up, then down
 }
 
 TEST_CASE("a timeout while acknowledgements are under way costs the packets sent again, and nothing else") {
