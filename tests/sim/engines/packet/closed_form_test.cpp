@@ -143,4 +143,32 @@ TEST_CASE("kernels share a device as in the flow engine") {
     }
 }
 
+TEST_CASE("what waits for a message that others delayed begins when it is whole, whatever follows on its connection") {
+    // By 10,510 ns 251 packets of 40 ns from each of two have come to the switch for GPU 0, and then a message of one:
+    // it leaves as the 503rd. GPU 0 answers at once, after the packet of another flow that it is sending and the next.
+    const Fabric fabric(tiny::one_node(6));
+    constexpr std::int64_t each = 40'000, way = 500'000;
+    for (const std::int64_t following : {0, 1000}) {
+        INFO(following << " packets follow");
+        Schedule schedule;
+        const auto send = [&](std::uint32_t from, std::uint32_t to) {
+            schedule.connections.push_back({{.src = fabric.gpu(from), .dst = fabric.gpu(to)}});
+            return static_cast<std::uint32_t>(schedule.connections.size() - 1);
+        };
+        for (const std::uint32_t from : {1U, 2U}) { schedule.add(Transfer{send(from, 0), {500 * unit}, {}}); }
+        schedule.add(Transfer{send(0, 5), {1000 * unit}, nanoseconds(30)});
+        const std::uint32_t delayed = send(3, 0);
+        const OpId late = schedule.add(Transfer{delayed, {unit}, nanoseconds(10'010)});
+        if (following > 0) { schedule.add(Transfer{delayed, {following * unit}, {}}); }
+        schedule.kept.push_back(late);
+        schedule.kept.push_back(
+            schedule.add(Transfer{send(0, 4), {unit}, {}}, std::vector<Schedule::Dependency>{{late}}));
+        const Timeline timeline = replay(packets(), fabric, schedule);
+        const std::int64_t whole = way + 503 * each + way;
+        CHECK(timeline.kept[0].finish.ps == whole);
+        const std::int64_t next = 30'000 + ((whole - 30'000) / each + 1) * each;
+        CHECK(timeline.kept[1].finish.ps == next + each + way + way + each);
+    }
+}
+
 }  // namespace fabricast

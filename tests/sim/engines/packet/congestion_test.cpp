@@ -194,4 +194,22 @@ TEST_CASE("new lanes, transactions and controllers give the same result on any n
     }
 }
 
+TEST_CASE("ECN marks by queue for each Gb/s of its port: nothing up to Kmin, all that leave more than Kmax behind") {
+    // Two send 20 packets each through one port of 200 Gb/s: its queue grows by one a packet time to 20 and falls
+    // again.
+    const Fabric fabric = testing::star(3);
+    Schedule schedule = testing::messages(fabric, {{1, 0}, {2, 0}}, 20 * unit);
+    Packet options = packets(FlowControl::lossless);
+    options.congestion_control = CongestionControl::dcqcn;
+    const auto marks = [&](double k) {  // packets
+        const double threshold = k * unit / 200;
+        options.ecn = {threshold, threshold, 1};
+        return replay(options, fabric, schedule).packets->marks;
+    };
+    CHECK(marks(20.5) == 0);
+    // 11, 12 ... 20 ... 12, 11 stay behind; or one less, if those that come as one leaves are counted after it.
+    CHECK(std::abs(marks(10.5) - 18) <= 1);
+    CHECK(std::abs(marks(15.5) - 8) <= 1);
+}
+
 }  // namespace fabricast

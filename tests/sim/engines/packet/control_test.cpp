@@ -139,7 +139,9 @@ TEST_CASE("nothing is allocated while packets flow") {
 TEST_CASE("DCQCN recovers its rate as published: half way to the target, five times, then by steps") {
     DcqcnOptions o;
     packet::Dcqcn flow(o, 5e9);
+    CHECK(flow.at_line());
     flow.on_notice(o, 0);
+    CHECK_FALSE(flow.at_line());
     CHECK(flow.rate() == 2.5e9);  // alpha is one at first
     double expected = 2.5e9;
     for (int i = 1; i < 5; ++i) {
@@ -174,6 +176,9 @@ TEST_CASE("DCQCN with the paper's figures shares 40 Gb/s fairly, without pauses 
     CHECK(to_seconds(with.makespan) < to_seconds(without.makespan) + back / 2);
     // Fair but for the swing: two flows of half of 80 ms apart by no more than the time one is ahead for.
     CHECK(spread(with) < 1 + back / 2 / to_seconds(with.makespan));
+    // From its first packet to its last a flow is on the wire, 40 ms in all, or held back.
+    const double sending = testing::seconds(with, 0) + testing::seconds(with, 1);
+    CHECK(with.packets->throttled == Approx(1 - 2 * 50'000.0 * unit / 5e9 / sending).epsilon(0.005));
 }
 
 TEST_CASE("DCQCN's marks and with them its queue settle where its cuts balance its steps") {
@@ -360,6 +365,46 @@ TEST_CASE("a switch that reduces sends on a chunk when all have sent theirs") {
     const LinkId up = fabric.path({.src = fabric.gpu(2), .dst = fabric.nvswitch(0)}).links[0];
     const Time slow = replay(options, fabric, schedule, {{nanoseconds(1), up, 0.5}}).makespan;
     CHECK(slow.ps > even.ps + 19 * 400'000);  // all wait for the slowest
+    schedule.pipelines.front().bytes_per_edge = p.chunk;
+    CHECK(replay(options, fabric, schedule).makespan.ps == 2 * (500'000 + 400'000));  // up, then down
+}
+
+TEST_CASE("a timeout while acknowledgements are under way costs the packets sent again, and nothing else") {
+    // A packet every 1.6 us, and nothing gets through before 15 us. A timeout of 10 us finds seven sent, and begins
+    // again. Their acknowledgements come while the first message, of five packets, is being sent again.
+    const Fabric fabric = testing::star(2);
+    Schedule schedule = testing::messages(fabric, {{0, 1}}, 5 * unit);
+    schedule.connections[0].rate_cap = 2.5e9;
+    for (int message = 0; message < 15; ++message) { schedule.kept.push_back(schedule.add(Transfer{0, {unit}, {}})); }
+    const LinkId last = fabric.path(schedule.connections[0].path).links[1];
+    const std::vector<LinkEvent> events = {{nanoseconds(1), last, 0}, {nanoseconds(15'000), last, 1}};
+    Packet options = packets(FlowControl::lossy);
+    const Timeline patient = replay(options, fabric, schedule, events);
+    options.retransmit_timeout = microseconds(10);
+    const Timeline timeline = replay(options, fabric, schedule, events);
+    CHECK(patient.packets->timeouts == 0);
+    CHECK(timeline.packets->timeouts == 1);
+    CHECK(timeline.packets->resent == 7);
+    for (std::size_t m = 0; m < 3; ++m) { CHECK(timeline.kept[m].finish == patient.kept[m].finish); }
+    for (std::int64_t packet = 7; packet < 20; ++packet) {
+        const OpTimes& message = timeline.kept[static_cast<std::size_t>(packet) - 4];
+        CHECK(message.finish.ps == (packet + 7) * 1'600'000 + 800'000 + 160'000);
+    }
+}
+
+TEST_CASE("of a message of a byte more than whole packets the last byte, too, is sent again if it is lost") {
+    const Fabric fabric = testing::star(2);
+    Packet options = packets(FlowControl::lossless);
+    options.loss = 0.2;
+    options.retransmit_timeout = microseconds(10);
+    for (const std::int64_t bytes : {std::int64_t{1}, unit + 1}) {
+        Schedule schedule;
+        schedule.connections = testing::messages(fabric, {{0, 1}}, unit).connections;
+        for (int message = 0; message < 50; ++message) { schedule.add(Transfer{0, {bytes}, {}}); }
+        const Timeline timeline = replay(options, fabric, schedule);
+        CHECK(timeline.packets->drops > 0);
+        CHECK(timeline.packets->resent > 0);
+    }
 }
 
 }  // namespace fabricast

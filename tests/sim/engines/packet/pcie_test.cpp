@@ -22,8 +22,8 @@ Fabric two_nodes(std::uint32_t gpus = 1) {
 }
 
 // Generation 4 with 256 B of payload behind 24 B.
-Fabric framed_nodes() {
-    Cluster cluster = tiny::cluster(2, 1, tiny::fabric(FabricKind::single_switch));
+Fabric framed_nodes(std::uint32_t gpus = 1) {
+    Cluster cluster = tiny::cluster(2, gpus, tiny::fabric(FabricKind::single_switch));
     for (NodeCable& cable : cluster.node.cables) {
         if (cable.link.family == LinkFamily::pcie) {
             cable.link.framing = {.payload = {256}, .header = pcie::write_overhead(4)};
@@ -98,7 +98,7 @@ TEST_CASE("a short piece announced with longer ones before it is requested after
 }
 
 TEST_CASE("reads and writes reach what the model of PCIe says") {
-    const Fabric fabric = framed_nodes();
+    const Fabric fabric = framed_nodes(2);
     PcieSpec spec;
     spec.rate = Rate::per_second(50'000'000'000);
     constexpr std::int64_t count = 4000, piece = 256;
@@ -119,6 +119,10 @@ TEST_CASE("reads and writes reach what the model of PCIe says") {
     split.pcie.completion_payload = Bytes{64};
     CHECK(rate_of(out, split) == Approx(50e9 * pcie::efficiency({64}, pcie::completion_overhead(4))).epsilon(fill));
     CHECK(rate_of(in, split) == rate_of(in, transactions(piece)));
+    // What a GPU sends by host memory it writes there, and the other reads it.
+    const PathQuery staged{.src = fabric.gpu(0), .dst = fabric.gpu(1), .kind = PathKind::host_staged};
+    CHECK(rate_of(staged, transactions(piece)) == Approx(testing::write_bandwidth(spec, {1 << 20})).epsilon(fill));
+    CHECK(rate_of(staged, split) == Approx(50e9 * pcie::efficiency({64}, pcie::completion_overhead(4))).epsilon(fill));
     Packet few = transactions(piece, 8);
     CHECK(rate_of(out, few) == Approx(testing::read_bandwidth(spec, {1 << 20}, 8, round_trip)).epsilon(fill));
 }

@@ -183,4 +183,36 @@ TEST_CASE("a buffer never holds more than its bytes, even if a queue may take ma
     CHECK(timeline.packets->drops == 0);
 }
 
+TEST_CASE("a buffer is filled to the last byte, and a pause ends in time to keep the link busy") {
+    // Packets come every 160 ns from 500 ns on, and none leaves before 30 us. Ten fill the buffer; with the next, at
+    // 2,100 ns, the sender is told, who hears it 500 ns later: the 17th packet, of 2,560 ns, is the last. The seven in
+    // the headroom leave first, then one of the buffer, and nine keep the link busy until more come.
+    const Fabric fabric = testing::star(2);
+    const Schedule schedule = testing::messages(fabric, {{1, 0}}, 40 * unit);
+    const LinkId last = fabric.path(schedule.connections[0].path).links[1];
+    Packet options = small_buffers();
+    options.alpha = 64;
+    options.buffer = Bytes{10 * unit};
+    const Timeline timeline =
+        replay(options, fabric, schedule, {{nanoseconds(1), last, 0}, {nanoseconds(30'000), last, 1}});
+    CHECK(timeline.packets->pauses == 1);
+    CHECK(timeline.packets->ports.front().paused.ps == 30'000'000 + 7 * 160'000 - 2'100'000);
+    CHECK(most_headroom(timeline) == 7 * unit);
+    std::int64_t most_queued = 0;
+    for (const PortUse& port : timeline.packets->ports) { most_queued = std::max(most_queued, port.most_queued); }
+    CHECK(most_queued == 17 * unit);
+    CHECK(timeline.makespan.ps == 30'000'000 + 40 * 160'000 + 300'000);
+}
+
+TEST_CASE("what goes the other way waits for the wire time of each PFC frame, and for nothing else") {
+    const Fabric fabric = testing::star(3);
+    Schedule schedule = testing::messages(fabric, {{1, 0}, {2, 1}}, 100 * unit);
+    schedule.transfers[1].bytes = Bytes{2000 * unit};
+    const LinkId last = fabric.path(schedule.connections[0].path).links[1];
+    const Timeline timeline = replay(small_buffers(), fabric, schedule, {{nanoseconds(1), last, 0.1}});
+    REQUIRE(timeline.packets->pauses > 3);
+    // Each pause is followed by its end; none is so long that it is told again. 84 B at 25 GB/s are 3.36 ns.
+    CHECK(timeline.kept[1].finish.ps == 2000 * 160'000 + 800'000 + 2 * timeline.packets->pauses * 3'360);
+}
+
 }  // namespace fabricast

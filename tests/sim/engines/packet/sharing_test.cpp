@@ -94,4 +94,27 @@ TEST_CASE("a replay of little work a window does not hand it over, and threads t
     CHECK(many.packets->windows == mixed.packets->windows);
 }
 
+TEST_CASE("a trial is given up after four times a batch's time alone, and waits until so much is 4 % of the time") {
+    packet::Sharing sharing(false);
+    double now = 100;
+    const auto clock = [&] { return now; };
+    constexpr std::int64_t batch = 4096;
+    constexpr double alone = batch * 1e-7;  // seconds
+    std::int64_t hops = packet::Sharing::little;
+    CHECK_FALSE(sharing.shares(hops, clock));  // begins the clock
+    int batches = 0;
+    bool shared = false;
+    while (!shared && batches < 1000) {
+        ++batches;
+        now += alone;
+        shared = sharing.shares(hops += batch, clock);
+    }
+    CHECK(batches >= 75);  // three batches may be lost: 3 / 0.04
+    CHECK(batches <= 76);
+    now += 3.9 * alone;
+    CHECK(sharing.shares(hops + 1, clock));
+    now += 0.2 * alone;
+    CHECK_FALSE(sharing.shares(hops + 1, clock));
+}
+
 }  // namespace fabricast::inline packet

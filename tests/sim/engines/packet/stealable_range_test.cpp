@@ -37,4 +37,15 @@ TEST_CASE("Owner and helpers take every island of a window once", "[threads]") {
     }
 }
 
+TEST_CASE("a claim is a sixteenth of what is left, rounded up, from either end") {
+    StealableRange open;
+    open.publish(100);
+    bool owner = true;
+    for (std::uint32_t left = 100; left > 0; owner = !owner) {
+        const Claim claim = owner ? open.take_first() : open.take_last();
+        REQUIRE(claim.count() == (left + 15) / 16);
+        left -= claim.count();
+    }
+}
+
 }  // namespace fabricast::inline packet

@@ -165,4 +165,41 @@ TEST_CASE("windows are the same on any number of threads, and move again after l
     }
 }
 
+TEST_CASE("HPCC's window: five steps of W_AI in a row below eta of the fullest link, else W_c eta / U and one step") {
+    // Li et al., SIGCOMM'19, Algorithm 1 and equation 2, by hand: a link that holds B T = 100,000 B.
+    constexpr Ps base = 8'000'000;
+    const HpccOptions o;
+    packet::Hpcc flow(line, base);
+    packet::HopRecord hop{.at = 0, .sent = 0, .queued = 0, .rate = line, .port = 1};
+    std::uint32_t psn = 0;
+    const auto after = [&](std::int64_t sent, std::int64_t queued) {  // a round trip in which so much passed
+        hop.at += base;
+        hop.sent += sent;
+        hop.queued = queued;
+        flow.on_echo(o, {&hop, 1}, psn, psn);
+        ++psn;
+        return flow.window();
+    };
+    CHECK(after(100'000, 50'000) == 100'000);  // nothing to compare with yet
+    double window = 100'000 * 0.95 / (0.5 + 1) + 80;
+    CHECK(after(100'000, 50'000) == Approx(window));  // half of B T waits while the link is full: U = 1.5
+    for (int step = 1; step <= 5; ++step) { CHECK(after(76'000, 0) == Approx(window += 80)); }
+    CHECK(after(76'000, 0) == Approx(window * 0.95 / 0.76 + 80));
+}
+
+TEST_CASE("Swift's target grows with switches on the way and with one over the root of a small window") {
+    // Kumar et al., SIGCOMM'20, section 3.5: t + n h + alpha / sqrt(w) - alpha / sqrt(most), between 0 and the range.
+    SwiftOptions o;
+    o.hop = microseconds(3);
+    const double us = 1e6;
+    CHECK(packet::swift_target(o, 0, 100) == Approx(20 * us));
+    CHECK(packet::swift_target(o, 5, 100) == Approx(35 * us));
+    CHECK(packet::swift_target(o, 5, 10'000) == Approx(35 * us));
+    CHECK(packet::swift_target(o, 5, 0.1) == Approx(135 * us));
+    CHECK(packet::swift_target(o, 5, 0.001) == Approx(135 * us));
+    const double alpha = 100 * us / (std::sqrt(10) - 0.1);
+    CHECK(packet::swift_target(o, 5, 1) == Approx(35 * us + alpha * 0.9));
+    CHECK(packet::swift_target(o, 5, 25) == Approx(35 * us + alpha * 0.1));
+}
+
 }  // namespace fabricast
