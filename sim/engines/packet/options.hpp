@@ -106,6 +106,8 @@ struct NsccOptions {
 struct EcnOptions {
     double k_min = 2000, k_max = 8000;  // bytes per Gb/s of the port: 800 and 3200 KB at 400 Gb/s
     double p_max = 0.2;
+    // By the scenario or a preset. NSCC's switches otherwise go by the round trip, and mark all at the upper threshold.
+    bool thresholds_stated = false, p_max_stated = false;
 };
 
 // InfiniBand's congestion control (IBTA Vol. 1 Annex A10): switches mark (FECN), receivers echo (BECN), and a sender's

@@ -122,12 +122,8 @@ void Shared::set_trimming() {
         longest = std::max(longest, base_rtt(traffic.route_patterns[f], traffic.flow_patterns[f].unit));
     }
     trim_after = options.trim_after.ps > 0 ? options.trim_after.ps : longest;
-    const EcnOptions unstated;
-    if (control != CongestionControl::nscc || options.ecn.k_min != unstated.k_min ||
-        options.ecn.k_max != unstated.k_max) {
-        return;
-    }
-    p_max = 1;
+    if (control != CongestionControl::nscc || options.ecn.thresholds_stated) { return; }
+    if (!options.ecn.p_max_stated) { p_max = 1; }
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
         const auto full =
             static_cast<float>(static_cast<double>(trim_after) * (1 << 24) / static_cast<double>(net.ports[p].inverse));
