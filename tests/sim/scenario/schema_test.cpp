@@ -156,7 +156,7 @@ constexpr const char* full_study = R"(name: full
 cluster:
   node: dgx-h100
   nodes: 128
-  fabric: {kind: rail-optimized, link: infiniband-ndr, switch: quantum-2, scalable_unit: 32, spines: 16, management_ports: 4}
+  fabric: {kind: rail-optimized, link: infiniband-ndr, switch: quantum-2, scalable_unit: 32, spines: 16, planes: 4, management_ports: 4}
   hosts: n[001-128]
   place: n[001-064]
 workload: {kind: collective}
@@ -218,6 +218,7 @@ TEST_CASE("every key of the table can be written, and is written back") {
     const Json random = to_json(parse_scenario(full_random, "t.yaml"));
     const std::set<std::string> of_study = {"cluster.fabric.scalable_unit",
                                             "cluster.fabric.spines",
+                                            "cluster.fabric.planes",
                                             "cluster.fabric.management_ports",
                                             "cluster.hosts",
                                             "cluster.place",
