@@ -119,6 +119,20 @@ void check_lanes(const Scenario& scenario) {
     }
 }
 
+// Checks that both ends of the message to be drawn are there.
+void check_sequence(const Scenario& scenario, const Fabric& fabric) {
+    const std::vector<std::string>& ends = scenario.packet.sequence;
+    if (ends.size() != 2 && !ends.empty()) {
+        fail_at(scenario, "packet.sequence", "a message goes from one device to another",
+                fmt::format("{} devices", ends.size()), "two, as [node0.gpu0, node1.gpu0]");
+    }
+    for (const std::string& end : ends) {
+        try {
+            fabric.device(end);
+        } catch (const ClusterError& error) { fail_at(scenario, "packet.sequence", error.what()); }
+    }
+}
+
 // Trimming takes queues that may be full, and both lanes of each link.
 void check_trimming(const Scenario& scenario, const Packet& packet) {
     if (!packet.trim) { return; }
@@ -156,6 +170,7 @@ void check_marks(const Scenario& scenario, const Packet& packet) {
 Scenario with_engine(Scenario scenario, const Fabric& fabric, const Catalog& catalog, std::size_t threads) {
     if (!std::holds_alternative<Packet>(scenario.engine)) { return scenario; }
     check_lanes(scenario);
+    check_sequence(scenario, fabric);
     Packet packet = scenario.packet;
     packet.seed = scenario.seed;
     const auto states = [&](std::string_view key) { return scenario.places.contains(key); };
@@ -163,6 +178,7 @@ Scenario with_engine(Scenario scenario, const Fabric& fabric, const Catalog& cat
     packet.ecn.p_max_stated = states("packet.ecn.p_max");
     const std::vector<Bytes>* const sizes = sizes_of(scenario.workload);
     packet.threads = sizes != nullptr && sizes->size() > 1 ? 1 : static_cast<int>(threads);
+    packet.series |= !packet.sequence.empty();
     if (!packet.preset.empty()) {
         look_up_at(scenario, "packet.preset", [&] {
             const Part& part = catalog.at("packet-preset", packet.preset);

@@ -21,6 +21,7 @@ void close_pauses(Shared& shared, Ps end) {
         if (shared.net.ports[p].paused && counts.paused_since < end) {
             counts.paused += end - counts.paused_since;
             if (!shared.series.empty()) { shared.series[p].saw_pause(counts.paused_since, end); }
+            shared.sequence.paused(p, counts.paused_since, end);
             shared.net.ports[p].paused = false;
         }
     }
@@ -250,6 +251,11 @@ void observe(Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains
         list_series(shared, worst, timeline.makespan.ps, use);
         list_rates(shared, fabric, use);
         list_arrivals(shared, fabric, use);
+    }
+    if (const auto& ends = shared.options.sequence; !ends.empty()) {
+        use.sequence = shared.sequence.take();
+        use.sequence->src = ends.front();
+        use.sequence->dst = ends.back();
     }
     use.victims = find_victims(shared.traffic, fabric, timeline.makespan.ps);
     timeline.packets = std::move(use);

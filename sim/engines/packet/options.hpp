@@ -203,10 +203,11 @@ struct Packet {
     Duration retransmit_timeout = microseconds(500);
     double loss = 0;  // share of packets that a link between nodes corrupts
 
-    bool reuse = true;               // simulate once what happens again alone on its links
-    int threads = 1;                 // the result does not depend on it
-    bool share_all_windows = false;  // give each to all threads, even if one is faster: for tests
-    bool series = false;             // keep queue and pause over time for each port
+    bool reuse = true;                  // simulate once what happens again alone on its links
+    int threads = 1;                    // the result does not depend on it
+    bool share_all_windows = false;     // give each to all threads, even if one is faster: for tests
+    bool series = false;                // keep queue and pause over time for each port
+    std::vector<std::string> sequence;  // from and to: devices whose first connection's packets are kept; takes series
     std::uint64_t seed = 1;
 };
 

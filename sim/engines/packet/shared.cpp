@@ -75,7 +75,22 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads, bool by_buffe
         if (control == CongestionControl::dcqcn) { rates.resize(std::min(controllers, rates_kept)); }
         arrivals.resize(std::min(t.flows.size(), arrivals_kept));
         series.resize(net.port_count);
+        watch(t.watched);
     }
+}
+
+void Shared::watch(std::uint32_t flow) {
+    if (flow == none) { return; }
+    std::uint32_t pattern = flow;
+    if (traffic.is_stream(flow)) {
+        const std::uint32_t pipeline = traffic.pipeline_of(traffic.stream_of(flow));
+        pattern =
+            traffic.flow_pattern(traffic.shape(pipeline), traffic.stream_of(flow) - traffic.first_stream[pipeline]);
+    }
+    const auto ports = net.ports_of(traffic.route_patterns[pattern]);
+    const auto pauses =
+        std::ranges::find_if(ports, [&](std::uint32_t p) { return net.ports[p].control == Control::pfc; });
+    sequence = Sequence(flow, pauses == ports.end() ? none : *pauses);
 }
 
 void Shared::begin(std::uint32_t pipeline) {

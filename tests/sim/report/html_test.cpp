@@ -1,5 +1,7 @@
 // The page as a text: what goes in, what must not come out. tests/html opens it in a browser.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -7,8 +9,11 @@
 #include <set>
 #include <string>
 
+#include "base/text.hpp"
 #include "sim/report/html/page_html.hpp"
 #include "sim/report/html/run_page.hpp"
+#include "sim/report/packet_picture.hpp"
+#include "sim/report/sequence_chart.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
@@ -297,6 +302,29 @@ TEST_CASE("a replay of packets is an animation whose links carried what the port
         return std::any_of(both.begin(), both.end(), [](const Json& one) { return one.contains("busy"); });
     };
     CHECK(std::any_of(animation->at("wires").begin(), animation->at("wires").end(), busy));
+}
+
+TEST_CASE("a message that is watched is drawn packet by packet") {
+    Scenario scenario = parse_scenario(
+        "name: incast\ncluster: {node: gh200-1x, nodes: 4, fabric: {kind: single-switch, link: ethernet-400g}}\n"
+        "workload: {kind: collective, collective: gather, sizes: [1 MiB]}\nengine: packet\n"
+        "packet: {preset: pfc-only, loss: 0.01, sequence: [node1.gpu0, node0.gpu0]}\n",
+        "watched.yaml");
+    const Catalog& catalog = catalogue();
+    const Fabric fabric(build(scenario, catalog));
+    const Report report = simulate(scenario, catalog);
+    const PacketSequence& sequence = report.packets.at(0).use.sequence.value();
+    REQUIRE_FALSE(sequence.flights.empty());
+    CHECK_THAT(packet_picture(report), ContainsSubstring(markup_text(sequence_words(sequence))));
+    const Json sections = page_json(run_page(scenario, report, fabric)).at("sections");
+    const auto picture = std::ranges::find(sections, Json("picture"), [](const Json& s) { return s.at("kind"); });
+    REQUIRE(picture != sections.end());
+    const auto arrived = std::ranges::count(sequence.flights, PacketFlight::arrived, &PacketFlight::fate);
+    const auto again = std::ranges::count_if(sequence.flights, [](const PacketFlight& flight) {
+        return flight.fate == PacketFlight::arrived && flight.again;
+    });
+    CHECK_THAT(picture->at("svg").get<std::string>(), ContainsSubstring(fmt::format(">{} arrived<", arrived - again)));
+    CHECK((picture + 1)->at("rows").size() == sequence.flights.size());
 }
 
 // Sixteen nodes send to all, and one cable is at a tenth of its rate: in the middle of the replay it is what is

@@ -65,6 +65,7 @@ packet:
   credit_delay: 100 ns
   pfc_watchdog: 200 ms
   series: true
+  sequence: [node0.gpu0, node1.gpu0]
   congestion_control: dcqcn
   preset: dcqcn-connectx
   ecn: {k_min: 100, k_max: 400, p_max: 0.5}
