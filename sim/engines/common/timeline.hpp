@@ -111,6 +111,7 @@ struct PacketUse {
     std::vector<PortSeries> series;
     std::vector<RateSeries> rates;
     std::vector<PieceArrivals> arrivals;
+    std::int64_t ports_used = 0;             // ports that carried anything; `series` has the worst of them
     std::optional<PacketSequence> sequence;  // without flights if no such message was sent
     std::vector<std::string>
         victims;  // a bounded list: flows held up by a pause, though none of their own links is full

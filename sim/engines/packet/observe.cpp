@@ -85,7 +85,7 @@ std::vector<std::uint32_t> worst_ports(const Network& net) {
     }
     std::ranges::stable_sort(ports, std::greater(), [&](std::uint32_t p) {
         const PortUse use = use_of(net, p);
-        return std::tuple(use.drops, use.paused, use.marks, use.most_queued, use.starved);
+        return std::tuple(use.drops, use.paused, use.marks, use.most_queued, use.starved, use.bytes);
     });
     return ports;
 }
@@ -244,6 +244,7 @@ void observe(Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains
     count(shared, domains, use);
     percentiles(operations.completions(), use);
     const std::vector<std::uint32_t> worst = worst_ports(net);
+    use.ports_used = std::ranges::count_if(worst, [&](std::uint32_t p) { return net.ports[p].sent_bytes > 0; });
     for (std::size_t i = 0; i < std::min(worst.size(), ports_listed); ++i) {
         if (const PortUse port = use_of(net, worst[i]); held_traffic_up(port)) { use.ports.push_back(port); }
     }

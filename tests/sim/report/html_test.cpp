@@ -14,6 +14,7 @@
 #include "sim/report/html/run_page.hpp"
 #include "sim/report/packet_picture.hpp"
 #include "sim/report/sequence_chart.hpp"
+#include "sim/report/trace.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
@@ -302,6 +303,23 @@ TEST_CASE("a replay of packets is an animation whose links carried what the port
         return std::any_of(both.begin(), both.end(), [](const Json& one) { return one.contains("busy"); });
     };
     CHECK(std::any_of(animation->at("wires").begin(), animation->at("wires").end(), busy));
+
+    const Json trace = parse_json(chrome_trace({}, report.packets), "trace");
+    std::map<std::string, double> bytes, rate, since;  // of each link: what its counter says
+    for (const Json& event : trace.at("traceEvents")) {
+        if (event.at("ph") != "C") { continue; }
+        const std::string link = event.at("name");
+        const double at = event.at("ts").get<double>() * 1e-6;
+        bytes[link] += rate[link] / 8 * (at - since[link]);
+        since[link] = at;
+        rate[link] = event.at("args").at("Gb/s").get<double>() * 1e9;
+    }
+    CHECK(bytes.size() == static_cast<std::size_t>(use.ports_used));
+    CHECK(trace.at("otherData").front() == fmt::format("the busiest {0} of {0}", use.ports_used));
+    for (const LinkUse& link : report.traffic.at(0).busiest) {
+        CHECK(bytes.at(fabric.link_name(link.link)) == Approx(link.bytes));
+        CHECK(rate.at(fabric.link_name(link.link)) == 0);  // in the end
+    }
 }
 
 TEST_CASE("a message that is watched is drawn packet by packet") {
