@@ -57,9 +57,12 @@ std::size_t kind_of(const PacketFlight& flight) {
 std::vector<Marks> lines_of(const PacketSequence& sequence, const Axes& axes) {
     const double thick = std::clamp(height * sequence.flights.front().bytes / axes.bytes * 0.7, 1.0, 8.0);
     const auto line = [&](const char* color) { return fmt::format("stroke='{}' stroke-width='{:.1f}'", color, thick); };
-    std::vector<Marks> kinds = {{"arrived", line("#2c6fbb")},          {"arrived marked", line("#d98e04")},
-                                {"sent again, arrived", line("#7d3c98")}, {"refused by the receiver", line("#999")},
-                                {"trimmed", line("#a0522d")},             {"dropped", line("#c0392b")},
+    std::vector<Marks> kinds = {{"arrived", line("#2c6fbb")},
+                                {"arrived marked", line("#d98e04")},
+                                {"sent again, arrived", line("#7d3c98")},
+                                {"refused by the receiver", line("#999")},
+                                {"trimmed", line("#a0522d")},
+                                {"dropped", line("#c0392b")},
                                 {"under way at the end", line("#bbb")}};
     for (const PacketFlight& flight : sequence.flights) {
         const double y = axes.y(static_cast<double>(flight.first) + flight.bytes * 0.5);
@@ -82,11 +85,11 @@ std::vector<Marks> dots_of(const PacketSequence& sequence, const Axes& axes) {
                                 {"timeouts", "stroke='#c0392b' stroke-dasharray='5 3'"}};
     for (const PacketSignal& signal : sequence.signals) {
         const double x = axes.x(signal.at);
-        kinds[signal.kind].add(
-            signal.kind == PacketSignal::timeout  ? fmt::format("M{:.2f} {:.0f}v{:.0f}", x, top, height)
-            : signal.kind == PacketSignal::notice ? fmt::format("M{:.2f} {:.0f}h0", x, top + height)
-                                                  : fmt::format("M{:.2f} {:.2f}h0",
-                                                                x, axes.y(static_cast<double>(signal.byte))));
+        kinds[signal.kind].add(signal.kind == PacketSignal::timeout
+                                   ? fmt::format("M{:.2f} {:.0f}v{:.0f}", x, top, height)
+                               : signal.kind == PacketSignal::notice
+                                   ? fmt::format("M{:.2f} {:.0f}h0", x, top + height)
+                                   : fmt::format("M{:.2f} {:.2f}h0", x, axes.y(static_cast<double>(signal.byte))));
     }
     return kinds;
 }
@@ -96,7 +99,8 @@ Marks pauses_of(const PacketSequence& sequence, const Axes& axes) {
     for (const auto& [from, to] : sequence.pauses) {
         if (to <= axes.from || from >= axes.to) { continue; }
         const double x = axes.x(std::max(from, axes.from));
-        marks.add(fmt::format("M{:.2f} {:.0f}H{:.2f}v{:.0f}H{:.2f}z", x, top, axes.x(std::min(to, axes.to)), height, x));
+        marks.add(
+            fmt::format("M{:.2f} {:.0f}H{:.2f}v{:.0f}H{:.2f}z", x, top, axes.x(std::min(to, axes.to)), height, x));
     }
     return marks;
 }
@@ -111,11 +115,14 @@ Marks ends_of(const PacketSequence& sequence, const Axes& axes) {
 }
 
 std::string frame(const Axes& axes) {
-    std::string drawn = fmt::format("<rect x='{}' y='{}' width='{}' height='{}' fill='none' stroke='#888'/>\n", left, top,
-                                    width, height);
+    std::string drawn = fmt::format("<rect x='{}' y='{}' width='{}' height='{}' fill='none' stroke='#888'/>\n", left,
+                                    top, width, height);
     for (int tick = 0; tick <= 4; ++tick) {
         const double share = tick / 4.0;
-        drawn += svg_text(left + width * share, top + height + 16, tick == 0 ? "start" : tick == 4 ? "end" : "middle",
+        drawn += svg_text(left + width * share, top + height + 16,
+                          tick == 0   ? "start"
+                          : tick == 4 ? "end"
+                                      : "middle",
                           (tick > 0 ? "+" : "") + time_words(share * to_seconds(axes.to - axes.from)));
         drawn += svg_text(left - 6, axes.y(axes.bytes * share) + 4, "end", size_words(axes.bytes * share));
     }
@@ -129,8 +136,8 @@ std::string sequence_words(const PacketSequence& sequence) {
     if (sequence.flights.empty()) { return "No packets went from " + ends + "."; }
     const std::string cut =
         sequence.left_out > 0 ? fmt::format("; {} later sendings are not drawn", sequence.left_out) : "";
-    return fmt::format("{}: {} on the wire, the first packet at {}{}.", ends, size_words(static_cast<double>(sequence.bytes)),
-                       text(sequence.flights.front().sent), cut);
+    return fmt::format("{}: {} on the wire, the first packet at {}{}.", ends,
+                       size_words(static_cast<double>(sequence.bytes)), text(sequence.flights.front().sent), cut);
 }
 
 std::string sequence_chart(const PacketSequence& sequence) {

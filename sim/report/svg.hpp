@@ -16,7 +16,8 @@ inline std::string svg_text(double x, double y, std::string_view anchor, std::st
 }
 
 // `defs`: arrow heads and the like; may be empty. `drawn` lies on a white ground.
-inline std::string svg_document(double width, double height, int font_size, std::string_view defs, std::string_view drawn) {
+inline std::string svg_document(double width, double height, int font_size, std::string_view defs,
+                                std::string_view drawn) {
     return fmt::format(
         "<svg xmlns='http://www.w3.org/2000/svg' width='{:.0f}' height='{:.0f}' font-family='sans-serif' "
         "font-size='{}'>\n{}<rect width='100%' height='100%' fill='white'/>\n{}</svg>\n",

@@ -337,11 +337,11 @@ TEST_CASE("a message that is watched is drawn packet by packet") {
     const Json sections = page_json(run_page(scenario, report, fabric)).at("sections");
     const auto picture = std::ranges::find(sections, Json("picture"), [](const Json& s) { return s.at("kind"); });
     REQUIRE(picture != sections.end());
-    const auto arrived = std::ranges::count(sequence.flights, PacketFlight::arrived, &PacketFlight::fate);
-    const auto again = std::ranges::count_if(sequence.flights, [](const PacketFlight& flight) {
-        return flight.fate == PacketFlight::arrived && flight.again;
+    const auto plain = std::ranges::count_if(sequence.flights, [](const PacketFlight& flight) {
+        return flight.fate == PacketFlight::arrived && !flight.again && !flight.marked;
     });
-    CHECK_THAT(picture->at("svg").get<std::string>(), ContainsSubstring(fmt::format(">{} arrived<", arrived - again)));
+    CHECK(plain > 0);
+    CHECK_THAT(picture->at("svg").get<std::string>(), ContainsSubstring(fmt::format(">{} arrived<", plain)));
     CHECK((picture + 1)->at("rows").size() == sequence.flights.size());
 }
 
