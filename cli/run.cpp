@@ -68,7 +68,7 @@ bool wants_spans(const po::variables_map& values, const Scenario& scenario) {
 void write_files(const Outputs& outputs, const Scenario& scenario, const Catalog& catalog, const Report& report) {
     outputs.write_json([&] { return result_json(scenario, report); });
     outputs.write_table([&] { return result_records(report); });
-    outputs.write("trace", [&] { return chrome_trace(report.trace); });
+    outputs.write("trace", [&] { return chrome_trace(report.trace, report.packets); });
     outputs.write("svg", [&] { return packet_picture(report); });
     outputs.write_page([&] {
         const Fabric fabric(build(scenario, catalog));
@@ -124,7 +124,9 @@ ExitCode run_scenario(const po::variables_map& values) {
     if (values.contains("best")) { return run_best(values, scenario, outputs); }
     if (values.contains("tuner")) { throw UsageError("--tuner writes what --best finds (accepted: with --best)"); }
     const Catalog catalog = catalog_of(values, &scenario);
-    scenario.packet.series |= values.contains("html");  // for the animation of engine packet
+    if (!scenario.places.contains("packet.series")) {  // for the animation and the counters of engine packet
+        scenario.packet.series |= values.contains("html") || values.contains("trace");
+    }
     TablePrinter printer(scenario, values, outputs);
     const Watch watch = printer.progress().watch();
     const SimulateOptions options{threads_of(values, &scenario), wants_spans(values, scenario)};

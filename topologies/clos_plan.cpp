@@ -27,7 +27,7 @@ public:
         const FabricKind kind = fabric_.kind;
         plan_.by_rail =
             kind == FabricKind::rail_optimized || kind == FabricKind::rail_only || kind == FabricKind::dual_plane;
-        plan_.planes = kind == FabricKind::dual_plane ? 2 : 1;
+        plan_.planes = kind == FabricKind::dual_plane ? fabric_.planes : 1;
     }
 
     ClosPlan plan() {
@@ -69,7 +69,8 @@ private:
         if (fabric_.spines > 0) { throw ClusterError("one switch joins all NICs: `spines` has no tier to stand in"); }
     }
 
-    // Full-rate ports that the cables of `nics` NICs take. With two planes cables run at half the rate, two to a port.
+    // Full-rate ports that the cables of `nics` NICs take. With two planes cables run at half the rate, two to a port,
+    // with four at a quarter.
     double ports_down(std::uint32_t nics) const { return static_cast<double>(nics) * ports_ / plan_.planes; }
     // Cables up of a leaf with `nics` NICs. The 1e-9 absorbs rounding errors before ceil().
     std::uint32_t cables_up(std::uint32_t nics) const {

@@ -8,37 +8,17 @@
 #include <numeric>
 
 #include "base/pattern.hpp"
-#include "base/text.hpp"
+#include "sim/report/sequence_chart.hpp"
+#include "sim/report/svg.hpp"
 #include "sim/report/traffic.hpp"
 
 namespace fabricast::inline report {
 
 namespace {
 
-// `anchor`: start, middle or end.
-std::string svg_text(double x, double y, std::string_view anchor, std::string_view words) {
-    return fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='{}'>{}</text>\n", x, y, anchor, markup_text(words));
-}
-
-// `defs`: arrow heads and the like; may be empty. `drawn` lies on a white ground.
-std::string svg_document(double width, double height, int font_size, std::string_view defs, std::string_view drawn) {
-    return fmt::format(
-        "<svg xmlns='http://www.w3.org/2000/svg' width='{:.0f}' height='{:.0f}' font-family='sans-serif' "
-        "font-size='{}'>\n{}<rect width='100%' height='100%' fill='white'/>\n{}</svg>\n",
-        width, height, font_size, defs, drawn);
-}
-
 constexpr std::size_t ports_drawn = 6;  // the worst ports of each row
 
 constexpr double left = 80, width = 800, strip = 84, gap = 34;
-
-std::string size_words(double bytes) {
-    return bytes >= 1e6 ? fmt::format("{:.3g} MB", bytes * 1e-6) : fmt::format("{:.3g} KB", bytes * 1e-3);
-}
-
-std::string time_words(double seconds) {
-    return seconds >= 1e-3 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} us", seconds * 1e6);
-}
 
 struct Axes {
     double top, seconds, bytes;
@@ -158,6 +138,10 @@ std::string packet_picture(const Report& report) {
             strips += svg_text(axes.x(at), y + 16, tick == 0 ? "start" : tick == 4 ? "end" : "middle", time_words(at));
         }
         y += gap;
+        if (traffic.use.sequence) {
+            strips += fmt::format("<svg y='{:.0f}'>\n{}</svg>\n", y, sequence_chart(*traffic.use.sequence));
+            y += sequence_height;
+        }
     }
     const std::string title =
         report.scenario + ": bytes queued (blue) and time paused (red) at the worst ports" + calls;

@@ -8,7 +8,8 @@
 
 namespace fabricast::inline report {
 
-// One strip for each of the worst ports: bytes queued over time as a curve, time paused as shading.
+// One strip for each of the worst ports: bytes queued over time as a curve, time paused as shading. Under them, the
+// packets of the connection that is watched, if one is.
 std::string packet_picture(const Report& report);
 
 // The links that a message of CannotEnd names in quotes, each with the lane that follows it (" lane 3"), if one does.

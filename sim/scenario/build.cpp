@@ -137,6 +137,7 @@ private:
         fabric.shape = request_.shape;
         fabric.scalable_unit = request_.scalable_unit;
         fabric.spines = request_.spines;
+        fabric.planes = request_.planes > 0 ? request_.planes : fabric.planes;
         fabric.management_ports = request_.management_ports;
         refuse_keys_of_other_kinds();
         fabric.link = link("cluster.fabric.link", usual_link());
@@ -173,8 +174,8 @@ private:
     }
 
     void refuse_keys_of_other_kinds() const {
-        for (const auto& [key, value] :
-             {std::pair{"scalable_unit", request_.scalable_unit}, std::pair{"spines", request_.spines}}) {
+        for (const auto& [key, value] : {std::pair{"scalable_unit", request_.scalable_unit},
+                                         std::pair{"spines", request_.spines}, std::pair{"planes", request_.planes}}) {
             if (value == 0 || cluster_.fabric.kind->takes(key)) { continue; }
             std::vector<std::string> others;
             for (const Topology& kind : topology_kinds()) {

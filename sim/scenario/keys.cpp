@@ -183,6 +183,8 @@ std::vector<Key> cluster_keys() {
                           "Nodes on one set of leaves, of a Clos.", "as many as the leaves have ports for"),
                 whole_key("fabric.spines", &C::spines, 1, most_nodes, "Switches of the second tier in all, of a Clos.",
                           "the fewest that have a port for each cable"),
+                whole_key("fabric.planes", &C::planes, 2, 16,
+                          "Cables of a NIC, each to a fabric of its own, of `dual-plane`.", "2"),
                 whole_key("fabric.management_ports", &C::management_ports, 0, 65536,
                           "Cables of fabric managers to free ports of the leaves: they count in the bill of materials.",
                           "none"),

@@ -232,7 +232,12 @@ std::vector<Key> packet_keys() {
                Duration{1}, longest_timer),
         flag_key("reuse", &P::reuse,
                  "Simulate once what happens again alone on its links; `false`: all of it, for a comparison."),
-        flag_key("series", &P::series, "Keep queue, pause and load of ports against time, for --json; --html does."),
+        flag_key("series", &P::series,
+                 "Keep queue, pause and load of ports against time, for --json; --html, --svg and --trace do."),
+        texts_key(
+            "sequence", &P::sequence,
+            "Two devices, from and to: the first connection between them is drawn packet by packet, by --html and "
+            "--svg. Takes `series`, and runs on one thread."),
         map_key<P>("ecn", "Marks of switches: WRED at dequeue."),
     };
     std::vector<Key> keys = map_keys(

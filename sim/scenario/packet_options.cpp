@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/json.hpp"
 #include "sim/scenario/scenario_context.hpp"
 
@@ -66,8 +68,9 @@ public:
     // belong together.
     void lay_over(EcnOptions& ecn) const {
         lay("ecn.p_max", "packet.ecn.p_max", ecn, &EcnOptions::p_max);
-        const bool own = states("packet.ecn.k_min") || states("packet.ecn.k_max");
-        if (own || !part_.has("ecn.k_min")) { return; }
+        ecn.p_max_stated |= part_.has("ecn.p_max");
+        if (ecn.thresholds_stated || !part_.has("ecn.k_min")) { return; }
+        ecn.thresholds_stated = true;
         const double gigabits = part_.has("ecn.rate") ? part_.number("ecn.rate", "B/s") * 8e-9 : 1;
         ecn.k_min = static_cast<double>(part_.bytes("ecn.k_min").count) / gigabits;
         ecn.k_max = static_cast<double>(part_.bytes("ecn.k_max").count) / gigabits;
@@ -76,11 +79,10 @@ public:
 private:
     bool states(std::string_view key) const { return scenario_.places.contains(key); }
     static CongestionControl control_of(std::string_view asked) {
-        using enum CongestionControl;
-        for (const CongestionControl control : {none, dcqcn, timely, infiniband, hpcc, swift, nscc}) {
-            if (to_string(control) == asked) { return control; }
-        }
-        throw CatalogError("'" + std::string(asked) + "' is not a congestion control");
+        const std::vector<std::string> names = names_up_to(CongestionControl::nscc);
+        const auto found = std::ranges::find(names, asked);
+        if (found == names.end()) { throw CatalogError("'" + std::string(asked) + "' is not a congestion control"); }
+        return static_cast<CongestionControl>(found - names.begin());
     }
 
     const Scenario& scenario_;
@@ -114,6 +116,20 @@ void check_lanes(const Scenario& scenario) {
                        fmt::format("node0 to node{}", scenario.cluster.nodes - 1));
             }
         }
+    }
+}
+
+// Checks that both ends of the message to be drawn are there.
+void check_sequence(const Scenario& scenario, const Fabric& fabric) {
+    const std::vector<std::string>& ends = scenario.packet.sequence;
+    if (ends.size() != 2 && !ends.empty()) {
+        fail_at(scenario, "packet.sequence", "a message goes from one device to another",
+                fmt::format("{} devices", ends.size()), "two, as [node0.gpu0, node1.gpu0]");
+    }
+    for (const std::string& end : ends) {
+        try {
+            fabric.device(end);
+        } catch (const ClusterError& error) { fail_at(scenario, "packet.sequence", error.what()); }
     }
 }
 
@@ -154,10 +170,15 @@ void check_marks(const Scenario& scenario, const Packet& packet) {
 Scenario with_engine(Scenario scenario, const Fabric& fabric, const Catalog& catalog, std::size_t threads) {
     if (!std::holds_alternative<Packet>(scenario.engine)) { return scenario; }
     check_lanes(scenario);
+    check_sequence(scenario, fabric);
     Packet packet = scenario.packet;
     packet.seed = scenario.seed;
+    const auto states = [&](std::string_view key) { return scenario.places.contains(key); };
+    packet.ecn.thresholds_stated = states("packet.ecn.k_min") || states("packet.ecn.k_max");
+    packet.ecn.p_max_stated = states("packet.ecn.p_max");
     const std::vector<Bytes>* const sizes = sizes_of(scenario.workload);
     packet.threads = sizes != nullptr && sizes->size() > 1 ? 1 : static_cast<int>(threads);
+    packet.series |= !packet.sequence.empty();
     if (!packet.preset.empty()) {
         look_up_at(scenario, "packet.preset", [&] {
             const Part& part = catalog.at("packet-preset", packet.preset);

@@ -72,6 +72,7 @@ struct ClusterRequest : NodeRequest {
     int tiers = 0;                       // 0: as many as the size needs
     std::uint32_t scalable_unit = 0;     // nodes on one set of leaves; 0: as many as the leaves have ports for
     std::uint32_t spines = 0;            // 0: the fewest that share the cables evenly
+    std::uint32_t planes = 0;            // of dual-plane; 0: two
     std::uint32_t management_ports = 0;  // additional cables to leaves, for the bill of materials
     std::string routing;                 // "adaptive", "ecmp"; empty: adaptive on InfiniBand, ecmp elsewhere
     std::vector<int> shape;

@@ -128,23 +128,26 @@ TEST_CASE("rails of a rail-only fabric never meet in a switch") {
     CHECK_THROWS_AS(fabric.path(query), Unreachable);
 }
 
-TEST_CASE("each NIC of a dual-plane fabric has half its rate in each plane, and planes never meet") {
-    FabricSpec spec = tiny::fabric(FabricKind::dual_plane, 128);
-    spec.link = tiny::link(LinkFamily::ethernet, 50, nanoseconds(300));
-    spec.choice = PathChoice::ecmp;
-    const Fabric fabric(tiny::cluster(256, 8, spec));
-    const Generated clos = make_clos(fabric.cluster());
-    CHECK(switches(clos)[0] == 2 * 8 * 2);  // 128 nodes to a segment, a leaf for each rail and plane
-    std::set<DeviceId> leaves;
-    for (std::uint32_t label = 0; label < 64; ++label) {
-        PathQuery query;
-        query.src = fabric.gpu(0);
-        query.dst = fabric.gpu(8 * 200);
-        query.flow_label = label;
-        const Path path = fabric.path(query);
-        REQUIRE(path.count == 8);
-        CHECK(fabric.link(path.links[2]).capacity == 25e9);
-        leaves.insert(fabric.ends(path.links[2]).to);
+TEST_CASE("each NIC of a dual-plane fabric has its share of the rate in each plane, and planes never meet") {
+    for (const std::uint32_t planes : {2U, 4U}) {
+        FabricSpec spec = tiny::fabric(FabricKind::dual_plane, 128);
+        spec.link = tiny::link(LinkFamily::ethernet, 50, nanoseconds(300));
+        spec.choice = PathChoice::ecmp;
+        spec.planes = planes;
+        const Fabric fabric(tiny::cluster(256, 8, spec));
+        const Generated clos = make_clos(fabric.cluster());
+        CHECK(switches(clos)[0] == 256 / (64 * planes) * 8 * planes);  // a leaf for each segment, rail and plane
+        std::set<DeviceId> leaves;
+        for (std::uint32_t label = 0; label < 64; ++label) {
+            PathQuery query;
+            query.src = fabric.gpu(0);
+            query.dst = fabric.gpu(8 * 200);
+            query.flow_label = label;
+            const Path path = fabric.path(query);
+            REQUIRE(path.count >= 6);
+            CHECK(fabric.link(path.links[2]).capacity == 50e9 / planes);
+            leaves.insert(fabric.ends(path.links[2]).to);
+        }
+        CHECK(leaves.size() == planes);
     }
-    CHECK(leaves.size() == 2);
 }

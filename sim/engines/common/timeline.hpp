@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/engines/common/schedule.hpp"
@@ -67,6 +68,35 @@ struct PieceArrivals {
     std::vector<Time> at;
 };
 
+// One sending of a packet of a watched connection, and what became of it. A packet that is sent again has several.
+struct PacketFlight {
+    enum Fate : std::uint8_t { under_way, arrived, refused, trimmed, dropped };  // refused: its receiver wants another
+    std::int64_t first = 0;  // its place among the connection's wire bytes
+    std::int32_t bytes = 0;
+    bool again = false;  // not for the first time
+    bool marked = false;
+    Fate fate = under_way;
+    Time sent, ended;
+};
+
+// What the sender of a watched connection hears, or (a timeout) does not.
+struct PacketSignal {
+    enum Kind : std::uint8_t { acknowledged, asked_for, notice, timeout } kind = acknowledged;
+    Time at;
+    std::int64_t byte = 0;  // acknowledged up to here, or asked for from here on
+};
+
+// The packets of one connection: the first messages from one device to another, or a pipeline's pieces.
+struct PacketSequence {
+    std::string src, dst;
+    std::vector<PacketFlight> flights;  // in order of sending
+    std::vector<PacketSignal> signals;
+    std::vector<std::pair<Time, Time>> pauses;  // of the first port on its way that pauses
+    std::vector<std::int64_t> ends;             // where a message or piece ends
+    std::int64_t bytes = 0;                     // of all that was sent for the first time
+    std::int64_t left_out = 0;                  // sendings that are not in `flights`, which is bounded
+};
+
 // Results that only the packet engine has.
 struct PacketUse {
     std::int64_t hops = 0;       // packets times links
@@ -81,6 +111,8 @@ struct PacketUse {
     std::vector<PortSeries> series;
     std::vector<RateSeries> rates;
     std::vector<PieceArrivals> arrivals;
+    std::int64_t ports_used = 0;             // ports that carried anything; `series` has the worst of them
+    std::optional<PacketSequence> sequence;  // without flights if no such message was sent
     std::vector<std::string>
         victims;  // a bounded list: flows held up by a pause, though none of their own links is full
     std::int64_t windows = 0;

@@ -66,7 +66,10 @@ inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
 
 inline void enqueue(Domain& d, std::uint32_t out, const Frame& frame, std::uint32_t in, Ps arrived) {
     if (!accept(d, in, frame.bytes, arrived)) {
-        if (!d.shared.trims() || !trim(d, out, frame, arrived)) { ++d.net.ingress[in].drops; }
+        if (!d.shared.trims() || !trim(d, out, frame, arrived)) {
+            ++d.net.ingress[in].drops;
+            d.saw_end(frame, PacketFlight::dropped, arrived);
+        }
         return;
     }
     Port& port = d.net.ports[out];
@@ -83,7 +86,7 @@ inline void enqueue(Domain& d, std::uint32_t out, const Frame& frame, std::uint3
 inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in, Ps arrived) {
     Port& port = d.net.ports[out];
     if (port.down && !may_stay(d.traffic, frame, arrived)) {
-        lose(d, in, frame.bytes, arrived);
+        lose(d, in, frame, arrived);
         return;
     }
     const Node& node = d.net.nodes[port.from_node];
@@ -199,7 +202,7 @@ inline void on_piece(Domain& d, std::uint32_t s, Ps now) {
         return;
     }
     if (d.shared.corrupts && is_corrupted(d, due.port, frame)) {
-        lose(d, due.port, frame.bytes, now);
+        lose(d, due.port, frame, now);
         return;
     }
     const std::uint32_t hop = frame.hop() + 1;

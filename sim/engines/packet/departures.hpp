@@ -112,13 +112,26 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
                                  1e12 * (1 << 24) / static_cast<double>(port.inverse), p};
 }
 
+[[gnu::cold, gnu::noinline]] inline void watch(Domain& d, std::uint32_t p, const Frame& frame, Ps start) {
+    d.shared.series[p].at(start).sent += frame.bytes;
+    if (frame.flow != d.shared.sequence.flow) { return; }
+    if (frame.hop() == 0) { d.shared.sequence.sent(frame, start); }
+    if (!frame.is(Frame::last_hop) || d.net.is_header_lane(p)) { return; }
+    const Port& port = d.net.ports[p];
+    d.saw_end(frame,
+              d.shared.corrupts && is_corrupted(d, p, frame) ? PacketFlight::dropped
+              : is_wanted(d, frame)                          ? PacketFlight::arrived
+                                                             : PacketFlight::refused,
+              start + port.serialization(frame.bytes) + port.latency);
+}
+
 [[gnu::always_inline]] inline void emit(Domain& d, std::uint32_t p, Frame frame, Ps start) {
     Port& port = d.net.ports[p];
     const Ps wire = port.serialization(frame.bytes);
     port.free = start + wire;
     port.sent_bytes += frame.bytes;
     ++d.counts.hops;
-    if (d.watched) { d.shared.series[p].at(start).sent += frame.bytes; }
+    if (d.watched) { watch(d, p, frame, start); }
     if (d.telemetry) { write_telemetry(d, p, frame, start); }
     if (port.control == Control::credits) { take_credit(d, p, frame.bytes); }
     if (port.lanes > 1) {

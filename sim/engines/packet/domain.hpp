@@ -88,6 +88,9 @@ struct Domain {
     void saw_queue(std::uint32_t p, Ps at) {
         if (watched) { shared.series[p].saw_queue(at, net.ports[p].queued_bytes); }
     }
+    void saw_end(const Frame& frame, PacketFlight::Fate fate, Ps at) {
+        if (frame.flow == shared.sequence.flow) { shared.sequence.ended(frame, fate, at); }
+    }
 
 private:
     void wake_other(std::atomic<Ps>& when, Ps at) {

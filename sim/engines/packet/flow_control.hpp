@@ -41,7 +41,10 @@ struct Lifting {
             if (port.paused) {
                 port.paused = false;
                 d.net.counts[p].paused += signal.time - d.net.counts[p].paused_since;
-                if (d.watched) { d.shared.series[p].saw_pause(d.net.counts[p].paused_since, signal.time); }
+                if (d.watched) {
+                    d.shared.series[p].saw_pause(d.net.counts[p].paused_since, signal.time);
+                    d.shared.sequence.paused(p, d.net.counts[p].paused_since, signal.time);
+                }
             }
             return;
     }

@@ -32,6 +32,7 @@ public:
     TrafficBuilder(const ReplayTask& task, const Packet& options) : task_(task), options_(options) {
         // Detours and reads are numbered by flow, so that every flow needs a pattern of its own.
         traffic_.all_begun = options_.pcie.transactions || !task_.events.empty();
+        for (const std::string& name : options_.sequence) { watched_ends_.push_back(fabric_.device(name)); }
     }
 
     Traffic build() {
@@ -195,6 +196,25 @@ private:
         traffic_.first_stream.push_back(static_cast<std::uint32_t>(streams));
         traffic_.first_have.push_back(static_cast<std::uint32_t>(counts));
         traffic_.first_request_flow = traffic_.first_stream_flow + static_cast<std::uint32_t>(streams);
+        watch();
+    }
+
+    // The first flow between the two ends: a connection's, or that of a stream of the first pipeline that has one.
+    void watch() {
+        if (watched_ends_.empty()) { return; }
+        const auto found = std::ranges::find_if(queries_, [&](const PathQuery& path) {
+            return std::vector{path.src, path.dst} == watched_ends_;
+        });
+        if (found == queries_.end()) { return; }
+        const auto pattern = static_cast<std::uint32_t>(found - queries_.begin());
+        traffic_.watched = pattern;
+        for (std::uint32_t p = 0; p < traffic_.shape_of.size() && pattern >= traffic_.first_stream_flow; ++p) {
+            const std::uint32_t first = traffic_.flow_pattern(traffic_.shape(p), 0);
+            if (pattern >= first && pattern - first < traffic_.shape(p).count) {
+                traffic_.watched = traffic_.first_stream_flow + traffic_.first_stream[p] + pattern - first;
+                return;
+            }
+        }
     }
 
     const engine_common::Network& alone() {
@@ -369,6 +389,7 @@ private:
     const Packet& options_;
     const Fabric& fabric_ = task_.fabric;
     const Schedule& schedule_ = task_.schedule;
+    std::vector<DeviceId> watched_ends_;
     std::vector<PathQuery> queries_;
     std::vector<double> ratios_;
     engine_common::Network alone_;

@@ -190,6 +190,7 @@ struct Traffic {
     Sparse<std::uint32_t> controlled;                     // per controller: its flow
     CongestionControl control = CongestionControl::none;  // congestion control of these flows
     std::uint32_t first_request_flow = none;              // flows from here on are requests of reads
+    std::uint32_t watched = none;                         // flow whose packets are kept, one by one
     std::vector<Reader> readers;
     std::vector<std::uint32_t> reader_of;  // per flow; empty if there are no reads
     std::vector<Requester> requesters;

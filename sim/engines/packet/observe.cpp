@@ -21,6 +21,7 @@ void close_pauses(Shared& shared, Ps end) {
         if (shared.net.ports[p].paused && counts.paused_since < end) {
             counts.paused += end - counts.paused_since;
             if (!shared.series.empty()) { shared.series[p].saw_pause(counts.paused_since, end); }
+            shared.sequence.paused(p, counts.paused_since, end);
             shared.net.ports[p].paused = false;
         }
     }
@@ -84,7 +85,7 @@ std::vector<std::uint32_t> worst_ports(const Network& net) {
     }
     std::ranges::stable_sort(ports, std::greater(), [&](std::uint32_t p) {
         const PortUse use = use_of(net, p);
-        return std::tuple(use.drops, use.paused, use.marks, use.most_queued, use.starved);
+        return std::tuple(use.drops, use.paused, use.marks, use.most_queued, use.starved, use.bytes);
     });
     return ports;
 }
@@ -243,6 +244,7 @@ void observe(Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains
     count(shared, domains, use);
     percentiles(operations.completions(), use);
     const std::vector<std::uint32_t> worst = worst_ports(net);
+    use.ports_used = std::ranges::count_if(worst, [&](std::uint32_t p) { return net.ports[p].sent_bytes > 0; });
     for (std::size_t i = 0; i < std::min(worst.size(), ports_listed); ++i) {
         if (const PortUse port = use_of(net, worst[i]); held_traffic_up(port)) { use.ports.push_back(port); }
     }
@@ -250,6 +252,11 @@ void observe(Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains
         list_series(shared, worst, timeline.makespan.ps, use);
         list_rates(shared, fabric, use);
         list_arrivals(shared, fabric, use);
+    }
+    if (const auto& ends = shared.options.sequence; !ends.empty()) {
+        use.sequence = shared.sequence.take();
+        use.sequence->src = ends.front();
+        use.sequence->dst = ends.back();
     }
     use.victims = find_victims(shared.traffic, fabric, timeline.makespan.ps);
     timeline.packets = std::move(use);

@@ -106,6 +106,8 @@ struct NsccOptions {
 struct EcnOptions {
     double k_min = 2000, k_max = 8000;  // bytes per Gb/s of the port: 800 and 3200 KB at 400 Gb/s
     double p_max = 0.2;
+    // By the scenario or a preset. NSCC's switches otherwise go by the round trip, and mark all at the upper threshold.
+    bool thresholds_stated = false, p_max_stated = false;
 };
 
 // InfiniBand's congestion control (IBTA Vol. 1 Annex A10): switches mark (FECN), receivers echo (BECN), and a sender's
@@ -201,10 +203,11 @@ struct Packet {
     Duration retransmit_timeout = microseconds(500);
     double loss = 0;  // share of packets that a link between nodes corrupts
 
-    bool reuse = true;               // simulate once what happens again alone on its links
-    int threads = 1;                 // the result does not depend on it
-    bool share_all_windows = false;  // give each to all threads, even if one is faster: for tests
-    bool series = false;             // keep queue and pause over time for each port
+    bool reuse = true;                  // simulate once what happens again alone on its links
+    int threads = 1;                    // the result does not depend on it
+    bool share_all_windows = false;     // give each to all threads, even if one is faster: for tests
+    bool series = false;                // keep queue and pause over time for each port
+    std::vector<std::string> sequence;  // from and to: devices whose first connection's packets are kept; takes series
     std::uint64_t seed = 1;
 };
 

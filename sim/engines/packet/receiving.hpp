@@ -76,6 +76,16 @@ inline std::uint32_t packets_of_piece(const Traffic& traffic, std::uint32_t f, s
     }
 }
 
+// Whether its receiver takes the packet, rather than to refuse it as a duplicate or, going back N, as out of order.
+[[gnu::cold]] inline bool is_wanted(const Domain& d, const Frame& frame) {
+    if (!d.shared.lossy) { return true; }
+    const std::uint32_t expected = d.traffic.receivers[frame.flow].expected;
+    const std::uint32_t ahead = widen(frame.psn(), expected) - expected;
+    const std::deque<std::uint16_t>& early = d.shared.recoveries[frame.flow].early;
+    if (ahead == 0 || static_cast<std::int32_t>(ahead) < 0) { return ahead == 0; }
+    return repeats_selectively(d.options) && (ahead > early.size() || early[ahead - 1] == 0);
+}
+
 [[gnu::cold]] inline void receive_lossy(Domain& d, std::uint32_t p, const Frame& frame, Ps tail) {
     const std::uint32_t f = frame.flow;
     Receiver& receiver = d.traffic.receivers[f];

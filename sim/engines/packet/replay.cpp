@@ -66,7 +66,7 @@ private:
     std::uint32_t useful_threads() const {
         const std::size_t islands = std::min<std::size_t>(traffic_.network.nodes.size(), fabric_.node_count());
         const bool may_move = !traffic_.network.detours.empty();  // a flow's receiving side, to another thread's node
-        const std::size_t most = may_move ? 1 : std::max<std::size_t>(1, islands);
+        const std::size_t most = may_move || !options_.sequence.empty() ? 1 : std::max<std::size_t>(1, islands);
         return static_cast<std::uint32_t>(std::clamp<std::size_t>(static_cast<std::size_t>(options_.threads), 1, most));
     }
 

@@ -36,9 +36,10 @@ inline bool may_stay(const Traffic& traffic, const Frame& frame, Ps now) {
 }
 
 // Loses a packet that is in no queue; its receive buffer is free again.
-[[gnu::cold]] inline void lose(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
+[[gnu::cold]] inline void lose(Domain& d, std::uint32_t in, const Frame& frame, Ps now) {
     ++d.counts.lost;
-    if (d.net.ports[in].control == Control::credits) { return_credit(d, in, bytes, now); }
+    d.saw_end(frame, PacketFlight::dropped, now);
+    if (d.net.ports[in].control == Control::credits) { return_credit(d, in, frame.bytes, now); }
 }
 
 [[gnu::cold]] inline void lose_queue(Domain& d, std::uint32_t p, Ps now) {
@@ -62,6 +63,7 @@ inline bool may_stay(const Traffic& traffic, const Frame& frame, Ps now) {
             continue;
         }
         ++d.counts.lost;
+        d.saw_end(waiting.frame, PacketFlight::dropped, now);
         if (waiting.ingress != none) { vacate(d, waiting.ingress, waiting.frame.bytes, now); }
     }
     d.saw_queue(p, now);

@@ -78,6 +78,7 @@ namespace fabricast::inline packet {
     if (recovery.pieces.empty() && !flow.open) { return; }
     if (recovery.acked == recovery.timer_saw && flow.psn != recovery.acked) {
         ++recovery.timeouts;
+        if (f == d.shared.sequence.flow) { d.shared.sequence.heard(PacketSignal::timeout, recovery.acked, now); }
         if (d.shared.trims() && !recovery.again.empty()) {  // the window is full of what was lost
             give_up(d, flow, now);
             wake_flow(d, f, now);

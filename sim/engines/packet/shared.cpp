@@ -75,7 +75,22 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads, bool by_buffe
         if (control == CongestionControl::dcqcn) { rates.resize(std::min(controllers, rates_kept)); }
         arrivals.resize(std::min(t.flows.size(), arrivals_kept));
         series.resize(net.port_count);
+        watch(t.watched);
     }
+}
+
+void Shared::watch(std::uint32_t flow) {
+    if (flow == none) { return; }
+    std::uint32_t pattern = flow;
+    if (traffic.is_stream(flow)) {
+        const std::uint32_t pipeline = traffic.pipeline_of(traffic.stream_of(flow));
+        pattern =
+            traffic.flow_pattern(traffic.shape(pipeline), traffic.stream_of(flow) - traffic.first_stream[pipeline]);
+    }
+    const auto ports = net.ports_of(traffic.route_patterns[pattern]);
+    const auto pauses =
+        std::ranges::find_if(ports, [&](std::uint32_t p) { return net.ports[p].control == Control::pfc; });
+    sequence = Sequence(flow, pauses == ports.end() ? none : *pauses);
 }
 
 void Shared::begin(std::uint32_t pipeline) {
@@ -122,12 +137,8 @@ void Shared::set_trimming() {
         longest = std::max(longest, base_rtt(traffic.route_patterns[f], traffic.flow_patterns[f].unit));
     }
     trim_after = options.trim_after.ps > 0 ? options.trim_after.ps : longest;
-    const EcnOptions unstated;
-    if (control != CongestionControl::nscc || options.ecn.k_min != unstated.k_min ||
-        options.ecn.k_max != unstated.k_max) {
-        return;
-    }
-    p_max = 1;
+    if (control != CongestionControl::nscc || options.ecn.thresholds_stated) { return; }
+    if (!options.ecn.p_max_stated) { p_max = 1; }
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
         const auto full =
             static_cast<float>(static_cast<double>(trim_after) * (1 << 24) / static_cast<double>(net.ports[p].inverse));

@@ -12,6 +12,7 @@
 #include "sim/engines/packet/logical_processes.hpp"
 #include "sim/engines/packet/nscc.hpp"
 #include "sim/engines/packet/sender.hpp"
+#include "sim/engines/packet/sequence.hpp"
 #include "sim/engines/packet/series.hpp"
 #include "sim/engines/packet/swift.hpp"
 
@@ -84,7 +85,8 @@ struct Shared {
     std::atomic<bool> buffers_met{false};     // one could have paused the other
     Ps settles = 0;                    // the longest time for which something is under way for a pipeline after its end
     std::vector<Recovery> recoveries;  // per flow
-    std::vector<Series> series;        // per port
+    std::vector<Series> series;        // per port; empty: not asked for
+    Sequence sequence;                 // of the watched flow
 
     // A pipeline starts: makes its flows. It has ended, and nothing is under way for it any more: gives them back.
     void begin(std::uint32_t pipeline);
@@ -116,6 +118,7 @@ struct Shared {
     std::uint32_t domain_of(std::uint32_t node) const { return islands.domain[islands.of[node]]; }
 
 private:
+    void watch(std::uint32_t flow);
     void control_flows(std::uint32_t first, std::uint32_t end);
     void reserve_windows(std::size_t controllers);
     void set_trimming();

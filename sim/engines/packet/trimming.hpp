@@ -26,6 +26,7 @@ inline constexpr std::uint16_t trimmed_bytes = 64;  // NDP's headers, and what u
     const Node& node = d.net.nodes[port.from_node];
     if (!node.network || (node.is_switch && port.lanes != trim_lanes)) { return false; }
     ++d.counts.trimmed;
+    d.saw_end(frame, PacketFlight::trimmed, now);
     if (!node.is_switch) {
         refuse_header(d, frame, now);
         return true;

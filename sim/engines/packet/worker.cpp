@@ -18,7 +18,22 @@ void send_until(Domain& d, std::uint32_t p, Ps until) {
     }
 }
 
+// Keeps what the watched flow's sender is told.
+[[gnu::cold, gnu::noinline]] void hear(Sequence& sequence, const ControlMessage& mail, bool lossy) {
+    if (mail.kind == ControlMessage::ack) {  // where packets may be lost, of all before this one, else of this one
+        sequence.heard(PacketSignal::acknowledged, mail.value + (lossy ? 0 : 1), mail.time);
+    } else if (mail.kind == ControlMessage::echo) {
+        const std::uint32_t psn = sequence.number_of(static_cast<std::uint16_t>(mail.value));
+        sequence.heard(PacketSignal::acknowledged, psn + 1, mail.time);
+    } else if (mail.kind == ControlMessage::nak) {
+        sequence.heard(PacketSignal::asked_for, mail.value, mail.time);
+    } else if (mail.kind == ControlMessage::notice) {
+        sequence.heard(PacketSignal::notice, 0, mail.time);
+    }
+}
+
 void take_mail(Domain& d, const ControlMessage& mail) {
+    if (d.watched && mail.target == d.shared.sequence.flow) { hear(d.shared.sequence, mail, d.shared.lossy); }
     switch (mail.kind) {
         case ControlMessage::share: {
             drain(d, mail.target, mail.time - 1);

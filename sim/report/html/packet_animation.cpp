@@ -13,6 +13,7 @@
 #include "sim/report/html/cable_names.hpp"
 #include "sim/report/html/packet_animation_phases.hpp"
 #include "sim/report/html/packet_animation_pieces.hpp"
+#include "sim/report/html/packet_sequence.hpp"
 #include "sim/report/traffic.hpp"
 
 namespace fabricast::inline report::html {
@@ -269,6 +270,7 @@ void add_packet_animation(Page& page, const std::vector<PacketTraffic>& packets,
     add(rates_of(worst, fabric), !worst.use.rates.empty());
     Bars trunks = trunks_of(worst, fabric, names);
     add(trunks, trunks.labels.size() > 1);
+    if (worst.use.sequence) { add_packet_sequence(page, *worst.use.sequence); }
     if (!worst.use.arrivals.empty()) { page.sections.emplace_back(pieces_of(worst, fabric)); }
 }
 

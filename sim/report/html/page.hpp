@@ -77,6 +77,11 @@ struct Scene {
     std::optional<std::size_t> start = {};  // index of the frame shown first; none: the last frame
 };
 
+// A picture that was drawn in C++, as an SVG document: shown as an image, so nothing in it is run.
+struct Picture {
+    std::string title, caption, svg;
+};
+
 // Paragraphs, or a preformatted text such as a scenario.
 struct Words {
     std::string title;
@@ -84,7 +89,7 @@ struct Words {
     bool verbatim = false;
 };
 
-using Section = std::variant<Curves, Bars, Tornado, Activity, Scene, Table, Words>;
+using Section = std::variant<Curves, Bars, Tornado, Activity, Scene, Picture, Table, Words>;
 
 // A figure in large type under the answer.
 struct Headline {

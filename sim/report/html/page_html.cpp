@@ -155,6 +155,10 @@ void to_json(Json& json, const Scene& scene) {
             {"wires", scene.drawing.wires}};
 }
 
+void to_json(Json& json, const Picture& picture) {
+    json = {{"kind", "picture"}, {"title", picture.title}, {"caption", picture.caption}, {"svg", picture.svg}};
+}
+
 void to_json(Json& json, const Words& words) {
     json = {{"kind", "words"}, {"title", words.title}, {"paragraphs", words.paragraphs}, {"verbatim", words.verbatim}};
 }

@@ -233,7 +233,7 @@ private:
         cluster.trunk.clear();
         cluster.oversubscription = 1;
         cluster.tiers = 0;
-        cluster.scalable_unit = cluster.spines = cluster.management_ports = 0;
+        cluster.scalable_unit = cluster.spines = cluster.planes = cluster.management_ports = 0;
         cluster.shape.clear();
         try {
             return forecast_on(Fabric(build(one, catalog_)), one, catalog_, watch_).seconds;

@@ -1,5 +1,7 @@
 // The page as a text: what goes in, what must not come out. tests/html opens it in a browser.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -7,8 +9,12 @@
 #include <set>
 #include <string>
 
+#include "base/text.hpp"
 #include "sim/report/html/page_html.hpp"
 #include "sim/report/html/run_page.hpp"
+#include "sim/report/packet_picture.hpp"
+#include "sim/report/sequence_chart.hpp"
+#include "sim/report/trace.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
@@ -297,6 +303,46 @@ TEST_CASE("a replay of packets is an animation whose links carried what the port
         return std::any_of(both.begin(), both.end(), [](const Json& one) { return one.contains("busy"); });
     };
     CHECK(std::any_of(animation->at("wires").begin(), animation->at("wires").end(), busy));
+
+    const Json trace = parse_json(chrome_trace({}, report.packets), "trace");
+    std::map<std::string, double> bytes, rate, since;  // of each link: what its counter says
+    for (const Json& event : trace.at("traceEvents")) {
+        if (event.at("ph") != "C") { continue; }
+        const std::string link = event.at("name");
+        const double at = event.at("ts").get<double>() * 1e-6;
+        bytes[link] += rate[link] / 8 * (at - since[link]);
+        since[link] = at;
+        rate[link] = event.at("args").at("Gb/s").get<double>() * 1e9;
+    }
+    CHECK(bytes.size() == static_cast<std::size_t>(use.ports_used));
+    CHECK(trace.at("otherData").front() == fmt::format("the busiest {0} of {0}", use.ports_used));
+    for (const LinkUse& link : report.traffic.at(0).busiest) {
+        CHECK(bytes.at(fabric.link_name(link.link)) == Approx(link.bytes));
+        CHECK(rate.at(fabric.link_name(link.link)) == 0);  // in the end
+    }
+}
+
+TEST_CASE("a message that is watched is drawn packet by packet") {
+    Scenario scenario = parse_scenario(
+        "name: incast\ncluster: {node: gh200-1x, nodes: 4, fabric: {kind: single-switch, link: ethernet-400g}}\n"
+        "workload: {kind: collective, collective: gather, sizes: [1 MiB]}\nengine: packet\n"
+        "packet: {preset: pfc-only, loss: 0.01, sequence: [node1.gpu0, node0.gpu0]}\n",
+        "watched.yaml");
+    const Catalog& catalog = catalogue();
+    const Fabric fabric(build(scenario, catalog));
+    const Report report = simulate(scenario, catalog);
+    const PacketSequence& sequence = report.packets.at(0).use.sequence.value();
+    REQUIRE_FALSE(sequence.flights.empty());
+    CHECK_THAT(packet_picture(report), ContainsSubstring(markup_text(sequence_words(sequence))));
+    const Json sections = page_json(run_page(scenario, report, fabric)).at("sections");
+    const auto picture = std::ranges::find(sections, Json("picture"), [](const Json& s) { return s.at("kind"); });
+    REQUIRE(picture != sections.end());
+    const auto plain = std::ranges::count_if(sequence.flights, [](const PacketFlight& flight) {
+        return flight.fate == PacketFlight::arrived && !flight.again && !flight.marked;
+    });
+    CHECK(plain > 0);
+    CHECK_THAT(picture->at("svg").get<std::string>(), ContainsSubstring(fmt::format(">{} arrived<", plain)));
+    CHECK((picture + 1)->at("rows").size() == sequence.flights.size());
 }
 
 // Sixteen nodes send to all, and one cable is at a tenth of its rate: in the middle of the replay it is what is

@@ -279,6 +279,10 @@ TEST_CASE("a preset sets marks and pauses of a switch up, unless the scenario st
     // Also where it states what would be usual.
     CHECK(packet("preset: sonic-tomahawk-5, alpha: 0.125").alpha == Packet{}.alpha);
     CHECK(packet("preset: sonic-tomahawk-5, ecn: {p_max: 0.5}").ecn.p_max == 0.5);
+    CHECK(packet("preset: uec, ecn: {p_max: 0.2}").ecn.p_max_stated);
+    CHECK_FALSE(packet("preset: uec").ecn.p_max_stated);
+    CHECK(packet("preset: uec, ecn: {k_min: 2000}").ecn.thresholds_stated);
+    CHECK((sonic.ecn.thresholds_stated && sonic.ecn.p_max_stated));
     CHECK_FALSE(packet("preset: uec, trim: false").trim);
     const Packet uec = packet("preset: uec");
     CHECK(uec.trim);

@@ -65,6 +65,7 @@ packet:
   credit_delay: 100 ns
   pfc_watchdog: 200 ms
   series: true
+  sequence: [node0.gpu0, node1.gpu0]
   congestion_control: dcqcn
   preset: dcqcn-connectx
   ecn: {k_min: 100, k_max: 400, p_max: 0.5}
@@ -156,7 +157,7 @@ constexpr const char* full_study = R"(name: full
 cluster:
   node: dgx-h100
   nodes: 128
-  fabric: {kind: rail-optimized, link: infiniband-ndr, switch: quantum-2, scalable_unit: 32, spines: 16, management_ports: 4}
+  fabric: {kind: rail-optimized, link: infiniband-ndr, switch: quantum-2, scalable_unit: 32, spines: 16, planes: 4, management_ports: 4}
   hosts: n[001-128]
   place: n[001-064]
 workload: {kind: collective}
@@ -218,6 +219,7 @@ TEST_CASE("every key of the table can be written, and is written back") {
     const Json random = to_json(parse_scenario(full_random, "t.yaml"));
     const std::set<std::string> of_study = {"cluster.fabric.scalable_unit",
                                             "cluster.fabric.spines",
+                                            "cluster.fabric.planes",
                                             "cluster.fabric.management_ports",
                                             "cluster.hosts",
                                             "cluster.place",

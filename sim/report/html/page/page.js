@@ -8,6 +8,7 @@ const makers = {
   tornado: tornadoSection,
   activity: activitySection,
   scene: sceneSection,
+  picture: (section) => element("img", {src: "data:image/svg+xml," + encodeURIComponent(section.svg), alt: section.title + ". " + section.caption}),
   words: (section) => element("div", {}, ...section.paragraphs.map((p) => element(section.verbatim ? "pre" : "p", {}, p))),
 };
 

@@ -149,6 +149,21 @@ TEST_CASE("NSCC holds the queue at its target and shares the line fairly") {
     }
 }
 
+TEST_CASE("NSCC's switches mark as is stated, also if that is what is usual elsewhere") {
+    const Fabric fabric = star(5, microseconds(2));
+    const Schedule schedule = incast(fabric, 4, 4000 * unit);
+    const auto marks = [&](const EcnOptions& ecn) {
+        Packet options = trimming(CongestionControl::nscc);
+        options.ecn = ecn;
+        return replay(options, fabric, schedule).packets->marks;
+    };
+    const std::int64_t unstated = marks({});  // all above four fifths of a round trip, and many from a fifth on
+    CHECK(unstated > 0);
+    CHECK(marks({.p_max = 0.2, .p_max_stated = true}) < unstated);
+    CHECK(marks({.p_max = 1, .p_max_stated = true}) == unstated);
+    CHECK(marks({.thresholds_stated = true}) == 0);  // Kmin is two round trips of this line: packets are trimmed first
+}
+
 TEST_CASE("sprayed and trimmed traffic is the same on any number of threads, and survives links that lose packets",
           "[threads]") {
     const Fabric fabric = testing::leaf_spine(16, 8, 2);
