@@ -125,7 +125,10 @@ ExitCode run_scenario(const po::variables_map& values) {
     if (values.contains("tuner")) { throw UsageError("--tuner writes what --best finds (accepted: with --best)"); }
     const Catalog catalog = catalog_of(values, &scenario);
     if (!scenario.places.contains("packet.series")) {  // for the animation and the counters of engine packet
-        scenario.packet.series |= values.contains("html") || values.contains("trace");
+        // A training step with series is simulated whole, which takes many times as long: --trace alone does not ask
+        // for it.
+        const bool counters = values.contains("trace") && !std::holds_alternative<TrainingWorkload>(scenario.workload);
+        scenario.packet.series |= values.contains("html") || counters;
     }
     TablePrinter printer(scenario, values, outputs);
     const Watch watch = printer.progress().watch();

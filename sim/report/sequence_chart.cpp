@@ -10,24 +10,25 @@ namespace fabricast::inline report {
 
 namespace {
 
-constexpr double left = 80, top = 40, width = sequence_width - left - 20, height = sequence_height - 130;
+constexpr double plot_left = 80, plot_top = 40, plot_width = sequence_width - plot_left - 20,
+                 plot_height = sequence_height - 130;
 constexpr std::size_t ends_drawn = 64;
 
-struct Axes {
+struct Scales {
     Time from, to;
     double bytes = 1;
-    double x(Time at) const { return left + width * to_seconds(at - from) / to_seconds(to - from); }
-    double y(double byte) const { return top + height * (1 - byte / bytes); }
+    double x(Time at) const { return plot_left + plot_width * to_seconds(at - from) / to_seconds(to - from); }
+    double y(double byte) const { return plot_top + plot_height * (1 - byte / bytes); }
 };
 
-Axes axes_of(const PacketSequence& sequence) {
-    Axes axes{sequence.flights.front().sent, sequence.flights.front().sent + Duration{1}};
+Scales scales_of(const PacketSequence& sequence) {
+    Scales scales{sequence.flights.front().sent, sequence.flights.front().sent + Duration{1}};
     for (const PacketFlight& flight : sequence.flights) {
-        axes.to = std::max({axes.to, flight.sent, flight.ended});
-        axes.bytes = std::max(axes.bytes, static_cast<double>(flight.first + flight.bytes));
+        scales.to = std::max({scales.to, flight.sent, flight.ended});
+        scales.bytes = std::max(scales.bytes, static_cast<double>(flight.first + flight.bytes));
     }
-    for (const PacketSignal& signal : sequence.signals) { axes.to = std::max(axes.to, signal.at); }
-    return axes;
+    for (const PacketSignal& signal : sequence.signals) { scales.to = std::max(scales.to, signal.at); }
+    return scales;
 }
 
 // Marks of one kind: their number, how they look, and a path through all of them.
@@ -54,8 +55,8 @@ std::size_t kind_of(const PacketFlight& flight) {
     return 5;
 }
 
-std::vector<Marks> lines_of(const PacketSequence& sequence, const Axes& axes) {
-    const double thick = std::clamp(height * sequence.flights.front().bytes / axes.bytes * 0.7, 1.0, 8.0);
+std::vector<Marks> lines_of(const PacketSequence& sequence, const Scales& scales) {
+    const double thick = std::clamp(plot_height * sequence.flights.front().bytes / scales.bytes * 0.7, 1.0, 8.0);
     const auto line = [&](const char* color) { return fmt::format("stroke='{}' stroke-width='{:.1f}'", color, thick); };
     std::vector<Marks> kinds = {{"arrived", line("#2c6fbb")},
                                 {"arrived marked", line("#d98e04")},
@@ -65,9 +66,9 @@ std::vector<Marks> lines_of(const PacketSequence& sequence, const Axes& axes) {
                                 {"dropped", line("#c0392b")},
                                 {"under way at the end", line("#bbb")}};
     for (const PacketFlight& flight : sequence.flights) {
-        const double y = axes.y(static_cast<double>(flight.first) + flight.bytes * 0.5);
-        const double end = axes.x(flight.fate == Fate::under_way ? axes.to : flight.ended);
-        std::string mark = fmt::format("M{:.2f} {:.2f}H{:.2f}", axes.x(flight.sent), y, end);
+        const double y = scales.y(static_cast<double>(flight.first) + flight.bytes * 0.5);
+        const double end = scales.x(flight.fate == Fate::under_way ? scales.to : flight.ended);
+        std::string mark = fmt::format("M{:.2f} {:.2f}H{:.2f}", scales.x(flight.sent), y, end);
         if (flight.fate == Fate::dropped || flight.fate == Fate::trimmed) { mark += "m-3-3l6 6m0-6l-6 6"; }
         kinds[kind_of(flight)].add(std::move(mark));
     }
@@ -75,7 +76,7 @@ std::vector<Marks> lines_of(const PacketSequence& sequence, const Axes& axes) {
 }
 
 // What the sender hears, as dots; timeouts and ends of messages as lines across.
-std::vector<Marks> dots_of(const PacketSequence& sequence, const Axes& axes) {
+std::vector<Marks> dots_of(const PacketSequence& sequence, const Scales& scales) {
     const auto dot = [](const char* color) {
         return fmt::format("stroke='{}' stroke-width='3.5' stroke-linecap='round'", color);
     };
@@ -84,47 +85,47 @@ std::vector<Marks> dots_of(const PacketSequence& sequence, const Axes& axes) {
                                 {"congestion notices", dot("#111")},
                                 {"timeouts", "stroke='#c0392b' stroke-dasharray='5 3'"}};
     for (const PacketSignal& signal : sequence.signals) {
-        const double x = axes.x(signal.at);
+        const double x = scales.x(signal.at);
         kinds[signal.kind].add(signal.kind == PacketSignal::timeout
-                                   ? fmt::format("M{:.2f} {:.0f}v{:.0f}", x, top, height)
+                                   ? fmt::format("M{:.2f} {:.0f}v{:.0f}", x, plot_top, plot_height)
                                : signal.kind == PacketSignal::notice
-                                   ? fmt::format("M{:.2f} {:.0f}h0", x, top + height)
-                                   : fmt::format("M{:.2f} {:.2f}h0", x, axes.y(static_cast<double>(signal.byte))));
+                                   ? fmt::format("M{:.2f} {:.0f}h0", x, plot_top + plot_height)
+                                   : fmt::format("M{:.2f} {:.2f}h0", x, scales.y(static_cast<double>(signal.byte))));
     }
     return kinds;
 }
 
-Marks pauses_of(const PacketSequence& sequence, const Axes& axes) {
+Marks pauses_of(const PacketSequence& sequence, const Scales& scales) {
     Marks marks{"its port paused", "style='fill:#c0392b;fill-opacity:0.18'"};
     for (const auto& [from, to] : sequence.pauses) {
-        if (to <= axes.from || from >= axes.to) { continue; }
-        const double x = axes.x(std::max(from, axes.from));
-        marks.add(
-            fmt::format("M{:.2f} {:.0f}H{:.2f}v{:.0f}H{:.2f}z", x, top, axes.x(std::min(to, axes.to)), height, x));
+        if (to <= scales.from || from >= scales.to) { continue; }
+        const double x = scales.x(std::max(from, scales.from));
+        marks.add(fmt::format("M{:.2f} {:.0f}H{:.2f}v{:.0f}H{:.2f}z", x, plot_top, scales.x(std::min(to, scales.to)),
+                              plot_height, x));
     }
     return marks;
 }
 
-Marks ends_of(const PacketSequence& sequence, const Axes& axes) {
+Marks ends_of(const PacketSequence& sequence, const Scales& scales) {
     Marks marks{"", "stroke='#888' stroke-dasharray='2 4'"};
     for (const std::int64_t end : sequence.ends) {
-        if (sequence.ends.size() > ends_drawn || static_cast<double>(end) > axes.bytes) { break; }
-        marks.add(fmt::format("M{:.0f} {:.2f}h{:.0f}", left, axes.y(static_cast<double>(end)), width));
+        if (sequence.ends.size() > ends_drawn || static_cast<double>(end) > scales.bytes) { break; }
+        marks.add(fmt::format("M{:.0f} {:.2f}h{:.0f}", plot_left, scales.y(static_cast<double>(end)), plot_width));
     }
     return marks;
 }
 
-std::string frame(const Axes& axes) {
-    std::string drawn = fmt::format("<rect x='{}' y='{}' width='{}' height='{}' fill='none' stroke='#888'/>\n", left,
-                                    top, width, height);
+std::string frame(const Scales& scales) {
+    std::string drawn = fmt::format("<rect x='{}' y='{}' width='{}' height='{}' fill='none' stroke='#888'/>\n",
+                                    plot_left, plot_top, plot_width, plot_height);
     for (int tick = 0; tick <= 4; ++tick) {
         const double share = tick / 4.0;
-        drawn += svg_text(left + width * share, top + height + 16,
+        drawn += svg_text(plot_left + plot_width * share, plot_top + plot_height + 16,
                           tick == 0   ? "start"
                           : tick == 4 ? "end"
                                       : "middle",
-                          (tick > 0 ? "+" : "") + time_words(share * to_seconds(axes.to - axes.from)));
-        drawn += svg_text(left - 6, axes.y(axes.bytes * share) + 4, "end", size_words(axes.bytes * share));
+                          (tick > 0 ? "+" : "") + time_words(share * to_seconds(scales.to - scales.from)));
+        drawn += svg_text(plot_left - 6, scales.y(scales.bytes * share) + 4, "end", size_words(scales.bytes * share));
     }
     return drawn;
 }
@@ -141,23 +142,23 @@ std::string sequence_words(const PacketSequence& sequence) {
 }
 
 std::string sequence_chart(const PacketSequence& sequence) {
-    std::string drawn = svg_text(left, 24, "start", sequence_words(sequence));
+    std::string drawn = svg_text(plot_left, 24, "start", sequence_words(sequence));
     if (sequence.flights.empty()) { return drawn; }
-    const Axes axes = axes_of(sequence);
-    std::vector<Marks> all = {pauses_of(sequence, axes), ends_of(sequence, axes)};
-    std::ranges::move(lines_of(sequence, axes), std::back_inserter(all));
-    std::ranges::move(dots_of(sequence, axes), std::back_inserter(all));
-    drawn += frame(axes);
-    double x = left;
-    double y = top + height + 44;
+    const Scales scales = scales_of(sequence);
+    std::vector<Marks> all = {pauses_of(sequence, scales), ends_of(sequence, scales)};
+    std::ranges::move(lines_of(sequence, scales), std::back_inserter(all));
+    std::ranges::move(dots_of(sequence, scales), std::back_inserter(all));
+    drawn += frame(scales);
+    double x = plot_left;
+    double y = plot_top + plot_height + 44;
     for (const Marks& marks : all) {
         if (marks.count == 0) { continue; }
         drawn += fmt::format("<path d='{}' fill='none' {}/>\n", marks.path, marks.style);
         if (marks.label.empty()) { continue; }
         const std::string label = fmt::format("{} {}", marks.count, marks.label);
         const double wide = 30 + 7.0 * static_cast<double>(label.size());
-        if (x + wide > left + width) {
-            x = left;
+        if (x + wide > plot_left + plot_width) {
+            x = plot_left;
             y += 20;
         }
         const bool shade = &marks == &all.front();
