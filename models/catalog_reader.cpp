@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/schema_version.hpp"
 #include "base/text.hpp"
 #include "models/figure_reader.hpp"
 
@@ -55,6 +56,7 @@ Json file_schema(const std::string& title, const Json& part) {
     return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
             {"title", title},
             {"type", "object"},
+            {"properties", {{"schema_version", {{"const", schema_version}}}}},
             {"additionalProperties", part}};
 }
 

@@ -7,13 +7,13 @@
 set -euo pipefail
 root=$(realpath "$1")
 shift
-tests=OFF
+tests=OFF test_option=
 rows=()
-for word in "$@"; do if [[ $word == --tests ]]; then tests=ON; else rows+=("$word"); fi; done
+for word in "$@"; do if [[ $word == --tests ]]; then tests=ON test_option=$word; else rows+=("$word"); fi; done
 if [[ ${#rows[@]} -eq 0 ]]; then
   for name in {11..17}; do rows+=("gcc-$name"); done
   for name in {14..22}; do rows+=("clang-$name"); done
-  rows+=(without-options arm64)
+  rows+=(without-options debian13 arm64)
 fi
 cd "$root"
 failed=0
@@ -58,31 +58,75 @@ row() {
   say "$name" "built in $(((SECONDS - begin + 59) / 60)) min" "$what"
 }
 
+# The files under version control, into a folder whose builds stay.
+copy_tracked() {
+  mkdir -p "$1"
+  find "$1" -mindepth 1 -maxdepth 1 ! -name 'build-*' -exec rm -rf {} +
+  git ls-files -z | xargs -0 cp -p --parents -t "$1"
+}
+
 # What a build can do without, all at once, and from files under version control alone: no npm either.
 without_options() {
   local copy=$root/build-without-options
-  mkdir -p "$copy"
-  find "$copy" -mindepth 1 -maxdepth 1 ! -name 'build-*' -exec rm -rf {} +
-  git ls-files -z | xargs -0 cp -p --parents -t "$copy"
+  copy_tracked "$copy"
   row without-options "$copy" -DFABRICAST_SIMGRID=OFF -DFABRICAST_CERES=OFF -DFABRICAST_SQLITE=OFF -DFABRICAST_MPI=OFF
 }
 
-# Debian's libraries of the other architecture lie beside ours: dpkg --add-architecture arm64, then NAME:arm64.
+# A Debian of its own, with these packages, in build-NAME: NAME RELEASE PACKAGE,PACKAGE
+debian() {
+  local name=$1 folder=$root/build-$1
+  if [[ $EUID -ne 0 ]] || lacks debootstrap; then
+    skip "$name" "needs root and debootstrap"
+    return 1
+  fi
+  [[ ! -e $folder/installed ]] || return 0
+  rm -rf --one-file-system "$folder"
+  mkdir -p "$folder"
+  if ! debootstrap --variant=minbase --include="ca-certificates,$3" "$2" "$folder" http://deb.debian.org/debian >"$folder/log" 2>&1; then
+    skip "$name" "debootstrap: $(tail -1 "$folder/log")"
+    return 1
+  fi
+  echo force-unsafe-io >"$folder/etc/dpkg/dpkg.cfg.d/unsafe-io"  # it can be made again, and so installs faster
+  touch "$folder/installed"
+}
+
+# Runs a command in it, on a copy of the sources in /fabricast: NAME COMMAND... Mounts go with the process that made them.
+inside() {
+  local folder=$root/build-$1
+  shift
+  cp /etc/resolv.conf /etc/hosts "$folder/etc/"
+  cp /etc/ssl/certs/ca-certificates.crt "$folder/etc/ssl/certs/"  # a proxy's own, too
+  copy_tracked "$folder/fabricast"
+  unshare --mount bash -c 'mount -t proc proc "$0/proc" && exec chroot "$0" /usr/bin/env -i HOME=/root LANG=C.UTF-8 \
+    PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive \
+    ${CMAKE_BUILD_PARALLEL_LEVEL:+CMAKE_BUILD_PARALLEL_LEVEL=$CMAKE_BUILD_PARALLEL_LEVEL} "$@"' "$folder" "$@" 2>&1 | tee -a "$folder/log"
+}
+
+# Debian 13's compilers and libraries.
+debian13() {
+  debian debian13 trixie clang || return 0
+  inside debian13 /fabricast/dev matrix ${test_option:+"$test_option"} gcc-14 clang-19 | sed -n 's/^| \(gcc\|clang\)-/| debian13, \1-/p' || {
+    failed=1
+    say debian13 failed "$root/build-debian13/log"
+  }
+}
+
+# Its libraries cannot all lie beside ours (libyaml-cpp-dev has no such form): where they do not, in a Debian of its own.
 arm64() {
-  local tool
-  for tool in aarch64-linux-gnu-g++ qemu-aarch64; do
-    if lacks $tool; then
-      skip arm64 "no $tool (g++-aarch64-linux-gnu, qemu-user)"
-      return
-    fi
-  done
-  if [[ -z $(dpkg-query -W -f='${Status}' libyaml-cpp-dev:arm64 2>/dev/null) ]]; then
-    skip arm64 "no libraries for it (libyaml-cpp-dev:arm64 and those of ./dev)"
+  if [[ -n $(dpkg-query -W -f='${Status}' libyaml-cpp-dev:arm64 2>/dev/null) ]]; then
+    FABRICAST_EMULATOR=qemu-aarch64 row arm64 "$root" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
+      -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ -DCMAKE_LIBRARY_ARCHITECTURE=aarch64-linux-gnu -DCMAKE_CROSSCOMPILING_EMULATOR=qemu-aarch64 \
+      -DFABRICAST_SIMGRID=OFF -DFABRICAST_CERES=OFF -DFABRICAST_MPI=OFF
     return
   fi
-  FABRICAST_EMULATOR=qemu-aarch64 row arm64 "$root" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
-    -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ -DCMAKE_LIBRARY_ARCHITECTURE=aarch64-linux-gnu -DCMAKE_CROSSCOMPILING_EMULATOR=qemu-aarch64 \
-    -DFABRICAST_SIMGRID=OFF -DFABRICAST_CERES=OFF -DFABRICAST_MPI=OFF
+  debian arm64 bookworm cmake,ninja-build,ccache,nlohmann-json3-dev,g++-aarch64-linux-gnu,qemu-user || return 0
+  local -a libraries
+  mapfile -t libraries < <(sed -n '/^readonly program_packages=(/,/^)/p' dev | grep -o 'lib[^ ]*' | sed 's/$/:arm64/')
+  inside arm64 bash -c 'dpkg --add-architecture arm64 && apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@" >/dev/null &&
+    /fabricast/tests/matrix.sh /fabricast arm64' arm64 "${libraries[@]}" libsqlite3-dev:arm64 | sed -n '/^| arm64/p' || {
+    failed=1
+    say arm64 failed "$root/build-arm64/log"
+  }
 }
 
 echo "| build | built | run |"
@@ -92,6 +136,7 @@ for name in "${rows[@]}"; do
     gcc-*) if lacks "g++-${name#gcc-}"; then skip "$name" "no g++-${name#gcc-}"; else row "$name" "$root" -DCMAKE_CXX_COMPILER="g++-${name#gcc-}"; fi ;;
     clang-*) if lacks "clang++-${name#clang-}"; then skip "$name" "no clang++-${name#clang-}"; else row "$name" "$root" -DCMAKE_CXX_COMPILER="clang++-${name#clang-}"; fi ;;
     without-options) without_options ;;
+    debian13) debian13 ;;
     arm64) arm64 ;;
     *) echo "matrix: no row '$name'" >&2 && exit 2 ;;
   esac

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/schema_version.hpp"
 #include "base/text.hpp"
 #include "base/text_file.hpp"
 #include "base/yaml.hpp"
@@ -31,7 +32,7 @@ std::vector<UserFile> read_folder(const std::filesystem::path& folder) {
     files.reserve(paths.size());
     for (const std::filesystem::path& path : paths) {
         std::string text = read_text(path, yaml::max_file_bytes);
-        yaml::Node tree = yaml::parse(text, path.string());
+        yaml::Node tree = of_known_version(yaml::parse(text, path.string()));
         files.push_back({path.string(), std::move(text), std::move(tree)});
     }
     return files;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/schema_version.hpp"
 #include "base/text.hpp"
 #include "models/device_part.hpp"
 #include "models/link_part.hpp"
@@ -231,7 +232,8 @@ NodeTemplate read_node(const yaml::Node& tree, const Catalog& catalog) {
 NodeTemplate node_template(std::string_view name, const Catalog& catalog) {
     const Part* part = catalog.find(name);
     if (part != nullptr && part->kind == "node") {
-        return read_node(yaml::parse(part->word("yaml"), part->word_or("file", part->name + ".yaml")), catalog);
+        const std::string file(part->word_or("file", part->name + ".yaml"));
+        return read_node(of_known_version(yaml::parse(part->word("yaml"), file)), catalog);
     }
     std::vector<std::string> names = names_of(catalog.of_kind("node"), &Part::name);
     for (const EmbeddedFile& node : embedded_nodes()) {

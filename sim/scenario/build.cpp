@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/hostlist.hpp"
+#include "base/schema_version.hpp"
 #include "base/text.hpp"
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
@@ -282,10 +283,10 @@ Catalog calibrated_catalog(const std::string& folder, const Scenario* scenario,
                 throw InputError(place_of(*scenario, "calibration"),
                                  error_message("an overlay cannot be read", shown(overlay), "a file that exists"));
             }
-            merge_overlay(catalog, yaml::read(overlay));
+            merge_overlay(catalog, of_known_version(yaml::read(overlay)));
         }
     }
-    for (const std::string& overlay : overlays) { merge_overlay(catalog, yaml::read(overlay)); }
+    for (const std::string& overlay : overlays) { merge_overlay(catalog, of_known_version(yaml::read(overlay))); }
     return catalog;
 }
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/schema_version.hpp"
 #include "base/text.hpp"
 
 namespace fabricast::inline scenario {
@@ -66,7 +67,7 @@ yaml::Node read_included(const yaml::Node& entry, const fs::path& path) {
     if (!fs::is_regular_file(path, error)) { entry.fail("cannot be read", "a file that exists"); }
     // In messages the path is as the user would write it: relative to the folder of the including file.
     const fs::path shown_path = fs::path(*entry.place.file).parent_path() / entry.text;
-    return yaml::read(shown_path);
+    return of_known_version(yaml::read(shown_path));
 }
 
 // `base` with the values of `over` merged in: maps key by key, everything else is replaced.
@@ -235,12 +236,12 @@ yaml::Node with_overrides(yaml::Node root, const std::vector<std::string>& overr
 }
 
 yaml::Node scenario_tree(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
-    return with_overrides(with_includes(yaml::read(file), file), overrides);
+    return with_overrides(with_includes(of_known_version(yaml::read(file)), file), overrides);
 }
 
 yaml::Node scenario_tree(std::string_view text, const std::filesystem::path& file,
                          const std::vector<std::string>& overrides) {
-    return with_overrides(with_includes(yaml::parse(text, file.string()), file), overrides);
+    return with_overrides(with_includes(of_known_version(yaml::parse(text, file.string())), file), overrides);
 }
 
 const std::vector<Cloud>& clouds() {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/enum_name.hpp"
+#include "base/schema_version.hpp"
 #include "base/unit_text.hpp"
 #include "sim/scenario/keys.hpp"
 
@@ -170,6 +171,7 @@ std::string kind_words(const Key& key) {
 Json scenario_json_schema() {
     Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "fabricast scenario"}};
     schema.update(map_schema(""));
+    schema["properties"]["schema_version"] = {{"const", schema_version}};
     // With jobs, the workload may be that of the first.
     Json& needed = schema["required"];
     needed.erase(std::find(needed.begin(), needed.end(), "workload"));

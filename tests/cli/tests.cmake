@@ -13,6 +13,7 @@ add_executable(test_cli
   ${CMAKE_CURRENT_LIST_DIR}/study_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/sweep_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/topo_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/version_test.cpp
 )
 target_compile_definitions(test_cli PRIVATE
   FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}"

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/json.hpp"
+#include "base/schema_version.hpp"
 #include "base/text_file.hpp"
 #include "validate/import/embedded.hpp"
 #include "validate/import/log_text.hpp"
@@ -162,7 +163,7 @@ const SourceLocation& place_of(const MeasurementSection& section, std::string_vi
 }
 
 Measurement parse_measurement(std::string_view yaml, const std::string& file) {
-    const yaml::Node root = yaml::parse(yaml, file);
+    const yaml::Node root = of_known_version(yaml::parse(yaml, file));
     if (!root.is_map()) {
         root.fail("a measurement file is a map", "id, source, kind, system, software, benchmark, columns, rows");
     }

@@ -12,13 +12,13 @@ namespace {
 const Json empty_list = Json::array();
 
 // Schema 1.1 has these members inside `inputs` and `outputs`, schema 1.0 next to them.
-const Json& described(const Json& node, const std::string& side, const char* inside, const char* beside) {
-    const auto found = node.find(side + "s");
+const Json& described(const Json& node, const char* side, const char* inside, const char* beside) {
+    const auto found = node.find(std::string(side) + "s");
     if (found != node.end() && found->is_object()) {
         const auto list = found->find(inside);
         return list != found->end() && list->is_array() ? *list : empty_list;
     }
-    const auto list = node.find(side + beside);
+    const auto list = node.find(std::string(side) + beside);
     return list != node.end() && list->is_array() ? *list : empty_list;
 }
 

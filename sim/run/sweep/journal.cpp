@@ -20,6 +20,8 @@ namespace fabricast::inline sweep {
 
 namespace {
 
+// A journal goes on only in the fabricast that began it, so that all points are of one model: none reads the last form.
+constexpr const char* version_key = "fabricast_journal";
 constexpr int journal_version = 2;
 constexpr auto force_every = std::chrono::seconds(1);
 constexpr const char* end_mark = "complete";
@@ -42,7 +44,7 @@ bool sum_fits(std::string_view line) {
 }
 
 Json header_of(const Sweep& sweep) {
-    return {{"fabricast_journal", journal_version},
+    return {{version_key, journal_version},
             {"version", version()},
             {"scenario", sweep.name},
             {"fingerprint", sweep.fingerprint}};
@@ -52,18 +54,27 @@ Json header_of(const Sweep& sweep) {
     throw JournalError(path.string() + ": " + what + " (accepted: " + accepted + ")");
 }
 
+std::string_view meaning_of(std::string_view key) {
+    if (key == version_key) { return "form"; }
+    if (key == "version") { return "version of fabricast"; }
+    return key == "fingerprint" ? "state of the scenario" : key;
+}
+
 void check_header(const std::filesystem::path& path, const Json& header, const Sweep& sweep) {
     const Json own = header_of(sweep);
     const char* another = "the journal of this sweep, or none: remove it to begin afresh";
-    if (!header.is_object() || !header.contains("fabricast_journal")) {
+    if (!header.is_object() || !header.contains(version_key)) {
         refuse(path, "is not a journal of a sweep", "another --out, or no such file");
     }
     for (const auto& [key, value] : own.items()) {
         if (!header.contains(key) || header[key] != value) {
-            const std::string found = header.contains(key) ? header[key].dump() : "nothing";
+            std::string found = header.contains(key) ? header[key].dump() : "nothing";
+            if (key == version_key && header.contains("version")) {
+                found += " of fabricast " + header["version"].dump();
+            }
             refuse(path,
-                   fmt::format("is the journal of another {} (found {}, this sweep has {})",
-                               key == "fingerprint" ? "state of the scenario" : key, found, value.dump()),
+                   fmt::format("is the journal of another {} (found {}, this sweep has {})", meaning_of(key), found,
+                               value.dump()),
                    another);
         }
     }

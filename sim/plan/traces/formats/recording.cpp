@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/enum_name.hpp"
+#include "base/schema_version.hpp"
 #include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "base/yaml.hpp"
@@ -35,7 +36,7 @@ public:
 
     void read(const yaml::Node& root) {
         root.allow({"recording", "recorded_on", "world", "steps", "groups", "ranks"});
-        root.required("recording").as_int(1, 1);
+        check_schema_version(root.required("recording"));
         recording_.recorded_on = root.text_or("recorded_on", recording_.recorded_on);
         recording_.world = whole_or(root, "world", recording_.world, 1, most_ranks);
         recording_.steps = whole_or(root, "steps", recording_.steps, 1, 1'000'000);

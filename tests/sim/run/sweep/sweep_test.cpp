@@ -228,6 +228,10 @@ TEST_CASE("a journal of something else, damaged, unfinished or in use is refused
     };
     rewritten("\"version\":\"" + std::string(version()), "\"version\":\"0.0.0");
     CHECK_THAT(open(sweep, Journal::Start::resume), ContainsSubstring("is the journal of another version"));
+    rewritten("{\"fabricast_journal\":2", "{\"fabricast_journal\":1");
+    CHECK_THAT(open(sweep, Journal::Start::resume),
+               ContainsSubstring("is the journal of another form (found 1 of fabricast \"" + std::string(version()) +
+                                 "\", this sweep has 2)"));
     rewritten("{\"fabricast_journal\"", "fabricast_journal\"");
     CHECK_THAT(open(sweep, Journal::Start::resume), ContainsSubstring("is damaged in line 1"));
     std::ofstream(path, std::ios::binary | std::ios::trunc) << "{\"a\":1}\n";
