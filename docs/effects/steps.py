@@ -1,6 +1,7 @@
 """The steps by fabric of docs/effects.md, in `flow` and in packets: their table and picture (tables.py writes both)."""
 
 import json
+import pathlib
 import subprocess
 from html import escape
 
@@ -23,7 +24,8 @@ HEAD = ["| fabric | MoE: flow | packets | missed | dense: flow | packets | misse
 def step_ms(program, model, engine, keys):
     sets = [word for key in keys for word in ("--set", key)]
     command = [program, "run", f"scenarios/{model}.yaml", "--engine", engine, *sets, "--quiet", "--json", "-"]
-    return 1e3 * json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["points"][0]["step_time_s"]
+    ran = subprocess.run(command, check=True, capture_output=True, cwd=pathlib.Path(__file__).parents[2])
+    return 1e3 * json.loads(ran.stdout)["points"][0]["step_time_s"]
 
 
 def flow_times(program):

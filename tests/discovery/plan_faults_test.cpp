@@ -61,7 +61,7 @@ void drop_port(std::string& text, const std::string& device, const std::string& 
 }
 
 Plan plan_of(Random& random, Fault fault, std::string (*write)(const Rows&)) {
-    const std::uint32_t nodes = 3 + random.below(random.below(8) == 0 ? 510 : 60);
+    const std::uint32_t nodes = 3 + random.below(random.below(32) == 0 ? 510 : 60);
     const Fabric fabric = fabric_of(scenario_on("{node: dgx-h100, nodes: " + std::to_string(nodes) +
                                                 ", fabric: {kind: rail-optimized, scalable_unit: 32}}"));
     Rows rows;
