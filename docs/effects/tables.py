@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # beside the pages
 from steps import FABRICS, HEAD, flow_times, lines, picture, rows
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
