@@ -175,8 +175,9 @@ void merge_part(const yaml::Node& node, Part& part) {
 void add_parts(Catalog& catalog, const std::vector<yaml::Node>& files) { PartBuilder(catalog, files).build_all(); }
 
 void merge_overlay(Catalog& catalog, const yaml::Node& overlay) {
+    const yaml::Node parts = of_known_version(overlay);
     std::vector<std::pair<Part*, Part>> merged;  // copies, so that an error leaves the catalogue unchanged
-    for (const yaml::Node& node : overlay.members()) {
+    for (const yaml::Node& node : parts.members()) {
         const auto part = catalog.parts.find(node.name);
         if (part == catalog.parts.end()) {
             throw InputError(node.key_place, error_message("no such part in the catalogue", shown(node.name), "",

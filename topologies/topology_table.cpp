@@ -55,7 +55,7 @@ constexpr std::array rows = {
     Topology{"dragonfly-plus", "groups of leaves and spines; cables between the spines of every two groups", "",
              of_trays<make_dragonfly>},
     Topology{"torus", "a router for each node, joined to its neighbours in each dimension", "", of_trays<make_torus>},
-    Topology{"dual-plane", "two rail-optimized fabrics, each with half of every NIC's rate",
+    Topology{"dual-plane", "rail-optimized fabrics, as many as `planes` (2), each with its share of every NIC's rate",
              "scalable_unit spines planes", of_trays<make_clos>},
     Topology{"explicit", "the devices and cables of `cluster.graph`", "", explicit_graph},
 };

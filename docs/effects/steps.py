@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 from html import escape
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 LEFT, PANEL, GAP, BAR, ROW, TOP = 270, 280, 120, 13, 46, 50
 # What differs from the scenario: the cluster's keys, which `flow` knows too, and those of packets. Spraying and adaptive
 # routing are both `flow`'s adaptive: cables as one link.
@@ -21,11 +22,15 @@ MODELS = ["packet-moe-step", "packet-dense-step"]
 HEAD = ["| fabric | MoE: flow | packets | missed | dense: flow | packets | missed |", "|---|---|---|---|---|---|---|"]
 
 
-def step_ms(program, model, engine, keys):
+def run(program, scenario, keys, *options):
+    """The result of a shipped scenario with these keys."""
     sets = [word for key in keys for word in ("--set", key)]
-    command = [program, "run", f"scenarios/{model}.yaml", "--engine", engine, *sets, "--quiet", "--json", "-"]
-    ran = subprocess.run(command, check=True, capture_output=True, cwd=pathlib.Path(__file__).parents[2])
-    return 1e3 * json.loads(ran.stdout)["points"][0]["step_time_s"]
+    command = [program, "run", f"scenarios/{scenario}.yaml", *options, *sets, "--quiet", "--json", "-"]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, cwd=ROOT).stdout)
+
+
+def step_ms(program, model, engine, keys):
+    return 1e3 * run(program, model, keys, "--engine", engine)["points"][0]["step_time_s"]
 
 
 def flow_times(program):
@@ -45,8 +50,8 @@ def missed(flow, packets):
 
 def lines(table):
     return ["| " + " | ".join([fabric, *(cell for flow, packets in times
-                                               for cell in (f"{flow:.1f} ms", f"{packets:.1f} ms", missed(flow, packets)))]) + " |"
-                   for fabric, times in table]
+                                         for cell in (f"{flow:.1f} ms", f"{packets:.1f} ms", missed(flow, packets)))]) + " |"
+            for fabric, times in table]
 
 
 def text(x, y, anchor, words):

@@ -5,7 +5,6 @@ With --check nothing is written: every picture and every time that takes seconds
 those in `flow`.
 """
 
-import json
 import pathlib
 import re
 import subprocess
@@ -13,16 +12,12 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # beside the pages
-from steps import FABRICS, HEAD, flow_times, lines, picture, rows
+from steps import FABRICS, HEAD, ROOT, flow_times, lines, picture, rows, run
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests/coverage"))
+from marks import between_marks, put_between_marks
+
 PAGE = ROOT / "docs/effects.md"
-
-
-def run(program, scenario, keys):
-    sets = [word for key in keys for word in ("--set", key)]
-    command = [program, "run", f"scenarios/{scenario}.yaml", *sets, "--quiet", "--json", "-"]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, cwd=ROOT).stdout)
 
 
 def shown(seconds):
@@ -71,15 +66,6 @@ def table(program, mark):
     return made
 
 
-def between(page, mark):
-    return re.search(f"<!-- {mark}: begin -->\n(.*?)<!-- {mark}: end -->", page, re.S)
-
-
-def with_lines(page, mark, made):
-    found = between(page, mark)
-    return page[:found.start(1)] + "".join(line + "\n" for line in made) + page[found.end(1):]
-
-
 def pictures(program, page, folder):
     """Those that the page's own commands draw."""
     for scenario, name in re.findall(r"^build/bin/fabricast run (\S+) --svg (\S+)", page, re.M):
@@ -87,7 +73,7 @@ def pictures(program, page, folder):
 
 
 def check(program, page):
-    wrong = [mark for mark in TABLES if between(page, mark)[1].splitlines() != table(program, mark)]
+    wrong = [mark for mark in TABLES if between_marks(PAGE, mark) != table(program, mark)]
     for times, (name, *_) in zip(flow_times(program), FABRICS):
         cells = next(line for line in page.splitlines() if line.startswith(f"| {name} |")).split(" | ")
         if [f"{ms:.1f} ms" for ms in times] != [cells[1], cells[4]]:
@@ -107,10 +93,10 @@ def main():
         check(program, page)
         return
     for mark in TABLES:
-        page = with_lines(page, mark, table(program, mark))
+        put_between_marks(PAGE, mark, table(program, mark))
     pictures(program, page, PAGE.parent / "effects")
     steps = rows(program)
-    PAGE.write_text(with_lines(page, "steps", HEAD + lines(steps)))
+    put_between_marks(PAGE, "steps", HEAD + lines(steps))
     (PAGE.parent / "effects/steps.svg").write_text(picture(steps) + "\n")
 
 

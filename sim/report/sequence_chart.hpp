@@ -10,10 +10,10 @@ namespace fabricast::inline report {
 inline constexpr double sequence_width = 900, sequence_height = 520;
 
 // Elements of SVG: a line for each sending of a packet, from when it was sent to when it came or was lost, at the
-// height of its bytes; dots for what the sender was told, shades for pauses. Empty if nothing was sent.
+// height of its bytes; dots for what the sender was told, shades for pauses. Its words alone if nothing was sent.
 std::string sequence_chart(const PacketSequence& sequence);
 
-// "the first 4,096 packets of ..." and what else a reader must know.
+// Between whom, how many bytes, when the first packet went, and how many sendings are not drawn.
 std::string sequence_words(const PacketSequence& sequence);
 
 }  // namespace fabricast::inline report

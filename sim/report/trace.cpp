@@ -137,9 +137,9 @@ std::string chrome_trace(const std::vector<TraceSpan>& spans, const std::vector<
     for (const PacketTraffic& traffic : packets) {
         const std::vector<std::size_t> series = busiest_series(traffic);
         if (series.empty()) { continue; }
-        const std::string row = at_size("links at ", traffic);
-        const int pid = process_of(row.empty() ? "links" : row);
-        shown[row.empty() ? "links" : row] = fmt::format("the busiest {} of {}", series.size(), traffic.use.ports_used);
+        const std::string row = "links" + at_size(" at ", traffic);
+        const int pid = process_of(row);
+        shown[row] = fmt::format("the busiest {} of {}", series.size(), traffic.use.ports_used);
         for (const std::size_t i : series) { add_counters(traffic.use.series[i], traffic.series[i], pid, events); }
     }
     Json trace{{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events)}};

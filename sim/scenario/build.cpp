@@ -11,7 +11,6 @@
 
 #include "base/error.hpp"
 #include "base/hostlist.hpp"
-#include "base/schema_version.hpp"
 #include "base/text.hpp"
 #include "models/catalog_reader.hpp"
 #include "models/embedded_catalog.hpp"
@@ -183,7 +182,7 @@ private:
                 if (kind.takes(key)) { others.emplace_back(kind.name); }
             }
             fail_at(scenario_, std::string("cluster.fabric.") + key,
-                    fmt::format("'{}' is a word of fabrics of leaves and spines", key), cluster_.fabric.kind->name,
+                    fmt::format("'{}' changes nothing in a fabric of this kind", key), cluster_.fabric.kind->name,
                     joined(others));
         }
     }
@@ -283,10 +282,10 @@ Catalog calibrated_catalog(const std::string& folder, const Scenario* scenario,
                 throw InputError(place_of(*scenario, "calibration"),
                                  error_message("an overlay cannot be read", shown(overlay), "a file that exists"));
             }
-            merge_overlay(catalog, of_known_version(yaml::read(overlay)));
+            merge_overlay(catalog, yaml::read(overlay));
         }
     }
-    for (const std::string& overlay : overlays) { merge_overlay(catalog, of_known_version(yaml::read(overlay))); }
+    for (const std::string& overlay : overlays) { merge_overlay(catalog, yaml::read(overlay)); }
     return catalog;
 }
 
