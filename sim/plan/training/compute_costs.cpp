@@ -89,7 +89,6 @@ ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const Tra
       gpu_(gpu),
       precision_(workload.precision),
       attention_(workload.attention),
-      compiled_(workload.compiled),
       graphs_(workload.graphs),
       peak_(gpu.*arithmetic(workload.precision).peak),
       half_peak_(gpu.bf16 > 0 ? gpu.bf16 : gpu.fp16) {
@@ -181,7 +180,7 @@ Work ComputeCosts::attention(const ModelShape& model, double tokens, double sequ
 
 Work ComputeCosts::elementwise(double bytes, double kernels) const {
     const double wider = element_bytes(precision_) / 2;
-    return work(WorkKind::small_kernels, 0, kernels * launch(), 0, wider * bytes * eager() / gpu("elementwise.memory"));
+    return work(WorkKind::small_kernels, 0, kernels * launch(), 0, wider * bytes / gpu("elementwise.memory"));
 }
 
 Work ComputeCosts::cast(double bytes) const {

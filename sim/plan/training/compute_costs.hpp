@@ -76,8 +76,6 @@ public:
     bool narrow() const { return is_narrow(precision_); }
     bool unfused_attention() const { return attention_kernel() == "unfused"; }
     double gpu(std::string_view figure) const;  // from the GPU's part, or from the part for all GPUs
-    // Factor on the traffic of element-wise kernels.
-    double eager() const { return compiled_ ? 1 : framework("eager"); }
     // Factor on the traffic of norms, residuals and an unfused softmax beside 16-bit products, of a framework that
     // keeps these in 32 bits and casts between them.
     double autocast() const;
@@ -103,7 +101,6 @@ private:
     GpuSpec gpu_;
     Precision precision_;
     AttentionKernel attention_;
-    bool compiled_;
     bool graphs_;
     double peak_ = 0, half_peak_ = 0;
     double slowest_ = 1;  // time on the slowest node, relative to a typical one

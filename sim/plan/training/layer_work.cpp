@@ -1,6 +1,7 @@
 #include "sim/plan/training/layer_work.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace fabricast::inline training {
@@ -20,6 +21,36 @@ Product by_weight(const Product& forward) {
     out.k = forward.m;
     out.more_bytes = 8 * forward.n * forward.k;
     return out;
+}
+
+// Bytes of a token's element in both norms and the residuals around them, forward. An RMS norm, which gated models have,
+// may be as many kernels as it has operations; a layer norm has always been one.
+double norm_bytes(const LayerWork& step) {
+    const bool apart = step.model.gated && !step.workload.compiled;
+    const double fused = step.costs.gpu("traffic.norms");
+    const double plain = apart ? step.costs.framework_or("eager.norms", fused) : fused;
+    return std::max(plain, step.costs.autocast() * fused);
+}
+
+// Bytes of an element of the feed-forward width. By itself, a gate's product writes what the activation has and reads it.
+double activation_bytes(const LayerWork& step) {
+    const bool apart = step.model.gated && !step.workload.compiled;
+    return 2 * (step.model.gates() + 1) + (apart ? step.costs.framework_or("eager.gate", 0) : 0);
+}
+
+// Bytes of a token's rotated queries and keys beyond those of one kernel that reads and writes them.
+double rotary_bytes(const LayerWork& step) {
+    const ModelShape& m = step.model;
+    if (step.workload.compiled || !m.gated) { return 0; }  // models without gates add or learn positions
+    return step.costs.framework_or("eager.rotary", 0) * (m.query_width() + m.key_value_width() / 2);
+}
+
+// Weights of a layer's products that are kept in 32 bits and cast for each use, or their gradients.
+double weight_cast_bytes(const LayerWork& step, bool experts) {
+    if (!(step.costs.autocast() > 1)) { return 0; }
+    const double dense = layer_parameters(step.model, experts) / step.layout.t;
+    const double sparse = experts ? expert_parameters(step.model) / step.layout.x / step.layout.e : 0;
+    return 6 * (dense + sparse);
 }
 
 // Frozen weights have no gradient.
@@ -112,14 +143,15 @@ Work LayerWork::small_kernels(bool experts, bool backward) const {
     // Grouped products of experts that activate and cast what they write leave neither to a kernel of its own.
     const bool fused = experts && costs.narrow() && costs.framework_or("experts.fused", 0) > 0;
     const double width = experts ? ((fused ? 0 : m.experts_per_token) + m.shared_experts) * m.expert_ffn : m.ffn;
-    double bytes = costs.autocast() * costs.gpu("traffic.norms") * m.hidden / shared + 2 * (m.gates() + 1) * width / t +
-                   m.attention_share() * 4 * qkv / t;
+    double bytes = norm_bytes(*this) * m.hidden / shared + activation_bytes(*this) * width / t +
+                   m.attention_share() * (4 * qkv + rotary_bytes(*this)) / t;
     if (experts) {
         const double copies = m.experts_per_token * m.routed_width();
         bytes += costs.gpu("traffic.routing") * copies / shared + costs.gpu("traffic.gathering") * copies;
     }
     const double routing = experts ? costs.framework_or("routing.kernels", 0) : 0;
-    Work work = costs.elementwise((backward ? 2 : 1) * tokens * bytes, costs.gpu("elementwise.kernels") + routing);
+    bytes = (backward ? 2 : 1) * tokens * bytes + weight_cast_bytes(*this, experts);
+    Work work = costs.elementwise(bytes, costs.gpu("elementwise.kernels") + routing);
     if (experts && model.experts > layout.e && workload.dispatch != Dispatch::once) {
         // What an all-to-all brings stands by sender: it is copied by expert, and back (Megatron-Core,
         // token_dispatcher.py, sort_chunks_by_idxs).
@@ -159,10 +191,10 @@ Work LayerWork::head(bool backward) const {
     const double tokens = model.predicted * layout.tokens;
     const Product logits{tokens, model.vocabulary / t, model.hidden, 1, true};
     const Work work = product_of(*this, logits, backward);
-    // Eager kernels are not fused anyway.
-    const char* traffic = workload.fused_loss || !workload.compiled ? "traffic.logits"
-                          : backward                                ? "traffic.loss.backward"
-                                                                    : "traffic.loss.forward";
+    // Megatron's own loss and PyTorch's, if nothing fuses their kernels.
+    const std::string kernels = workload.compiled ? "traffic.loss" : "traffic.loss.eager";
+    const std::string traffic = workload.compiled && workload.fused_loss ? "traffic.logits"
+                                                                         : kernels + (backward ? ".backward" : ".forward");
     const Work loss = costs.elementwise(costs.gpu(traffic) * tokens * model.vocabulary / t);
     return ComputeCosts::as(WorkKind::logits, work + loss);
 }

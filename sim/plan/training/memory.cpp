@@ -17,8 +17,9 @@ double layer_activations(const LayerCosts& step, bool experts) {
     // A frozen product keeps no input, for its weights have no gradient (TransformerEngine module/linear.py,
     // backward_needs_input). Attention's adapters need theirs.
     const bool frozen = step.workload.adapters > 0;
-    // Two norms' inputs and outputs, dropout's masks; an eager norm keeps its input and its result in fp32 as well.
-    double bytes = ((dropout ? 10 : 8) + (step.workload.compiled ? 0 : 16) - (frozen ? 2 : 0)) * m.hidden / shared;
+    // Two norms' inputs and outputs, dropout's masks; an eager norm may keep its input and its result in fp32 as well.
+    const double wide = step.workload.compiled ? 0 : step.costs.framework_or("memory.norms", 16);
+    double bytes = ((dropout ? 10 : 8) + wide - (frozen ? 2 : 0)) * m.hidden / shared;
     // Queries, keys and values, the attention's output; latent vectors.
     bytes += 2 * (m.query_width() + m.key_value_width() + m.value_width()) / t;
     if (m.kv_rank > 0 && step.workload.recompute == Recompute::selective) {  // Megatron-Core's mla_up_proj
@@ -107,7 +108,8 @@ double activations(const LayerCosts& step, std::uint32_t stage, const LayerCount
         bytes += 2 * w.offload.activations * kept / std::max(1.0, layers[0] + layers[1]);
     }
     if (has_head(layout, stage)) {
-        const double split = step.costs.framework("memory.logits") / layout.t;
+        const double fused = step.costs.framework("memory.logits");
+        const double split = (w.compiled ? fused : step.costs.framework_or("memory.logits.eager", fused)) / layout.t;
         const double gathered = layout.t > 1 ? step.costs.framework_or("memory.logits.gathered", 0) : 0;
         bytes += step.model.predicted * layout.tokens * step.model.vocabulary *
                  (split + step.costs.framework_or("memory.logits.whole", 0) + gathered);
@@ -166,6 +168,10 @@ StepMemory stage_memory(const LayerCosts& step, std::uint32_t stage) {
         out.gradients += gradient_bytes(w) * whole(step.trained({largest_layer, 0}).shared);
     }
     out.activations = activations(step, stage, layers);
+    // Where gradients come into being as the first backward pass goes on, activations have left by then.
+    if (layout.micro_batches < 2 && layout.p == 1 && costs.framework_or("memory.gradients.freed", 0) > 0) {
+        out.activations = std::max(0.0, out.activations - out.gradients);
+    }
     add_reserved(out, costs);
     return out;
 }

@@ -49,7 +49,7 @@ Sense sense_of(const FigureUsed& figure) {
         {"unfused.*", Sense::cost},
         {"expert_imbalance", Sense::cost},
         {"routing.kernels", Sense::cost},
-        {"eager", Sense::cost},
+        {"eager.*", Sense::cost},
         {"autocast", Sense::cost},
         {"pace", Sense::cost},
         {"host.*", Sense::cost},

@@ -170,6 +170,9 @@ TEST_CASE("a loss that is not fused passes over the logits kernel by kernel") {
     const double logits = forward * share / 10;
     CHECK(more_forward - forward == Approx((38 - 10) * logits / share).epsilon(1e-9));
     CHECK(more_backward - backward == Approx((14 - 10) * logits / share).epsilon(1e-9));
-    // Eager kernels are fused in neither.
+    // PyTorch's own, where nothing is compiled.
+    const auto [eager_forward, eager_backward] = traffic({"workload.compiled=false"});
+    CHECK(eager_forward - forward == Approx((14 - 10) * logits / share).epsilon(1e-9));
+    CHECK(eager_backward - backward == Approx((22 - 10) * logits / share).epsilon(1e-9));
     CHECK(traffic({"workload.compiled=false", "workload.fused_loss=false"}) == traffic({"workload.compiled=false"}));
 }
