@@ -89,6 +89,7 @@ ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const Tra
       gpu_(gpu),
       precision_(workload.precision),
       attention_(workload.attention),
+      compiled_(workload.compiled),
       graphs_(workload.graphs),
       peak_(gpu.*arithmetic(workload.precision).peak),
       half_peak_(gpu.bf16 > 0 ? gpu.bf16 : gpu.fp16) {
@@ -162,7 +163,8 @@ Work ComputeCosts::attention(const ModelShape& model, double tokens, double sequ
         const double seconds =
             flops / (peak_ * gpu("gemm." + std::string(to_string(precision_))) * gpu("attention.unfused"));
         const double scores = element_bytes(precision_) * model.heads * share * tokens * sequence;
-        const double passes = autocast() * gpu("unfused.passes") * (backward ? gpu("unfused.backward") : 1);
+        const double apart = compiled_ ? 1 : framework_or("eager.scores", 1);
+        const double passes = apart * autocast() * gpu("unfused.passes") * (backward ? gpu("unfused.backward") : 1);
         return work(WorkKind::attention, flops, seconds, 0, passes * scores / gpu("softmax.memory"));
     }
     // Two products forward and five backward; causal attention skips the half above the diagonal.

@@ -101,6 +101,7 @@ private:
     GpuSpec gpu_;
     Precision precision_;
     AttentionKernel attention_;
+    bool compiled_;
     bool graphs_;
     double peak_ = 0, half_peak_ = 0;
     double slowest_ = 1;  // time on the slowest node, relative to a typical one

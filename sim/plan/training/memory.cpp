@@ -168,9 +168,9 @@ StepMemory stage_memory(const LayerCosts& step, std::uint32_t stage) {
         out.gradients += gradient_bytes(w) * whole(step.trained({largest_layer, 0}).shared);
     }
     out.activations = activations(step, stage, layers);
-    // Where gradients come into being as the first backward pass goes on, activations have left by then.
-    if (layout.micro_batches < 2 && layout.p == 1 && costs.framework_or("memory.gradients.freed", 0) > 0) {
-        out.activations = std::max(0.0, out.activations - out.gradients);
+    if (layout.micro_batches < 2 && layout.p == 1) {  // activations have left by the time that these gradients come
+        const double freed = costs.framework_or("memory.gradients.freed", 0) / (gradient_bytes(w) + summed);
+        out.activations = std::max(0.0, out.activations - std::min(1.0, freed) * out.gradients);
     }
     add_reserved(out, costs);
     return out;
