@@ -70,6 +70,19 @@ TEST_CASE("the last stage holds the logits in 2 and 4 bytes") {
     CHECK(m.parameters == Approx(2 * (8 * layer + 2 * vocabulary * h + h) / 2));
 }
 
+TEST_CASE("gradients that are given back after a step come as its activations go") {
+    const auto of = [](const char* batch, const char* compiled) {
+        return memory({"workload.parallelism.pipeline=1", "workload.parallelism.tensor=1", "workload.sharding=zero-3",
+                       "workload.framework=pytorch-fsdp-2.11", "workload.gradient_bytes=4", "cluster.nodes=1",
+                       std::string("workload.global_batch=") + batch, std::string("workload.compiled=") + compiled});
+    };
+    const StepMemory one = of("8", "true"), two = of("16", "true"), eager = of("8", "false");
+    CHECK(one.gradients == Approx(two.gradients));
+    CHECK(two.activations == Approx(8 * 32 * tokens * h + 4 * tokens * vocabulary));
+    CHECK(one.activations == Approx(two.activations - two.gradients));
+    CHECK(eager.activations - one.activations == Approx((12 - 4) * tokens * vocabulary));
+}
+
 TEST_CASE("a trainer that gathers the logits has them whole on each tensor rank; DeepSpeed limits what is gathered") {
     const StepMemory split = memory({"workload.parallelism.pipeline=1"});
     const StepMemory whole = memory({"workload.parallelism.pipeline=1", "workload.framework=aleph-alpha"});

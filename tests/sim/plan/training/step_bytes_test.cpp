@@ -112,10 +112,28 @@ TEST_CASE("casting between 16 and 32 bits around norms is traffic of frameworks 
             {std::string("workload.framework=") + framework, std::string("workload.precision=") + precision});
     };
     const double share = catalogue().at("compute", "compute-h100").number("elementwise.memory");
-    // 2.4 times the 20 bytes of norms and residuals.
+    // 2.4 times the 20 bytes of norms and residuals, and the layer's weights from 32 bits to 16.
     CHECK(streamed("pytorch-ddp", "bf16") - streamed("pytorch-fsdp", "bf16") ==
-          Approx((2.4 - 1) * 20 * narrow_hidden * narrow_tokens / share).epsilon(1e-6));
+          Approx(((2.4 - 1) * 20 * narrow_hidden * narrow_tokens + 6 * narrow_layer) / share).epsilon(1e-6));
     CHECK(streamed("pytorch-ddp", "tf32") == Approx(streamed("pytorch-fsdp", "tf32")));
+}
+
+TEST_CASE("eager kernels of a model with gates move what their operations read and write; those of one without, no more") {
+    const double share = catalogue().at("compute", "compute-h100").number("elementwise.memory");
+    const auto more = [&](const std::string& framework, const char* gated, bool backward) {
+        const auto of = [&](const char* compiled) {
+            return small_traffic({"workload.framework=" + framework, std::string("workload.dimensions.gated=") + gated,
+                                  std::string("workload.compiled=") + compiled},
+                                 backward);
+        };
+        return (of("false") - of("true")) * share / narrow_tokens / narrow_hidden;
+    };
+    // Norms and residuals 84 instead of 20 bytes, 4 of a feed-forward width of 4 h, rotated queries and keys 26 each.
+    for (const bool backward : {false, true}) {
+        CHECK(more("pytorch-fsdp", "true", backward) == Approx((backward ? 2 : 1) * (84 - 20 + 4 * 4 + 26 * 2)));
+        CHECK(more("pytorch-fsdp-2.11", "true", backward) == Approx((backward ? 2 : 1) * (4 * 4 + 26 * 2)));
+        CHECK(more("pytorch-fsdp", "false", backward) == Approx(0).margin(1e-9));
+    }
 }
 
 TEST_CASE("in 8 bits a gated feed-forward casts one activation forward and two gradients backward") {
