@@ -179,6 +179,27 @@ TEST_CASE("a trace names each row and lane once and keeps microseconds") {
     CHECK(busy == Approx(6));
 }
 
+TEST_CASE("a trace has a lane for each pipeline, named by who sends to whom") {
+    const auto lanes = [](const std::string& workload) {
+        const Scenario scenario =
+            parse_scenario("name: t\ncluster: {node: dgx-h100, nodes: 4}\nworkload: {kind: collective, " + workload +
+                               ", sizes: [1 MiB]}\n",
+                           "t.yaml");
+        std::string all;
+        for (const TraceSpan& span : simulate(scenario, catalogue(), {}, {}, {1, true}).trace) {
+            CHECK(span.start <= span.finish);
+            CHECK(span.row == "1 MiB");
+            all += span.lane + ": " + span.name + "\n";
+        }
+        return all;
+    };
+    CHECK_THAT(lanes("collective: all_to_all"),
+               ContainsSubstring("pipeline 0: all pairs of 32 ranks: pipeline of 32.77 kB an edge"));
+    CHECK_THAT(lanes("collective: sendrecv"), ContainsSubstring("pipeline 0: ring over 4 nodes: pipeline of "));
+    CHECK_THAT(lanes("collective: all_reduce, algorithm: ring"), ContainsSubstring("pipeline 0: 256 edges: "));
+    CHECK_THAT(lanes("collective: all_reduce, algorithm: ring"), ContainsSubstring("host 0: delay"));
+}
+
 // Lab 7: marks at a tenth of the queue that belongs to a port of 400 Gb/s cut fifteen senders so far that the
 // receiver's cable idles for most of the time. No latency is the cause.
 TEST_CASE("line 18: a row that congestion control holds back says so") {

@@ -15,6 +15,7 @@
 #include "sim/report/result_columns.hpp"
 #include "sim/report/result_file.hpp"
 #include "sim/run/simulate.hpp"
+#include "sim/run/sweep/fingerprint.hpp"
 #include "sim/run/sweep/journal.hpp"
 #include "sim/run/sweep/page.hpp"
 #include "sim/run/sweep/result.hpp"
@@ -22,6 +23,7 @@
 #include "sim/scenario/vary.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/trace_files.hpp"
 
 using namespace fabricast;
 using namespace fabricast::test;
@@ -156,6 +158,25 @@ TEST_CASE("training, traces and collectives with a scaling table have columns of
     CHECK(scaled.rows.size() == 2 * (2 + 2));
     CHECK(scaled.figures.back() == "failed_asserts");
     CHECK_THAT(scaled.rows[0].figures.back().get<std::string>(), ContainsSubstring("busbw(1 MiB) > 1 TB/s: found"));
+}
+
+TEST_CASE("a point of a trace is another once a file of the trace has changed") {
+    const TempFolder folder;
+    const auto of = [&](const fs::path& trace) {
+        return fingerprint(parse_scenario(
+            "name: t\ncluster: {node: dgx-h100, nodes: 2}\nworkload: {kind: trace, file: \"" + trace.string() + "\"}\n",
+            "t.yaml"));
+    };
+    const fs::path first = folder.write("rank0.yaml", "recording: 1\n"), all = folder.path() / "rank*.yaml";
+    const std::string file = of(first), whole = of(folder.path()), pattern = of(all);
+    CHECK(of(first) == file);
+    folder.write("rank1.yaml", "recording: 1\n");
+    CHECK(of(first) == file);
+    CHECK(of(folder.path()) != whole);
+    CHECK(of(all) != pattern);
+    folder.write("rank0.yaml", "recording: 1\nworld: 2\n");
+    CHECK(of(first) != file);
+    CHECK(of(folder.path() / "absent.yaml") != file);
 }
 
 TEST_CASE("a point of a transfer has a row for each size, as run gives them") {
