@@ -8,11 +8,10 @@
 
 #include "base/text_file.hpp"
 #include "base/yaml.hpp"
-#include "models/catalog_reader.hpp"
-#include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/source_root.hpp"
 #include "tests/validate/csv.hpp"
+#include "tests/validate/every_curve.hpp"
 #include "validate/accuracy/accuracy.hpp"
 #include "validate/calibration/calibrate_figures.hpp"
 #include "validate/calibration/curve_seconds.hpp"
@@ -25,10 +24,6 @@ namespace {
 
 using fabricast::testing::root;
 const std::filesystem::path measurements = root / "validate/measurements";
-
-Collection collected(const Catalog& catalog, FabricCache& cache) {
-    return collect(measurements / "nccl", catalog, cache, measurements);
-}
 
 // Each curve and regime of docs/accuracy.csv against the same now. `same`: columns of equal text; `near`: columns of
 // percentages that an iterative solver gives, the same within a thousandth of a percent with every compiler.
@@ -57,9 +52,7 @@ void check_same(const std::vector<ComparedRow>& rows, std::initializer_list<cons
 }  // namespace
 
 TEST_CASE("every curve of docs/accuracy.csv is what this program forecasts, and no figure passes its ceiling") {
-    const Catalog catalog = read_catalog();
-    FabricCache cache(catalog);
-    const std::vector<ComparedRow> rows = accuracy_rows(collected(catalog, cache));
+    const std::vector<ComparedRow> rows = accuracy_rows(testing::every_curve().collection);
     check_same(rows,
                {"dataset", "site", "nodes", "regime", "rows", "counted", "error_pct", "null_alphabeta_pct",
                 "null_tuning_pct", "forecasts_hash"},
@@ -76,9 +69,7 @@ TEST_CASE("every curve of docs/accuracy.csv is what this program forecasts, and 
 }
 
 TEST_CASE("forecasts without each site and publisher are those of docs/accuracy.csv, and the page's figures follow") {
-    const Catalog catalog = read_catalog();
-    FabricCache cache(catalog);
-    const Collection collection = collected(catalog, cache);
+    auto& [folder, catalog, cache, collection] = testing::every_curve();
     std::vector<ComparedRow> rows = accuracy_rows(collection);
     const SiteOverlays overlays = read_overlays(measurements / "without_site.yaml", fingerprint(rows));
     if (overlays.empty()) {

@@ -9,7 +9,7 @@
 #include "models/embedded_catalog.hpp"
 #include "sim/plan/collectives/costs.hpp"
 #include "tests/support/catch.hpp"
-#include "validate/accuracy/collect.hpp"
+#include "tests/validate/every_curve.hpp"
 #include "validate/calibration/without_site.hpp"
 
 using namespace fabricast;
@@ -108,11 +108,8 @@ TEST_CASE("a figure that keeps more than 70 % of its prior's spread is not calle
 }
 
 TEST_CASE("who told the fitted figures stands in the catalogue as the measurements say") {
-    const Catalog catalog = read_catalog();
-    FabricCache cache(catalog);
-    const std::filesystem::path folder = FABRICAST_SOURCE_DIR "/validate/measurements";
-    const Collection collection = collect(folder / "nccl", catalog, cache, folder);
-    CHECK(site_parts(fit_datasets(collection), cache) ==
+    auto& curves = testing::every_curve();
+    CHECK(site_parts(fit_datasets(curves.collection), curves.cache) ==
           read_text(FABRICAST_SOURCE_DIR "/models/catalog/sites.yaml", 1 << 20));
 }
 

@@ -4,28 +4,17 @@
 #include <filesystem>
 
 #include "base/text_file.hpp"
-#include "models/catalog_reader.hpp"
-#include "models/embedded_catalog.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/source_root.hpp"
+#include "tests/validate/every_curve.hpp"
 #include "validate/accuracy/accuracy_page.hpp"
-#include "validate/accuracy/collect.hpp"
 
 using namespace fabricast;
 
-namespace {
-
-using fabricast::testing::root;
-const std::filesystem::path measurements = root / "validate/measurements";
-
-}  // namespace
-
 TEST_CASE("each accepted deviation is still there, and is told in the docs with its error and its reason") {
-    const Catalog catalog = read_catalog();
-    FabricCache cache(catalog);
-    const std::vector<ComparedRow> rows = accuracy_rows(collect(measurements / "nccl", catalog, cache, measurements));
-    const std::string page = read_text(root / "docs/deviations.md", 1 << 20);
-    const std::vector<Deviation> deviations = read_deviations(measurements / "deviations.yaml");
+    const std::vector<ComparedRow> rows = accuracy_rows(testing::every_curve().collection);
+    const std::string page = read_text(testing::root / "docs/deviations.md", 1 << 20);
+    const std::vector<Deviation> deviations = read_deviations(testing::every_curve().measurements / "deviations.yaml");
     REQUIRE(deviations.size() >= 3);
     for (const Deviation& deviation : deviations) {
         INFO(deviation.match << ": a gap that was closed leaves deviations.yaml and the docs");

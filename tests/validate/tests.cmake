@@ -4,6 +4,7 @@ add_executable(test_validate
   validate/curve_test.cpp
   validate/default_algorithm_test.cpp
   validate/derive_test.cpp
+  validate/deviations_test.cpp
   validate/foreign_test.cpp
   validate/intervals_test.cpp
   validate/measurement_test.cpp
@@ -62,10 +63,7 @@ if(FABRICAST_CERES)
   add_test(NAME calibrate COMMAND test_calibrate)
 endif()
 
-add_executable(test_diagnose
-  validate/deviations_test.cpp
-  validate/diagnose_test.cpp
-)
+add_executable(test_diagnose validate/diagnose_test.cpp)
 target_link_libraries(test_diagnose PRIVATE fabricast_validate fabricast_catch)
 target_compile_definitions(test_diagnose PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 add_test(NAME diagnose COMMAND test_diagnose)

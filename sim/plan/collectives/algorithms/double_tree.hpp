@@ -28,7 +28,9 @@ constexpr std::optional<std::uint32_t> tree_parent(std::uint32_t tree, std::uint
 }
 
 // Hops from the deepest node to the root.
-constexpr std::uint32_t tree_depth(std::uint32_t nodes) { return nodes < 2 ? 0 : std::bit_width(nodes - 1); }
+constexpr std::uint32_t tree_depth(std::uint32_t nodes) {
+    return nodes < 2 ? 0 : static_cast<std::uint32_t>(std::bit_width(nodes - 1));
+}
 
 // Messages of one chunk at the busiest node of the double tree, both trees and both ways: as an inner node it has two
 // children and a parent, of which each chunk's tree shows it half the time.
