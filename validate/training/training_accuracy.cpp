@@ -124,7 +124,7 @@ TrainingForecast forecast_row(const TrainingTable& table, std::size_t row, const
         out.aspects = step_aspects(w, model, layout, fabric);
         out.spreads = aspect_spreads(w, model, fabric.node().gpu, out.step, catalog);
         out.peak_s = peak_seconds(w, out.step, catalog);
-        const ComputeCosts costs(catalog, fabric.node().gpu, w, fabric.node_count());
+        const ComputeCosts costs(catalog, fabric.node().gpu, w, fabric.gpu_count());
         out.memory_share =
             likely_bytes(step_memory({costs, model, w, layout})) / static_cast<double>(fabric.node().gpu.memory.count);
         out.peak_kind = peak_kind(fabric.node().gpu, w.precision);

@@ -19,7 +19,7 @@ MemoryVerdict verdict_of(const TrainingTable& table, std::size_t row, const Deri
     const Fabric fabric(build(derived.scenario, catalog));
     const ModelShape model = model_shape(catalog, w);
     const Layout layout = make_layout(w, model, fabric.gpu_count(), fabric.gpus_per_node());
-    const ComputeCosts costs(catalog, fabric.node().gpu, w, fabric.node_count());
+    const ComputeCosts costs(catalog, fabric.node().gpu, w, fabric.gpu_count());
     out.table = table.id;
     out.row = row;
     out.needs = step_memory({costs, model, w, layout});

@@ -82,7 +82,7 @@ Work ComputeCosts::work(WorkKind kind, double flops, double busy_s, double opera
     return out;
 }
 
-ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const TrainingWorkload& workload, double nodes)
+ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const TrainingWorkload& workload, double gpus)
     : compute_(&compute_part(catalog, gpu)),
       common_(&catalog.at("compute", "compute-any")),
       framework_(&catalog.at("framework", workload.framework)),
@@ -96,7 +96,7 @@ ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const Tra
     if (!(peak_ > 0)) {
         throw CatalogError("'" + gpu.name + "' has no " + std::string(to_string(precision_)) + " arithmetic");
     }
-    slowest_ = 1 + framework(narrow() ? "growth.narrow" : "growth.wide") * std::log2(std::max(1.0, nodes));
+    slowest_ = 1 + framework(narrow() ? "growth.narrow" : "growth.wide") * std::log2(std::max(1.0, gpus));
     slowest_ *= framework("pace");
 }
 

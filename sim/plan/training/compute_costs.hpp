@@ -51,9 +51,9 @@ const Part& compute_part(const Catalog& catalog, const GpuSpec& gpu);
 
 class ComputeCosts {
 public:
-    // Computing gets slower with the number of `nodes` (figure growth). Throws CatalogError if the GPU does not support
+    // Computing gets slower with the number of `gpus` (figure growth). Throws CatalogError if the GPU does not support
     // the precision.
-    ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const TrainingWorkload& workload, double nodes);
+    ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const TrainingWorkload& workload, double gpus);
 
     Work product(const Product& product) const;
     // A fused or unfused attention of `tokens` queries over sequences of `sequence`; this GPU has `share` of the heads.

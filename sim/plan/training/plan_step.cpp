@@ -16,7 +16,7 @@ StepPlan plan_step(const TrainingWorkload& workload, const Fabric& fabric, Group
     StepPlan plan;
     plan.model = model_shape(catalog, workload);
     plan.layout = make_layout(workload, plan.model, fabric.gpu_count(), fabric.gpus_per_node());
-    const ComputeCosts costs(catalog, fabric.node().gpu, workload, fabric.node_count());
+    const ComputeCosts costs(catalog, fabric.node().gpu, workload, fabric.gpu_count());
     const LayerCosts step{costs, plan.model, workload, plan.layout};
     GroupCalls calls(fabric, plans);
     const bool by_layer = workload.sharding >= Sharding::zero_2;

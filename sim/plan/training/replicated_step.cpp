@@ -122,7 +122,7 @@ private:
     // After the last step's optimizer each rank has only its share of the new parameters. They are gathered bucket by
     // bucket in the order in which the first micro-batch needs them.
     void gather_parameters() {
-        if (!shares_states() || broadcasts()) { return; }
+        if (!shares_states()) { return; }
         for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
             Ends chain;
             for (std::uint32_t chunk = 0; chunk < layout_.v; ++chunk) {

@@ -3,7 +3,8 @@
 // Zero-2, zero-3 and hsdp: a layer's parameters are gathered while the previous layer computes, and its gradients are
 // scattered while the next one computes (Zhao et al. 2023, PyTorch FSDP, 3.3). With a pipeline this happens for each
 // chunk and micro-batch. Zero-2 keeps parameters once they are gathered. Gathers and scatters of one process group run
-// one after another.
+// one after another. Of a long ring's latency computing does not hide all: each rank of a group holds up computing by the
+// framework's `gather.rank` in each of its layers' collectives.
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +21,7 @@ constexpr double most_units = 2400;
 
 struct ShardedChunk {
     std::vector<Piece> units;  // in forward order
+    double layers_a_unit = 1;
     ChunkEnds ends;
     Held root;  // embedding and head: gathered before the chunk runs, scattered after it
     bool root_there = false;
@@ -62,12 +64,14 @@ private:
     bool gathers_again() const { return step_.workload.sharding != Sharding::zero_2; }
 
     ShardedChunk make_chunk(std::uint32_t stage, std::uint32_t place) const {
-        ShardedChunk chunk{{}, step_.ends(stage, place), {}};
+        ShardedChunk chunk;
+        chunk.ends = step_.ends(stage, place);
         if (step_.model.convolutional()) {
             chunk.units = step_.network_pieces(step_.costs.framework("bucket"));
             return chunk;
         }
         const double each = std::max(1.0, std::ceil(step_.model.layers * layout_.micro_batches / most_units));
+        chunk.layers_a_unit = each;
         const auto [first, count] = layout_.layers_of(step_.model, stage, place);
         for (int unit = 0; unit == 0 || unit * each < count; ++unit) {
             chunk.units.push_back(step_.piece({first + unit * each, std::min(each, count - unit * each)}));
@@ -97,6 +101,12 @@ private:
         return step_.workload.overlap.gradients ? computed : joined(computed, wire);
     }
 
+    // What a unit's `collectives` hold up.
+    Ends held_up(const ShardedChunk& chunk, double collectives, const StepOp& what, Ends after) {
+        const double each = step_.costs.framework_or("gather.rank", 0) * layout_.sharded(what.stage).size;
+        return builder_.hold_up(collectives * chunk.layers_a_unit * each, what, std::move(after));
+    }
+
     // If gathers overlap, an action's first gather does not wait for what other stages send.
     Ends first_gate(std::uint32_t stage, const Ends& after) {
         return step_.workload.overlap.parameters ? turns_.computed(stage, 0) : after;
@@ -120,6 +130,7 @@ private:
                                  !early       ? after
                                  : u >= ahead ? done.at(u - ahead)
                                               : done.back());
+                after = held_up(chunk, 1, what, std::move(after));
             }
             after = builder_.phases(chunk.units[u].forward, what, 0, joined(after, arrived));
             done.push_back(after);
@@ -142,6 +153,7 @@ private:
             Ends next = more ? gather(chunk.units[u - 1].held, what, after) : Ends{};
             after = builder_.phases(chunk.units[u].backward, what, 0, joined(after, arrived));
             after = scatter(chunk.units[u].held, what, after);
+            after = held_up(chunk, gathers_again() ? 2 : 1, what, std::move(after));
             arrived = std::move(next);
             there = !gathers_again();
         }

@@ -112,6 +112,14 @@ Ends StepBuilder::wait(Duration duration, const StepOp& what, Ends after) {
     return finishes({op});
 }
 
+Ends StepBuilder::hold_up(double seconds, const StepOp& what, Ends after) {
+    const Duration duration = from_seconds(seconds);
+    if (duration.ps <= 0) { return after; }
+    const OpId op = plan_.schedule.add(Delay{0x30000000U + what.stage, duration}, after);
+    tag(what, StepTag::data);
+    return finishes({op});
+}
+
 Ends StepBuilder::call_on(Collective collective, double width, const Held& held, const Groups& groups,
                           const StepOp& what, const Ends& after) {
     const double rate = step_.costs.framework_or("gather.rate", 0);

@@ -38,6 +38,8 @@ public:
     // The host launches the kernels of the stage's next action, after those of the actions before it. It does not wait
     // for the GPU, but the GPU cannot be done before it.
     Ends launch(const StepOp& what, std::uint32_t lane);
+    // The stage computes nothing for as long, because of its data-parallel group.
+    Ends hold_up(double seconds, const StepOp& what, Ends after);
     // Runs the optimizer on every stage, then adds the fixed time of the framework.
     Ends finish(const std::vector<Held>& held_of_stage, const Ends& after);
 

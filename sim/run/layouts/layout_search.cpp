@@ -104,10 +104,10 @@ private:
         return static_cast<double>(smallest_gpu(fabric_).memory.count) * (1 - options_.memory_margin);
     }
 
-    Candidate candidate(const LayoutChoice& choice, std::uint32_t gpus, double nodes, bool bounded) const {
+    Candidate candidate(const LayoutChoice& choice, std::uint32_t gpus, bool bounded) const {
         const TrainingWorkload workload = with_layout(training_of(scenario_), choice);
         const Layout layout = make_layout(workload, model_, gpus, fabric_.gpus_per_node());
-        const ComputeCosts costs(catalog_, fabric_.node().gpu, workload, nodes);
+        const ComputeCosts costs(catalog_, fabric_.node().gpu, workload, gpus);
         const LayerCosts step{costs, model_, workload, layout};
         return {choice, step_memory(step), bounded ? least_step_seconds(step, fabric_) : 0};
     }
@@ -115,12 +115,12 @@ private:
     std::vector<Candidate> candidates_on(std::uint32_t nodes, bool bounded) const {
         const TrainingWorkload& workload = training_of(scenario_);
         const std::uint32_t gpus = nodes * fabric_.gpus_per_node();
-        const bool unfused = ComputeCosts(catalog_, fabric_.node().gpu, workload, nodes).unfused_attention();
+        const bool unfused = ComputeCosts(catalog_, fabric_.node().gpu, workload, gpus).unfused_attention();
         const std::vector<LayoutChoice> space =
             layout_space({workload, model_, gpus, fabric_.gpus_per_node(), unfused}, options_.allowed);
         return parallel_map(space.size(), options_.threads, [&](std::size_t i) {
             stop_if_asked(watch_);
-            return candidate(space[i], gpus, nodes, bounded);
+            return candidate(space[i], gpus, bounded);
         });
     }
 
@@ -244,7 +244,7 @@ private:
         const auto known = rows_.find(choice);
         FoundLayout found{choice, 1, known != rows_.end() ? known->second : forecast_of(choice, watch), 0, false, {}};
         found.data = found.row.data_ranks;
-        const StepMemory memory = candidate(choice, fabric_.gpu_count(), fabric_.node_count(), false).memory;
+        const StepMemory memory = candidate(choice, fabric_.gpu_count(), false).memory;
         const auto all = static_cast<double>(smallest_gpu(fabric_).memory.count);
         found.memory_share = memory.total() / all;
         found.may_not_fit = memory.high80 > all;

@@ -22,7 +22,7 @@ StepMemory memory(const std::vector<std::string>& set = {}) {
     const Fabric fabric(build(s, catalogue()));
     const ModelShape model = model_shape(catalogue(), w);
     const Layout layout = make_layout(w, model, fabric.gpu_count(), fabric.gpus_per_node());
-    const ComputeCosts costs(catalogue(), fabric.node().gpu, w, fabric.node_count());
+    const ComputeCosts costs(catalogue(), fabric.node().gpu, w, fabric.gpu_count());
     return step_memory({costs, model, w, layout});
 }
 

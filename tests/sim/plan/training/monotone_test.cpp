@@ -54,6 +54,7 @@ Sense sense_of(const FigureUsed& figure) {
         {"pace", Sense::cost},
         {"host.*", Sense::cost},
         {"gather.rate", Sense::rate},
+        {"gather.rank", Sense::cost},
         {"gemm.memory", Sense::rate},
         {"elementwise.memory", Sense::rate},
         {"softmax.memory", Sense::rate},

@@ -88,7 +88,7 @@ TEST_CASE("the schedule moves the tensor-parallel bytes of the published formula
     CHECK(sent(p, StepTag::tensor) == Approx(paper).epsilon(1e-6));
     const Scenario s = parse_scenario(narrow, "small.yaml", tensor_4_pipeline_2);
     const auto& workload = std::get<TrainingWorkload>(s.workload);
-    const ComputeCosts costs(catalogue(), p.fabric.node().gpu, workload, p.fabric.node_count());
+    const ComputeCosts costs(catalogue(), p.fabric.node().gpu, workload, p.fabric.gpu_count());
     const LayerCosts layers{costs, p.plan.model, workload, p.plan.layout};
     CHECK(volumes(p.plan.model, workload, p.plan.layout, layers).tensor_sent * 16 == Approx(paper).epsilon(1e-6));
 }
@@ -167,7 +167,7 @@ TEST_CASE("zero-3 gathers each layer twice and scatters it once in every micro-b
 
 TEST_CASE("the optimizer reads and writes 30 bytes a parameter that it holds, and the norm 4 of every one") {
     const double share = catalogue().at("compute", "compute-h100").number("elementwise.memory");
-    const double slowest = 1 + catalogue().at("framework", "megatron").number("growth.wide");  // of two nodes
+    const double slowest = 1 + 4 * catalogue().at("framework", "megatron").number("growth.wide");  // of 16 GPUs
     CHECK(fixed_traffic(planned({}).plan) == Approx((30 * all / 16 + 4 * all) / share * slowest).epsilon(1e-9));
     CHECK(fixed_traffic(planned({"workload.sharding=ddp"}).plan) ==
           Approx((30 * all + 4 * all) / share * slowest).epsilon(1e-9));

@@ -81,7 +81,7 @@ TEST_CASE("no forecast of a layout falls below its bound") {
             const TrainingWorkload cut = with_layout(workload, space[i]);
             one.workload = cut;
             const Layout layout = make_layout(cut, model, fabric.gpu_count(), fabric.gpus_per_node());
-            const ComputeCosts costs(catalogue(), fabric.node().gpu, cut, fabric.node_count());
+            const ComputeCosts costs(catalogue(), fabric.node().gpu, cut, fabric.gpu_count());
             const double bound = least_step_seconds({costs, model, cut, layout}, fabric);
             const double seconds = simulate(one, catalogue()).steps.at(0).step_time_s;
             INFO(words_of(space[i]));
