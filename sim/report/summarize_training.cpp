@@ -226,8 +226,9 @@ std::map<std::string, double> aspect_spreads(const TrainingWorkload& workload, c
     const double once = std::min(row.fixed_s, framework.number("step")), more = row.fixed_s - once;
     std::map<std::string, double> spreads;
     spreads["framework." + workload.framework] =
-        std::hypot(of_framework("pace", row.compute_s), of_framework("step", once),
-                   of_framework(framework.has("host.experts") ? "host.experts" : "broadcast_per_rank", more));
+        std::hypot(std::hypot(of_framework("pace", row.compute_s), of_framework("step", once)),
+                   std::hypot(of_framework(framework.has("host.experts") ? "host.experts" : "broadcast_per_rank", more),
+                              workload.compiled ? 0 : of_framework("eager.norms", row.small_kernels_s)));
     if (!model.convolutions.empty()) {
         const Figure& share = compute_part(catalog, gpu).figure("conv." + std::string(to_string(workload.precision)));
         spreads[convolutions_on(gpu, workload.precision)] = row.products_s / row.step_time_s * half(share);
