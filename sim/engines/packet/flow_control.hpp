@@ -16,17 +16,18 @@ struct Lifting {
     return by_watchdog < counts.paused_until ? Lifting{by_watchdog, true} : Lifting{counts.paused_until, false};
 }
 
-[[gnu::noinline]] inline void apply(Domain& d, std::uint32_t p, const Signal& signal) {
+[[gnu::always_inline]] inline void add_credit(Domain& d, std::uint32_t p, std::uint32_t bytes) {
+    Port& port = d.net.ports[p];
+    port.credits += d.net.cost(port, bytes);
+    if (port.form != 0 && d.net.forms[port.form].headers) {
+        d.net.counts[p].headers += static_cast<std::int32_t>(d.net.forms[port.form].packets(bytes));
+    }
+}
+
+[[gnu::noinline]] inline void apply_pause(Domain& d, std::uint32_t p, const Signal& signal) {
     Port& port = d.net.ports[p];
     switch (signal.kind) {
-        case Signal::credit: {
-            const auto bytes = static_cast<std::uint32_t>(signal.value);
-            port.credits += d.net.cost(port, bytes);
-            if (port.form != 0 && d.net.forms[port.form].headers) {
-                d.net.counts[p].headers += static_cast<std::int32_t>(d.net.forms[port.form].packets(bytes));
-            }
-            return;
-        }
+        case Signal::credit: return;  // add_credit()
         case Signal::pause: {
             PortCounts& counts = d.net.counts[p];
             counts.paused_until = signal.time + port.serialization(pause_bytes(d.options));
@@ -50,6 +51,14 @@ struct Lifting {
     }
 }
 
+[[gnu::always_inline]] inline void apply(Domain& d, std::uint32_t p, const Signal& signal) {
+    if (signal.kind == Signal::credit) {
+        add_credit(d, p, static_cast<std::uint32_t>(signal.value));
+    } else {
+        apply_pause(d, p, signal);
+    }
+}
+
 // The same, after applying the receiver's signals that have come by then or will come.
 inline Ps hear(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
     Port& port = d.net.ports[p];
@@ -66,7 +75,7 @@ inline Ps hear(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t byt
             const Ps at = std::max(start, lifting.time);
             if (at < next) {
                 if (at > until) { return at; }
-                apply(d, p, {at, 0, Signal::resume});
+                apply_pause(d, p, {at, 0, Signal::resume});
                 d.net.counts[p].ignores = lifting.by_watchdog;
                 d.net.counts[p].watchdog += lifting.by_watchdog ? 1 : 0;
                 start = at;
