@@ -64,10 +64,11 @@ inline Ps hear(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t byt
     Port& port = d.net.ports[p];
     const Ps asked = start;
     LinkRing<Signal>& signals = port.signals;
-    while (!signals.empty() && signals.front().due() <= start) {
-        apply(d, p, signals.front());
-        signals.pop();
-    }
+    signals.pop_while([&](const Signal& signal) {
+        if (signal.due() > start) { return false; }
+        apply(d, p, signal);
+        return true;
+    });
     while (d.net.blocked(p, bytes)) {
         const Ps next = signals.empty() ? never : signals.front().due();
         if (port.paused) {
@@ -129,7 +130,7 @@ inline void return_credit(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps a
         port.signals.insert(signal);
     }
     // A sender in another island must be woken. In this one, a port without packets looks for signals when it has one.
-    if (d.shared.islands.of[port.from_node] != d.island || port.active) { d.wake(port.from_node, heard); }
+    if (d.island_of[port.from_node] != d.island || port.active) { d.wake(port.from_node, heard); }
 }
 
 // Sends a PFC frame in the other direction of the link. It waits for the packet that is being sent there, takes its own
@@ -163,6 +164,7 @@ inline void set_paused(Domain& d, std::uint32_t in, bool paused, Ps now) {
     tell_pause(d, in, paused, now);
     if (paused && !ingress.will_refresh) {
         ingress.will_refresh = true;
+        ++node.refreshing;
         const Ps again = now + port.serialization(pause_bytes(d.options)) / 2;
         d.mail({d.earliest(port.to_node, again), port.to_node, ControlMessage::refresh, in, 0});
     }
