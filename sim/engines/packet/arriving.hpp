@@ -12,15 +12,16 @@ namespace fabricast::inline packet {
 [[gnu::cold]] inline void refresh(Domain& d, std::uint32_t in, Ps now) {
     Ingress& ingress = d.net.ingress[in];
     const Port& port = d.net.ports[in];
+    Node& node = d.net.nodes[port.to_node];
     const Ps half = port.serialization(pause_bytes(d.options)) / 2;
-    ingress.will_refresh = ingress.paused;
-    if (!ingress.paused) { return; }
-    if (now - ingress.told_at >= half) {
-        drain_in_order(d, d.net.nodes[port.to_node], now - 1);  // packets that leave before have the wire first
-        if (!ingress.paused) {
-            ingress.will_refresh = false;
-            return;
-        }
+    const bool late = ingress.paused && now - ingress.told_at >= half;
+    if (late) { drain_in_order(d, node, now - 1); }  // packets that leave before have the wire first
+    if (!ingress.paused) {
+        ingress.will_refresh = false;
+        --node.refreshing;
+        return;
+    }
+    if (late) {
         ++ingress.refreshes;
         tell_pause(d, in, true, now);
     }

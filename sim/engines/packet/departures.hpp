@@ -31,31 +31,31 @@ inline void use_services(Domain& d, const Frame& frame, Ps start) {
     }
 }
 
-// When the port's next packet starts, as far as is known; `never` if nothing waits or nothing is known.
-inline Ps next_start(Domain& d, std::uint32_t p, Ps until) {
-    Port& port = d.net.ports[p];
-    Ps start = 0;
-    std::uint32_t bytes = 0;
-    if (!port.queue.empty()) {
-        const Frame& head = port.queue.front().frame;
-        start = std::max(port.free, head.time());
-        bytes = head.bytes;
-        if (port.serves) { start = after_services(d, head, start); }
-    } else if (port.sender != none && !d.shared.senders[port.sender].empty()) {
-        const Sender& sender = d.shared.senders[port.sender];
-        start = std::max(port.free, sender.next());
-        const std::uint32_t f = sender.peek();
-        bytes = next_bytes(d, d.traffic.flows[f], f);
-        if (port.serves) {
-            Frame first;
-            first.flow = f;
-            start = after_services(d, first, start);
-        }
-    } else {
-        return never;
+// When the sender's next packet starts, as far as is known; `never` if nothing waits or nothing is known.
+[[gnu::noinline]] inline Ps next_of_sender(Domain& d, std::uint32_t p, Ps until) {
+    const Port& port = d.net.ports[p];
+    if (port.sender == none || d.shared.senders[port.sender].empty()) { return never; }
+    const Sender& sender = d.shared.senders[port.sender];
+    Ps start = std::max(port.free, sender.next());
+    const std::uint32_t f = sender.peek();
+    if (port.serves) {
+        Frame first;
+        first.flow = f;
+        start = after_services(d, first, start);
     }
     if (start > until || (port.control == Control::none && !port.down)) { return start; }
-    return admit(d, p, start, until, bytes);
+    return admit(d, p, start, until, next_bytes(d, d.traffic.flows[f], f));
+}
+
+// The same for the port. Most often asked of a wire that is still busy, so that answer takes no call.
+[[gnu::always_inline]] inline Ps next_start(Domain& d, std::uint32_t p, Ps until) {
+    const Port& port = d.net.ports[p];
+    if (port.queue.empty()) { return next_of_sender(d, p, until); }
+    const Frame& head = port.queue.front().frame;
+    Ps start = std::max(port.free, head.time());
+    if (port.serves) { start = after_services(d, head, start); }
+    if (start > until || (port.control == Control::none && !port.down)) { return start; }
+    return admit(d, p, start, until, head.bytes);
 }
 
 // FECN marks at the root of congestion: a port whose queue is long although it has credit. A port without credit is a
@@ -228,12 +228,11 @@ template <class Visit>
 // The same for one port; or for all lanes of its link, so that the later ones find nothing left to do.
 [[gnu::always_inline]] inline Ps drain(Domain& d, std::uint32_t p, Ps until) {
     if (d.net.ports[p].lanes > 1) { return drain_lanes(d, d.net.first_lane(p), until); }
-    Ps start = next_start(d, p, until);
-    while (start <= until) {
+    for (;;) {
+        const Ps start = next_start(d, p, until);
+        if (start > until) { return start; }
         send_one(d, p, start);
-        start = next_start(d, p, until);
     }
-    return start;
 }
 
 // Like drain_in_order(), for nodes with shared wires or reads: a departure may change the start of any other.

@@ -16,17 +16,18 @@ struct Lifting {
     return by_watchdog < counts.paused_until ? Lifting{by_watchdog, true} : Lifting{counts.paused_until, false};
 }
 
-[[gnu::noinline]] inline void apply(Domain& d, std::uint32_t p, const Signal& signal) {
+[[gnu::always_inline]] inline void add_credit(Domain& d, std::uint32_t p, std::uint32_t bytes) {
+    Port& port = d.net.ports[p];
+    port.credits += d.net.cost(port, bytes);
+    if (port.form != 0 && d.net.forms[port.form].headers) {
+        d.net.counts[p].headers += static_cast<std::int32_t>(d.net.forms[port.form].packets(bytes));
+    }
+}
+
+[[gnu::noinline]] inline void apply_pause(Domain& d, std::uint32_t p, const Signal& signal) {
     Port& port = d.net.ports[p];
     switch (signal.kind) {
-        case Signal::credit: {
-            const auto bytes = static_cast<std::uint32_t>(signal.value);
-            port.credits += d.net.cost(port, bytes);
-            if (port.form != 0 && d.net.forms[port.form].headers) {
-                d.net.counts[p].headers += static_cast<std::int32_t>(d.net.forms[port.form].packets(bytes));
-            }
-            return;
-        }
+        case Signal::credit: return;  // add_credit()
         case Signal::pause: {
             PortCounts& counts = d.net.counts[p];
             counts.paused_until = signal.time + port.serialization(pause_bytes(d.options));
@@ -50,15 +51,24 @@ struct Lifting {
     }
 }
 
+[[gnu::always_inline]] inline void apply(Domain& d, std::uint32_t p, const Signal& signal) {
+    if (signal.kind == Signal::credit) {
+        add_credit(d, p, static_cast<std::uint32_t>(signal.value));
+    } else {
+        apply_pause(d, p, signal);
+    }
+}
+
 // The same, after applying the receiver's signals that have come by then or will come.
 inline Ps hear(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
     Port& port = d.net.ports[p];
     const Ps asked = start;
     LinkRing<Signal>& signals = port.signals;
-    while (!signals.empty() && signals.front().due() <= start) {
-        apply(d, p, signals.front());
-        signals.pop();
-    }
+    signals.pop_while([&](const Signal& signal) {
+        if (signal.due() > start) { return false; }
+        apply(d, p, signal);
+        return true;
+    });
     while (d.net.blocked(p, bytes)) {
         const Ps next = signals.empty() ? never : signals.front().due();
         if (port.paused) {
@@ -66,7 +76,7 @@ inline Ps hear(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t byt
             const Ps at = std::max(start, lifting.time);
             if (at < next) {
                 if (at > until) { return at; }
-                apply(d, p, {at, 0, Signal::resume});
+                apply_pause(d, p, {at, 0, Signal::resume});
                 d.net.counts[p].ignores = lifting.by_watchdog;
                 d.net.counts[p].watchdog += lifting.by_watchdog ? 1 : 0;
                 start = at;
@@ -120,7 +130,7 @@ inline void return_credit(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps a
         port.signals.insert(signal);
     }
     // A sender in another island must be woken. In this one, a port without packets looks for signals when it has one.
-    if (d.shared.islands.of[port.from_node] != d.island || port.active) { d.wake(port.from_node, heard); }
+    if (d.island_of[port.from_node] != d.island || port.active) { d.wake(port.from_node, heard); }
 }
 
 // Sends a PFC frame in the other direction of the link. It waits for the packet that is being sent there, takes its own
@@ -154,6 +164,7 @@ inline void set_paused(Domain& d, std::uint32_t in, bool paused, Ps now) {
     tell_pause(d, in, paused, now);
     if (paused && !ingress.will_refresh) {
         ingress.will_refresh = true;
+        ++node.refreshing;
         const Ps again = now + port.serialization(pause_bytes(d.options)) / 2;
         d.mail({d.earliest(port.to_node, again), port.to_node, ControlMessage::refresh, in, 0});
     }

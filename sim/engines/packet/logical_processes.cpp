@@ -118,9 +118,40 @@ private:
     double total_ = 0;
 };
 
+// Until what a neighbour does in the step can reach the node: by a packet, or by a signal to one of its ports. Only for
+// what forwards packets: flows' ends hear of each other without packets, several paths of a flow may meet at different
+// nodes, and a service may belong to several of them. A film keeps the order in which nodes are run.
+std::vector<Ps> times_ahead(const Traffic& traffic, const Packet& options, const LogicalProcesses& islands) {
+    const Network& net = traffic.network;
+    std::vector<Ps> ahead(net.nodes.size(), never);
+    std::vector<bool> keeps_step(net.nodes.size(), !traffic.readers.empty() || !net.epochs.empty() || options.series);
+    const auto at_most = [&](std::uint32_t node, Ps time) { ahead[node] = std::min(ahead[node], time); };
+    for (std::uint32_t p = 0; p < net.port_count; ++p) {
+        const Port& port = net.ports[p];
+        if (islands.of[port.from_node] == islands.of[port.to_node]) {
+            at_most(port.to_node, port.latency);
+            at_most(port.from_node, net.ingress[p].return_latency);
+        }
+        if (port.control == Control::pfc) { at_most(port.to_node, port.serialization(pause_bytes(options)) / 2); }
+    }
+    for (const Route& route : traffic.route_patterns) {
+        if (route.hops == 0) { continue; }
+        keeps_step[net.ports[net.ports_of(route).front()].from_node] = true;
+        keeps_step[net.ports[net.ports_of(route).back()].to_node] = true;
+        for (std::uint32_t way = 0; way < route.variants && route.variants > 1; ++way) {
+            for (const std::uint32_t p : net.ports_of(route, way)) { keeps_step[net.ports[p].from_node] = true; }
+        }
+    }
+    for (std::uint32_t n = 0; n < ahead.size(); ++n) {
+        const Ps step = islands.step[islands.of[n]];
+        ahead[n] = keeps_step[n] || net.nodes[n].serves ? step : std::max(step, ahead[n]);
+    }
+    return ahead;
+}
+
 }  // namespace
 
-LogicalProcesses make_islands(const Traffic& traffic, std::uint32_t domains) {
+LogicalProcesses make_islands(const Traffic& traffic, const Packet& options, std::uint32_t domains) {
     const Network& net = traffic.network;
     LogicalProcesses islands;
     std::vector<std::uint32_t> order(net.nodes.size());
@@ -140,6 +171,7 @@ LogicalProcesses make_islands(const Traffic& traffic, std::uint32_t domains) {
         Ps& least = from == islands.of[port.to_node] ? islands.step[from] : islands.window;
         least = std::min(least, port.latency);
     }
+    islands.ahead = times_ahead(traffic, options, islands);
     islands.domain = Partition(traffic, islands, domains).make();
     return islands;
 }

@@ -2,7 +2,8 @@
 // Which nodes run together, and on which thread. An island is a node of the cluster with all its devices, or one switch
 // of the fabric. Its inner links have a lower latency than those that lead out, so it can run on its own for as long as
 // the outer latency, in steps of the inner latency: meanwhile all of it stays in the cache, and threads need to
-// synchronise less often.
+// synchronise less often. A node that has something to do in a step, and whose own links are slower than the island's
+// fastest, does in one turn what it would do in several steps.
 
 #include <span>
 #include <vector>
@@ -16,6 +17,7 @@ struct LogicalProcesses {
     std::vector<std::uint32_t> nodes;   // island after island
     std::vector<std::uint32_t> end;     // per island, into `nodes`
     std::vector<Ps> step;               // per island: its smallest inner latency; never: it has no inner links
+    std::vector<Ps> ahead;              // per node: how long it may be run from the start of a step on
     std::vector<std::uint32_t> domain;  // per island: its thread
     Ps window = never;                  // the smallest latency between islands
 
@@ -27,6 +29,6 @@ struct LogicalProcesses {
 };
 
 // Domains get about equal shares of the packets, and neighbouring islands if possible.
-LogicalProcesses make_islands(const Traffic& traffic, std::uint32_t domains);
+LogicalProcesses make_islands(const Traffic& traffic, const Packet& options, std::uint32_t domains);
 
 }  // namespace fabricast::inline packet

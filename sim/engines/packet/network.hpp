@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "models/ethernet.hpp"
 #include "sim/engines/common/link_event.hpp"
 #include "sim/engines/common/schedule.hpp"
 #include "sim/engines/packet/lanes.hpp"
@@ -22,6 +23,11 @@ struct Service {
     std::uint64_t inverse = 0;
 };
 
+// What a pause's quanta are worth on the wire.
+inline std::uint32_t pause_bytes(const Packet& options) {
+    return static_cast<std::uint32_t>(options.pause_quanta) * static_cast<std::uint32_t>(pfc::quantum_bits / 8);
+}
+
 struct Node {
     DeviceId device{};                                   // represents the node in messages
     std::uint32_t first_port = 0, port_count = 0;        // sending
@@ -35,6 +41,7 @@ struct Node {
     std::int64_t reserved_limit = 0;                     // bytes in all from which on one of these could be paused
     Ps known_until = -1;                                 // until then it is known that it pauses nobody
     std::uint32_t paused_ingresses = 0;
+    std::uint32_t refreshing = 0;  // inputs whose pauses have a timer
     std::uint32_t first_word = 0;  // into Shared::active
     bool is_switch = false;        // a switch of the fabric
     bool shares_wire = false;      // some ports share a wire, or there are reads over PCIe

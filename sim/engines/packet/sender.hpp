@@ -2,8 +2,6 @@
 // Flows that begin at a port take turns, one packet each; those that must wait because of their rate are in a heap.
 
 #include <algorithm>
-#include <functional>
-#include <utility>
 #include <vector>
 
 #include "sim/engines/packet/frame.hpp"
@@ -15,17 +13,17 @@ class Sender {
 public:
     bool empty() const { return ready_.empty() && later_.empty(); }
     // When the next flow may send; never if no flow waits.
-    Ps next() const { return !ready_.empty() ? 0 : later_.empty() ? never : later_.front().first; }
+    Ps next() const { return !ready_.empty() ? 0 : later_.empty() ? never : later_.front().at; }
     // The flow whose turn it would be then.
-    std::uint32_t peek() const { return ready_.empty() ? later_.front().second : ready_.front(); }
+    std::uint32_t peek() const { return ready_.empty() ? later_.front().flow : ready_.front(); }
 
     // `now`: the port is busy from then on, so a flow that may send by then is simply queued. -1: not known.
     void add(std::uint32_t flow, Ps at, Ps now) {
         if (at <= now) {
             ready_.push(flow);
         } else {
-            later_.emplace_back(at, flow);
-            std::push_heap(later_.begin(), later_.end(), std::greater<>());
+            later_.push_back({at, flow});
+            std::push_heap(later_.begin(), later_.end(), After());
         }
     }
 
@@ -35,14 +33,14 @@ public:
             ready_.pop();
             if (front != flow) { ready_.push(front); }
         }
-        std::erase_if(later_, [&](const auto& waiting) { return waiting.second == flow; });
-        std::make_heap(later_.begin(), later_.end(), std::greater<>());
+        std::erase_if(later_, [&](const Later& waiting) { return waiting.flow == flow; });
+        std::make_heap(later_.begin(), later_.end(), After());
     }
 
     std::uint32_t take(Ps now) {
-        while (!later_.empty() && later_.front().first <= now) {
-            ready_.push(later_.front().second);
-            std::pop_heap(later_.begin(), later_.end(), std::greater<>());
+        while (!later_.empty() && later_.front().at <= now) {
+            ready_.push(later_.front().flow);
+            std::pop_heap(later_.begin(), later_.end(), After());
             later_.pop_back();
         }
         const std::uint32_t flow = ready_.front();
@@ -51,8 +49,16 @@ public:
     }
 
 private:
+    struct Later {
+        Ps at = 0;
+        std::uint32_t flow = 0;
+    };
+    struct After {  // two comparisons at most, where <=> of pairs takes three times the instructions
+        bool operator()(const Later& a, const Later& b) const { return a.at != b.at ? a.at > b.at : a.flow > b.flow; }
+    };
+
     Fifo<std::uint32_t> ready_;
-    std::vector<std::pair<Ps, std::uint32_t>> later_;
+    std::vector<Later> later_;
 };
 
 }  // namespace fabricast::inline packet

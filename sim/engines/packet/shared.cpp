@@ -12,7 +12,7 @@ namespace fabricast::inline packet {
 Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads, bool by_buffers)
     : traffic(t),
       options(o),
-      islands(make_islands(t, threads)),
+      islands(make_islands(t, o, threads)),
       next(net.nodes.size(), never),
       apart_by_buffers(by_buffers) {
     for (auto& array : wake) {

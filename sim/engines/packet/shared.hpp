@@ -5,7 +5,6 @@
 #include <memory>
 #include <vector>
 
-#include "models/ethernet.hpp"
 #include "sim/engines/packet/controller.hpp"
 #include "sim/engines/packet/frame.hpp"
 #include "sim/engines/packet/hpcc.hpp"
@@ -20,11 +19,6 @@ namespace fabricast::inline packet {
 
 // How much is recorded, however large the traffic: senders with rates, flows with pieces, pieces of each of them.
 inline constexpr std::size_t rates_kept = 1024, arrivals_kept = 256, pieces_kept = 256;
-
-// What a pause's quanta are worth on the wire.
-inline std::uint32_t pause_bytes(const Packet& options) {
-    return static_cast<std::uint32_t>(options.pause_quanta) * static_cast<std::uint32_t>(pfc::quantum_bits / 8);
-}
 
 struct DomainCounts {
     std::int64_t injected = 0, hops = 0, delivered = 0, delivered_bytes = 0, notices = 0, lost = 0, trimmed = 0;

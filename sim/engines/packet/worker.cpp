@@ -177,10 +177,15 @@ Ps Worker::run_island(std::uint32_t island) {
     }
     while (domain_.island_next < domain_.window_end) {
         domain_.start = domain_.island_next;
-        domain_.end = std::min(domain_.window_end, domain_.start + domain_.shared.islands.step[island]);
+        const Ps step_end = std::min(domain_.window_end, domain_.start + domain_.shared.islands.step[island]);
         domain_.island_next = never;
         for (const std::uint32_t n : nodes) {
-            if (domain_.shared.next[n] < domain_.end) { run_node(n); }
+            if (domain_.shared.next[n] < step_end) {
+                const bool timed = domain_.net.nodes[n].refreshing > 0;  // a timer may be due after the step
+                const Ps ahead = domain_.start + domain_.shared.islands.ahead[n];
+                domain_.end = timed ? step_end : std::min(domain_.window_end, ahead);
+                run_node(n);
+            }
             domain_.island_next = std::min(domain_.island_next, domain_.shared.next[n]);
         }
     }
@@ -211,10 +216,13 @@ Ps Worker::gather(const Node& node, std::uint32_t n) {
     Ps next = never;
     due_.clear();
     mails_.clear();
-    for (std::uint32_t i = node.first_ingress; i < node.first_ingress + node.ingress_count; ++i) {
-        const std::uint32_t p = domain_.net.ingress_ports[i];
-        domain_.net.ports[p].wire.pop_while([&](const Frame& frame) {
-            if (frame.time() >= domain_.end) {
+    const Ps end = domain_.end;
+    Port* const ports = domain_.net.ports.get();
+    const std::uint32_t* const ingress_ports = domain_.net.ingress_ports.data() + node.first_ingress;
+    for (std::uint32_t i = 0; i < node.ingress_count; ++i) {
+        const std::uint32_t p = ingress_ports[i];
+        ports[p].wire.pop_while([&](const Frame& frame) {
+            if (frame.time() >= end) {
                 next = std::min(next, frame.time());
                 return false;
             }

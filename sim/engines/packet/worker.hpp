@@ -35,7 +35,13 @@ public:
 
     // Sorts by time, then sequence number, then port; mail comes last and keeps its own order. If there are many, they
     // are first distributed into bins of equal spans of [start, end).
-    std::span<const Due> sort(Ps start, Ps end) {
+    [[gnu::always_inline]] std::span<const Due> sort(Ps start, Ps end) {
+        if (count_ > 1) { sort_several(start, end); }
+        return {due_.data(), count_};
+    }
+
+private:
+    void sort_several(Ps start, Ps end) {
         if (count_ > 24) { distribute(start, end); }
         for (std::size_t i = 1; i < count_; ++i) {  // nearly in order by now
             if (before(due_[i], due_[i - 1])) {
@@ -45,10 +51,8 @@ public:
                 due_[j] = moved;
             }
         }
-        return {due_.data(), count_};
     }
 
-private:
     static bool before(const Due& a, const Due& b) {
         return a.frame.key != b.frame.key ? a.frame.key < b.frame.key
                : a.port != b.port         ? a.port < b.port

@@ -1,4 +1,5 @@
-// A whole training step in packets, where calls of several kinds meet each other.
+// Clusters of the catalogue in packets: a training step, where calls of several kinds meet each other; nodes whose
+// devices have links of several latencies.
 
 #include <string>
 
@@ -24,4 +25,32 @@ TEST_CASE("a step of a mixture of experts is to the last bit the same without re
     const Report with = step(""), without = step(", reuse: false");
     CHECK(with.steps.at(0).step_time_s == without.steps.at(0).step_time_s);
     CHECK(with.steps.at(0).exposed_expert_s == without.steps.at(0).exposed_expert_s);
+}
+
+TEST_CASE("devices that run ahead of their node's steps change nothing") {
+    // A film is made step by step. The buffers are small enough for pauses, whose timers end a run ahead, and the
+    // second preset's senders heed notices that come from devices that are ahead.
+    const auto traffic = [](const std::string& preset, const std::string& series) {
+        const std::string text =
+            "name: t\nengine: packet\n"
+            "cluster: {node: dgx-h100, nodes: 4, fabric: {kind: fat-tree, link: ethernet-400g, radix: 16}}\n"
+            "workload: {kind: collective, collective: all_to_all, sizes: [2 MiB]}\n"
+            "packet: {preset: " +
+            preset + ", buffer: 2 MB, reuse: false, series: " + series + "}\n";
+        return simulate(parse_scenario(text, "t.yaml"), catalogue()).packets.at(0);
+    };
+    for (const char* preset : {"pfc-only", "dcqcn-paper"}) {
+        INFO(preset);
+        const PacketTraffic steps = traffic(preset, "true"), ahead = traffic(preset, "false");
+        CHECK(steps.use.pauses > 0);
+        CHECK((steps.use.notices > 0) == (preset == std::string("dcqcn-paper")));
+        CHECK(ahead.call_ends == steps.call_ends);
+        CHECK(ahead.use.hops == steps.use.hops);
+        CHECK(ahead.use.marks == steps.use.marks);
+        CHECK(ahead.use.notices == steps.use.notices);
+        CHECK(ahead.use.pauses == steps.use.pauses);
+        CHECK(ahead.use.paused == steps.use.paused);
+        CHECK(ahead.use.starved == steps.use.starved);
+        CHECK(ahead.use.fct_p50 == steps.use.fct_p50);
+    }
 }
