@@ -23,8 +23,8 @@ Product by_weight(const Product& forward) {
     return out;
 }
 
-// Bytes of a token's element in both norms and the residuals around them, forward. An RMS norm, which gated models have,
-// may be as many kernels as it has operations; a layer norm has always been one.
+// Bytes of a token's element in both norms and the residuals around them, forward. An RMS norm, which gated models
+// have, may be as many kernels as it has operations; a layer norm has always been one.
 double norm_bytes(const LayerWork& step) {
     const bool apart = step.model.gated && !step.workload.compiled;
     const double fused = step.costs.gpu("traffic.norms");
@@ -32,7 +32,8 @@ double norm_bytes(const LayerWork& step) {
     return std::max(plain, step.costs.autocast() * fused);
 }
 
-// Bytes of an element of the feed-forward width. By itself, a gate's product writes what the activation has and reads it.
+// Bytes of an element of the feed-forward width. By itself, a gate's product writes what the activation has and reads
+// it.
 double activation_bytes(const LayerWork& step) {
     const bool apart = step.model.gated && !step.workload.compiled;
     return 2 * (step.model.gates() + 1) + (apart ? step.costs.framework_or("eager.gate", 0) : 0);
@@ -193,8 +194,8 @@ Work LayerWork::head(bool backward) const {
     const Work work = product_of(*this, logits, backward);
     // Megatron's own loss and PyTorch's, if nothing fuses their kernels.
     const std::string kernels = workload.compiled ? "traffic.loss" : "traffic.loss.eager";
-    const std::string traffic = workload.compiled && workload.fused_loss ? "traffic.logits"
-                                                                         : kernels + (backward ? ".backward" : ".forward");
+    const std::string traffic =
+        workload.compiled && workload.fused_loss ? "traffic.logits" : kernels + (backward ? ".backward" : ".forward");
     const Work loss = costs.elementwise(costs.gpu(traffic) * tokens * model.vocabulary / t);
     return ComputeCosts::as(WorkKind::logits, work + loss);
 }

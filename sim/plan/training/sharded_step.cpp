@@ -3,8 +3,8 @@
 // Zero-2, zero-3 and hsdp: a layer's parameters are gathered while the previous layer computes, and its gradients are
 // scattered while the next one computes (Zhao et al. 2023, PyTorch FSDP, 3.3). With a pipeline this happens for each
 // chunk and micro-batch. Zero-2 keeps parameters once they are gathered. Gathers and scatters of one process group run
-// one after another. Of a long ring's latency computing does not hide all: each rank of a group holds up computing by the
-// framework's `gather.rank` in each of its layers' collectives.
+// one after another. Of a long ring's latency computing does not hide all: each rank of a group holds up computing by
+// the framework's `gather.rank` in each of its layers' collectives.
 
 #include <algorithm>
 #include <cmath>

@@ -213,7 +213,8 @@ void train_otherwise() {
          {"precision: tf32, attention: flash-2, compiled: false",
           "precision: bf16, sharding: zero-3, framework: megatron-fsdp, offload: {optimizer: true}",
           "precision: fp4, attention: triton", "precision: fp16, attention: triton, fused_loss: false",
-          "precision: mxfp8", "precision: fp8, framework: mlperf, adapters: 16, graphs: true"}) {
+          "precision: mxfp8", "precision: fp8, framework: mlperf, adapters: 16, graphs: true",
+          "precision: fp16, framework: pytorch-ddp, attention: unfused, compiled: false"}) {
         for (const char* node : {"dgx-h100", "dgx-a100", "dgx-b200"}) {
             for (const char* model : {"llama-2-7b", "resnet-50", "nemotron-h-56b"}) {
                 try {

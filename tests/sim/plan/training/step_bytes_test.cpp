@@ -118,7 +118,8 @@ TEST_CASE("casting between 16 and 32 bits around norms is traffic of frameworks 
     CHECK(streamed("pytorch-ddp", "tf32") == Approx(streamed("pytorch-fsdp", "tf32")));
 }
 
-TEST_CASE("eager kernels of a model with gates move what their operations read and write; those of one without, no more") {
+TEST_CASE(
+    "eager kernels of a model with gates move what their operations read and write; those of one without, no more") {
     const double share = catalogue().at("compute", "compute-h100").number("elementwise.memory");
     const auto more = [&](const std::string& framework, const char* gated, bool backward) {
         const auto of = [&](const char* compiled) {
