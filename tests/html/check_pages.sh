@@ -48,8 +48,8 @@ page() {  # NAME COMMAND ARGUMENT...: a report of another command
 page explain explain scenarios/performance-cliff.yaml
 page study study scenarios/study-h100-1024.yaml --draws 10
 page best run scenarios/dgx-h100-allreduce.yaml --best
-page plan plan scenarios/training-gpt3-1024-ib.yaml --draws 0 --best 3 --vary workload.parallelism.tensor=8 \
-  --vary workload.parallelism.pipeline=8,16 --journal "$work/layouts.journal"
+page plan plan scenarios/training-megatron-weak.yaml --draws 0 --best 3 --vary workload.parallelism.tensor=2,4 \
+  --vary workload.parallelism.pipeline=1,2 --journal "$work/layouts.journal"
 page sweep sweep scenarios/sweep-oversubscription.yaml --out "$work/points.csv"
 page study-training study scenarios/study-h100-training.yaml --draws 10
 cp "$root/tests/html/evil.yaml" "$work/"

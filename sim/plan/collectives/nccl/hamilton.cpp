@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -34,10 +35,18 @@ private:
     bool done() const { return best_.size() >= bound_ || steps_ > max_steps; }
     int& room(std::uint16_t from, std::uint16_t to) { return capacity_[std::size_t{from} * n_ + to]; }
 
-    // Every ring so far is complete: begins the next one.
+    // Every ring so far is complete: begins the next one. The same rings in another order leave the same capacity, from
+    // which nothing better comes a second time: only the steps are counted again, so that the search ends where it did.
     void next_ring() {
         if (visited_.size() > best_.size()) { best_ = visited_; }
-        if (!done()) { visit(0, 1); }
+        if (done()) { return; }
+        if (const auto before = steps_from_.find(capacity_); before != steps_from_.end()) {
+            steps_ += before->second;
+            return;
+        }
+        const long begin = steps_;
+        visit(0, 1);
+        steps_from_.emplace(capacity_, steps_ - begin);
     }
 
     // Goes on from `to`; `used` are the bits of the ring's GPUs.
@@ -81,7 +90,8 @@ private:
     std::size_t bound_;  // of `best_`
     std::uint64_t all_ = ~std::uint64_t{0} >> (64 - n_);
     long steps_ = 0;
-    std::vector<std::uint16_t> visited_, best_;  // rings of n_ GPUs each, one behind the other
+    std::map<std::vector<int>, long> steps_from_;  // by the capacity that is left when a ring begins
+    std::vector<std::uint16_t> visited_, best_;    // rings of n_ GPUs each, one behind the other
 };
 
 bool extend_path(std::uint32_t n, const std::vector<int>& capacity, std::uint16_t last, std::uint64_t used,

@@ -18,8 +18,8 @@ struct Solution {
     double product() const { return channels * speed; }
 };
 
-int channels_inside(const NodeBandwidths& p, double speed) {
-    const int most = p.most();
+// Up to `most`: the search of a mesh's rings ends where it has found so many.
+int channels_inside(const NodeBandwidths& p, double speed, int most) {
     if (p.gpus == 1) { return most; }
     if (p.node.nvlink == NvlinkShape::nvswitch) {
         const double load = p.several() && !p.ring_forwards ? (p.gpus - 1.0) / p.gpus : 1;
@@ -31,10 +31,9 @@ int channels_inside(const NodeBandwidths& p, double speed) {
 }
 
 int channels_at(const NodeBandwidths& p, double speed) {
-    const int inside = channels_inside(p, speed);
-    if (!p.several()) { return inside; }
+    if (!p.several()) { return channels_inside(p, speed, p.most()); }
     const int outside = static_cast<int>(p.rails.size()) * static_cast<int>(std::min(p.port, p.pcie) / speed + 1e-9);
-    return std::min({inside, outside, p.most()});
+    return channels_inside(p, speed, std::min(outside, p.most()));
 }
 
 // Pass 1 of ncclTopoCompute: lowers the speed until a further step could not beat the best solution so far.

@@ -285,6 +285,39 @@ TEST_CASE("NCCL's lists include, exclude and name collectives") {
     CHECK(read({{"NCCL_DEBUG", "INFO"}}).notes.size() == 1);
 }
 
+namespace {
+
+// The most rings of four GPUs by trying each number of each of the six cycles.
+std::size_t most_rings(const std::vector<int>& capacity, std::size_t first = 0) {
+    constexpr std::size_t cycles[6][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 1, 3},
+                                          {0, 2, 3, 1}, {0, 3, 1, 2}, {0, 3, 2, 1}};
+    std::size_t most = 0;
+    for (std::size_t cycle = first; cycle < 6; ++cycle) {
+        std::vector<int> left = capacity;
+        bool fits = true;
+        for (std::size_t i = 0; i < 4; ++i) {
+            fits = --left[cycles[cycle][i] * 4 + cycles[cycle][(i + 1) % 4]] >= 0 && fits;
+        }
+        if (fits) { most = std::max(most, 1 + most_rings(left, cycle)); }
+    }
+    return most;
+}
+
+}  // namespace
+
+TEST_CASE("rings of four GPUs are as many as any choice of cycles gives") {
+    for (int k = 0; k < 100; ++k) {
+        std::vector<int> capacity(16, 1 + k % 3);  // full meshes, and uneven ones
+        for (int i = 0; i < 16 && k >= 3; ++i) { capacity[static_cast<std::size_t>(i)] = (7 * k + 3 * i * i + i) % 4; }
+        for (std::size_t gpu = 0; gpu < 4; ++gpu) { capacity[gpu * 5] = 0; }
+        INFO(k);
+        CHECK(hamiltonian_rings(4, capacity, 32).size() == most_rings(capacity));
+    }
+    std::vector<int> three(16, 3);
+    for (std::size_t gpu = 0; gpu < 4; ++gpu) { three[gpu * 5] = 0; }
+    CHECK(most_rings(three) == 8);  // nine leave each GPU, but four GPUs' links are not a sum of cycles
+}
+
 TEST_CASE("rings never use an edge more often than it has room") {
     // A square with one diagonal: only the two directions around are Hamiltonian.
     std::vector<int> capacity(16, 0);
