@@ -132,6 +132,7 @@ std::vector<Ps> times_ahead(const Traffic& traffic, const Packet& options, const
             at_most(port.to_node, port.latency);
             at_most(port.from_node, net.ingress[p].return_latency);
         }
+        if (port.lanes > 1) { keeps_step[port.from_node] = true; }
         if (port.control == Control::pfc) { at_most(port.to_node, port.serialization(pause_bytes(options)) / 2); }
     }
     for (const Route& route : traffic.route_patterns) {
