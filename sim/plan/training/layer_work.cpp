@@ -23,26 +23,28 @@ Product by_weight(const Product& forward) {
     return out;
 }
 
-// Bytes of a token's element in both norms and the residuals around them, forward. An RMS norm, which gated models
-// have, may be as many kernels as it has operations; a layer norm has always been one.
+// Whether nothing fuses the kernels of a model with gates, rotated positions and RMS norms. Those of one without are as
+// many either way.
+bool kernels_apart(const LayerWork& step) { return step.model.gated && !step.workload.compiled; }
+
+// Bytes of a token's element in both norms and the residuals around them, forward. An RMS norm may be as many
+// kernels as it has operations; a layer norm has always been one.
 double norm_bytes(const LayerWork& step) {
-    const bool apart = step.model.gated && !step.workload.compiled;
     const double fused = step.costs.gpu("traffic.norms");
-    const double plain = apart ? step.costs.framework_or("eager.norms", fused) : fused;
+    const double plain = kernels_apart(step) ? step.costs.framework_or("eager.norms", fused) : fused;
     return std::max(plain, step.costs.autocast() * fused);
 }
 
 // Bytes of an element of the feed-forward width. By itself, a gate's product writes what the activation has and reads
 // it.
 double activation_bytes(const LayerWork& step) {
-    const bool apart = step.model.gated && !step.workload.compiled;
-    return 2 * (step.model.gates() + 1) + (apart ? step.costs.framework_or("eager.gate", 0) : 0);
+    return 2 * (step.model.gates() + 1) + (kernels_apart(step) ? step.costs.framework_or("eager.gate", 0) : 0);
 }
 
 // Bytes of a token's rotated queries and keys beyond those of one kernel that reads and writes them.
 double rotary_bytes(const LayerWork& step) {
     const ModelShape& m = step.model;
-    if (step.workload.compiled || !m.gated) { return 0; }  // models without gates add or learn positions
+    if (!kernels_apart(step)) { return 0; }
     return step.costs.framework_or("eager.rotary", 0) * (m.query_width() + m.key_value_width() / 2);
 }
 

@@ -87,10 +87,7 @@ Ends StepBuilder::phases(const Phases& phases, const StepOp& what, std::uint32_t
 Ends StepBuilder::launch(const StepOp& what, std::uint32_t lane) {
     const Layers layers = step_.layout.layers_of(step_.model, what.stage, what.chunk);
     const Duration duration = from_seconds(step_.launch_seconds(layers, what.forward));
-    if (duration.ps <= 0) { return {}; }
-    const OpId op = plan_.schedule.add(Delay{0x10000000U + what.stage * lanes_ + lane, duration}, Ends{});
-    tag(what, StepTag::fixed);
-    return finishes({op});
+    return delay(0x10000000U + what.stage * lanes_ + lane, duration, StepTag::fixed, what, {});
 }
 
 Ends StepBuilder::send(const StepOp& what, std::uint32_t to, std::uint32_t lane, const Ends& after) {
@@ -106,17 +103,18 @@ Ends StepBuilder::send(const StepOp& what, std::uint32_t to, std::uint32_t lane,
 }
 
 Ends StepBuilder::wait(Duration duration, const StepOp& what, Ends after) {
-    if (duration.ps <= 0) { return after; }
-    const OpId op = plan_.schedule.add(Delay{0x20000000U + hosts_++, duration}, after);
-    tag(what, StepTag::fixed);
-    return finishes({op});
+    const std::uint32_t host = 0x20000000U + (duration.ps > 0 ? hosts_++ : 0);
+    return delay(host, duration, StepTag::fixed, what, std::move(after));
 }
 
 Ends StepBuilder::hold_up(double seconds, const StepOp& what, Ends after) {
-    const Duration duration = from_seconds(seconds);
+    return delay(0x30000000U + what.stage, from_seconds(seconds), StepTag::data, what, std::move(after));
+}
+
+Ends StepBuilder::delay(std::uint32_t host, Duration duration, StepTag kind, const StepOp& what, Ends after) {
     if (duration.ps <= 0) { return after; }
-    const OpId op = plan_.schedule.add(Delay{0x30000000U + what.stage, duration}, after);
-    tag(what, StepTag::data);
+    const OpId op = plan_.schedule.add(Delay{host, duration}, after);
+    tag(what, kind);
     return finishes({op});
 }
 

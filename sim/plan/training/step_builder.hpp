@@ -53,6 +53,7 @@ private:
     // Gradients to the host, the optimizer's step there, parameters back, for `held` parameters of each GPU.
     Ends step_on_host(const StepOp& what, std::uint32_t lane, double held, const Ends& after);
     Ends wait(Duration duration, const StepOp& what, Ends after);
+    Ends delay(std::uint32_t host, Duration duration, StepTag kind, const StepOp& what, Ends after);
     void tag(StepOp what, StepTag as);
 
     StepPlan& plan_;

@@ -7,16 +7,13 @@ file of kind `kernels`; a point that this machine or this PyTorch cannot run is 
 
     python3 validate/probes/torch/kernels.py --name my-machine --output kernels.yaml [--seconds 100]
 """
-import argparse
-import datetime
-import json
-import platform
 import statistics
-import subprocess
 import sys
 import time
 
 import torch
+
+from machine import parse_options, software, text, today
 
 COLUMNS = ["kernel", "shape", "precision", "samples", "time_us", "time_q25_us", "time_q75_us", "rate_TFLOPs", "rate_GBps"]
 
@@ -270,22 +267,14 @@ def copies_beside_products(out):
               lambda: beside(lambda: host.copy_(device, non_blocking=True)), 8 * flops)
 
 
-def text(value):
-    return json.dumps(value)
-
-
 def write(out, options):
     gpu = torch.cuda.get_device_name(0)
-    driver = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True,
-                            text=True, check=False).stdout.strip()
-    day = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    day = today()
     lines = [f"id: {text(options.name + '-kernels-' + day[:10])}", "source:",
              f"  url: {text('measured with validate/probes/torch/kernels.py on ' + options.name)}",
              "  probe: \"probe-kernels\"", f"  machine: {text(options.name)}", f"  date: {text(day)}",
              "kind: \"kernels\"", "system:", f"  gpu: {text(gpu)}", "  gpus_per_node: 1", "  nodes: 1",
-             "software:", f"  pytorch: {text(torch.__version__)}", f"  cuda: {text(torch.version.cuda)}",
-             f"  cudnn: {text(str(torch.backends.cudnn.version()))}", f"  driver: {text(driver)}",
-             f"  kernel: {text(platform.system() + ' ' + platform.release())}", "benchmark:",
+             *software(f"  cudnn: {text(str(torch.backends.cudnn.version()))}"), "benchmark:",
              "  tool: \"probe-kernels\"",
              "  time_us: \"median over samples; a sample is the mean of a batch between two events, random data\"",
              f"notes: {text('; '.join(out.notes))}", f"columns: {text(COLUMNS)}", "rows:"]
@@ -296,11 +285,7 @@ def write(out, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--name", default=platform.node(), help="what this machine is called in the file")
-    parser.add_argument("--output", default="kernels.yaml", help="the measurement file")
-    parser.add_argument("--seconds", type=float, default=100, help="ends after these, with what it has")
-    options = parser.parse_args()
+    options = parse_options(__doc__, "kernels.yaml", 100)
     if not torch.cuda.is_available():
         print("kernels.py: no GPU that PyTorch can use", file=sys.stderr)
         return 4

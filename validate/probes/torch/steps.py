@@ -8,15 +8,10 @@ cannot run is left out and noted. No traffic between GPUs is in it: what is left
 
     python3 validate/probes/torch/steps.py --name my-machine --output steps.yaml [--seconds 500]
 """
-import argparse
 import dataclasses
-import datetime
 import gc
-import json
 import os
-import platform
 import statistics
-import subprocess
 import sys
 import time
 
@@ -26,6 +21,8 @@ import torch.nn as nn
 import torch.nn.functional as F
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from machine import parse_options, software, text, today
 
 COLUMNS = ["model", "layers", "hidden", "heads", "kv_heads", "ffn", "vocabulary", "experts", "experts_per_token",
            "framework", "compiled", "recompute", "seq_len", "micro_batch", "gbs", "gpus", "memory_gib",
@@ -262,41 +259,32 @@ def clean():
     torch.cuda.empty_cache()
 
 
-def row_of(run, times, context):
+def described(run):
     s = run.shape
+    return [s.name, s.layers, s.hidden, s.heads, s.kv_heads, s.ffn, s.vocabulary, s.experts or None,
+            s.experts_per_token or None, run.framework, run.compiled, run.recompute, run.length, run.micro_batch,
+            run.micro_batch * run.accumulate, 1]
+
+
+def measured(run, times, context):
     step = sorted(t[0] for t in times)
     seconds = lambda ms: round(ms / 1e3, 6)
     peak = torch.cuda.max_memory_reserved() + context
-    return [s.name, s.layers, s.hidden, s.heads, s.kv_heads, s.ffn, s.vocabulary, s.experts or None,
-            s.experts_per_token or None, run.framework, run.compiled, run.recompute, run.length, run.micro_batch,
-            run.micro_batch * run.accumulate, 1, round(peak / GIB, 2), round(torch.cuda.max_memory_allocated() / GIB, 2),
-            seconds(statistics.median(step)), seconds(step[len(step) // 4]), seconds(step[3 * len(step) // 4]),
-            seconds(step[-1]), len(step)] + [seconds(statistics.median(t[i] for t in times)) if run.accumulate == 1 else None
-                                             for i in (1, 2, 3)]
+    return [round(peak / GIB, 2), round(torch.cuda.max_memory_allocated() / GIB, 2), seconds(statistics.median(step)),
+            seconds(step[len(step) // 4]), seconds(step[3 * len(step) // 4]), seconds(step[-1]), len(step)] + \
+           [seconds(statistics.median(t[i] for t in times)) if run.accumulate == 1 else None for i in (1, 2, 3)]
 
 
-def out_of_memory_row(run):
-    s = run.shape
-    return [s.name, s.layers, s.hidden, s.heads, s.kv_heads, s.ffn, s.vocabulary, s.experts or None,
-            s.experts_per_token or None, run.framework, run.compiled, run.recompute, run.length, run.micro_batch,
-            run.micro_batch * run.accumulate, 1, None, None, "OOM", None, None, None, None, None, None, None]
-
-
-def text(value):
-    return json.dumps(value)
+OUT_OF_MEMORY = [None, None, "OOM"] + 7 * [None]
 
 
 def write(rows, notes, options):
-    driver = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True,
-                            text=True, check=False).stdout.strip()
-    day = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    day = today()
     lines = [f"id: {text(options.name + '-steps-' + day[:10])}",
              f"source: {text('measured with validate/probes/torch/steps.py on ' + options.name + ', ' + day)}",
              "kind: \"whole training steps on one GPU, and the memory they need\"", "system:",
              f"  gpu: {text(torch.cuda.get_device_name(0))}", "  gpus_per_node: 1", "workload:",
-             "  optimizer: \"AdamW, fused; gradients' norm clipped\"", "software:",
-             f"  pytorch: {text(torch.__version__)}", f"  cuda: {text(torch.version.cuda)}", f"  driver: {text(driver)}",
-             f"  kernel: {text(platform.system() + ' ' + platform.release())}", "notes:"]
+             "  optimizer: \"AdamW, fused; gradients' norm clipped\"", *software(), "notes:"]
     lines += [f"  - {text(note)}" for note in notes] + [f"columns: {text(COLUMNS)}", "rows:"]
     lines += [f"  - {text(row)}" for row in rows]
     with open(options.output, "w", encoding="utf-8") as file:
@@ -304,11 +292,7 @@ def write(rows, notes, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--name", default=platform.node(), help="what this machine is called in the file")
-    parser.add_argument("--output", default="steps.yaml", help="the table")
-    parser.add_argument("--seconds", type=float, default=500, help="ends after these, with what it has")
-    options = parser.parse_args()
+    options = parse_options(__doc__, "steps.yaml", 500)
     if not torch.cuda.is_available():
         print("steps.py: no GPU that PyTorch can use", file=sys.stderr)
         return 4
@@ -319,30 +303,31 @@ def main():
     torch.manual_seed(1)
     torch.set_float32_matmul_precision("high")
     rows, notes = [], ["memory_gib: what PyTorch had reserved at most, and what the driver and its libraries hold beside it"]
-    for batches in plan():
-        for run in batches:
-            if time.monotonic() > until:
-                notes.append("the time was up: the list of runs was not ended")
-                break
-            begin = time.monotonic()
-            clean()
-            try:
-                times = measure(run)
-                free, total = torch.cuda.mem_get_info()
-                rows.append(row_of(run, times, total - free - torch.cuda.memory_reserved()))
-                said = f"{rows[-1][18]} s, {rows[-1][16]} GiB"
-            except Exception as error:  # noqa: BLE001: whatever PyTorch refuses is a note
-                if "out of memory" in str(error):
-                    rows.append(out_of_memory_row(run))
-                    said = "out of memory"
-                else:
-                    said = str(error).splitlines()[0][:160]
-                    notes.append(f"{run} left out: {said}")
-            torch._dynamo.reset()
-            write(rows, notes, options)
-            print(f"{run}: {said}; {time.monotonic() - begin:.1f} s", flush=True)
-            if said == "out of memory":
-                break
+    full = None  # the line of the plan whose next batches would not fit either
+    for line, run in ((line, run) for line, batches in enumerate(plan()) for run in batches):
+        if line == full:
+            continue
+        if time.monotonic() > until:
+            notes.append("the time was up: the list of runs was not ended")
+            break
+        begin = time.monotonic()
+        clean()
+        try:
+            times = measure(run)
+            free, total = torch.cuda.mem_get_info()
+            rows.append(described(run) + measured(run, times, total - free - torch.cuda.memory_reserved()))
+            said = f"{rows[-1][18]} s, {rows[-1][16]} GiB"
+        except Exception as error:  # noqa: BLE001: whatever PyTorch refuses is a note
+            if "out of memory" in str(error):
+                rows.append(described(run) + OUT_OF_MEMORY)
+                said, full = "out of memory", line
+            else:
+                said = str(error).splitlines()[0][:160]
+                notes.append(f"{run} left out: {said}")
+        torch._dynamo.reset()
+        write(rows, notes, options)
+        print(f"{run}: {said}; {time.monotonic() - begin:.1f} s", flush=True)
+    write(rows, notes, options)
     dist.destroy_process_group()
     return 0
 
