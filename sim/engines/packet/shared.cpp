@@ -167,7 +167,26 @@ void Shared::reserve_windows(std::size_t controllers) {
     gated = true;
 }
 
-// Makes controllers, which begin at the rate of their flow's slowest link.
+// Bytes per second of the slowest of these links.
+double Shared::slowest(std::span<const std::uint32_t> ports) const {
+    std::uint64_t inverse = 0;
+    for (const std::uint32_t p : ports) { inverse = std::max(inverse, net.ports[p].inverse); }
+    return 1e12 * (1 << 24) / static_cast<double>(inverse);
+}
+
+// The links that the sender's adapter knows of: its own wire, and what lies before it. All of those of a way inside a
+// node.
+std::span<const std::uint32_t> Shared::own_links(const Route& route) const {
+    const std::span<const std::uint32_t> ports = net.ports_of(route);
+    const auto leaves = [&](std::uint32_t p) {
+        return net.island[net.ports[p].from_node] != net.island[net.ports[p].to_node];
+    };
+    const auto wire = std::ranges::find_if(ports, leaves);
+    return {ports.begin(), wire == ports.end() ? wire : wire + 1};
+}
+
+// Makes controllers, which begin at their adapter's rate, as adapters do: of a slower link beyond it they hear by marks,
+// delays or losses.
 void Shared::control_flows(std::uint32_t first, std::uint32_t end) {
     const auto claim = [&](auto& part) {
         if (part.size() > 0) { part.claim(first, end - first); }
@@ -184,10 +203,7 @@ void Shared::control_flows(std::uint32_t first, std::uint32_t end) {
     claim(ack_every);
     for (std::uint32_t c = first; c < end; ++c) {
         const std::uint32_t f = traffic.controlled[c];
-        double line = 1e30;
-        for (const std::uint32_t p : net.ports_of(traffic.routes[f])) {
-            line = std::min(line, 1e12 * (1 << 24) / static_cast<double>(net.ports[p].inverse));
-        }
+        const double line = slowest(own_links(traffic.routes[f]));
         switch (control) {
             case CongestionControl::timely: timelies[c] = Timely(line); break;
             case CongestionControl::infiniband: infiniband[c] = InfinibandRate(options.infiniband, line); break;
@@ -210,7 +226,7 @@ void Shared::control_flows(std::uint32_t first, std::uint32_t end) {
             case CongestionControl::none: break;
         }
         if (windowed()) { windows[c] = {}; }
-        throttles[c] = {std::max(traffic.flows[f].pace, 1e12 / line)};
+        throttles[c] = {std::max(traffic.flows[f].pace, 1e12 / slowest(net.ports_of(traffic.routes[f])))};
         const auto segment = static_cast<std::uint32_t>(options.timely.segment.count) / traffic.flows[f].unit;
         ack_every[c] = std::bit_floor(std::max(1U, segment));
     }

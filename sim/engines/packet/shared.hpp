@@ -22,6 +22,17 @@ inline constexpr std::size_t rates_kept = 1024, arrivals_kept = 256, pieces_kept
 
 struct DomainCounts {
     std::int64_t injected = 0, hops = 0, delivered = 0, delivered_bytes = 0, notices = 0, lost = 0, trimmed = 0;
+
+    DomainCounts& operator+=(const DomainCounts& more) {
+        injected += more.injected;
+        hops += more.hops;
+        delivered += more.delivered;
+        delivered_bytes += more.delivered_bytes;
+        notices += more.notices;
+        lost += more.lost;
+        trimmed += more.trimmed;
+        return *this;
+    }
 };
 
 // How long congestion control held a flow back, beyond what its path and its own rate cap need.
@@ -116,6 +127,8 @@ private:
     void control_flows(std::uint32_t first, std::uint32_t end);
     void reserve_windows(std::size_t controllers);
     void set_trimming();
+    double slowest(std::span<const std::uint32_t> ports) const;
+    std::span<const std::uint32_t> own_links(const Route& route) const;
     Ps base_rtt(const Route& route, std::uint32_t bytes) const;
     std::uint64_t& word_of(const Port& port) { return active[net.nodes[port.from_node].first_word + port.slot / 64]; }
 };

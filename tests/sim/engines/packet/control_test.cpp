@@ -154,6 +154,28 @@ TEST_CASE("DCQCN recovers its rate as published: half way to the target, five ti
     CHECK(flow.alpha() == Approx(std::pow(1 - o.g, 5) * (1 - o.g) + o.g).epsilon(0.01));
 }
 
+TEST_CASE("DCQCN begins at its adapter's rate, not at that of a slower link which it does not know of") {
+    // 25 GB/s into a trunk of 10: the queue there grows at 15 GB/s until a mark has come back, in Kmax / 15 GB/s and a
+    // round trip at most. From a start at 10 GB/s no queue would ever stand.
+    const Fabric fabric = testing::drawn({{0, 1}, {{0, 1}}, {}, LinkFamily::ethernet, 10}, 2);
+    const Schedule schedule = testing::messages(fabric, {{0, 1}}, 50'000 * unit);
+    Packet options = packets(FlowControl::lossless);
+    options.congestion_control = CongestionControl::dcqcn;
+    options.ecn = {2000, 8000, 0.2};
+    const Timeline timeline = replay(options, fabric, schedule);
+    const double k_min = 2000.0 * 80, k_max = 8000.0 * 80;  // bytes of a port of 80 Gb/s
+    const double round_trip = 2 * to_seconds(fabric.path(schedule.connections[0].path).latency);
+    const auto queued = static_cast<double>(timeline.packets->ports.front().most_queued);
+    CHECK(fabric.link_name(timeline.packets->ports.front().link) == "s0 -> s1");
+    CHECK(queued > k_min);
+    CHECK(queued < k_max + 15e9 * (round_trip + k_max / 10e9) + 2 * unit);  // the mark waits for the queue before it
+    CHECK(timeline.packets->notices > 0);
+    // The queue covers the cuts: the trunk's 20 ms and little more.
+    const double needed = 50'000.0 * unit / 10e9;
+    CHECK(to_seconds(timeline.makespan) > needed);
+    CHECK(to_seconds(timeline.makespan) < 1.01 * needed);
+}
+
 TEST_CASE("DCQCN with the paper's figures shares 40 Gb/s fairly, without pauses and with a short queue") {
     FabricSpec spec = tiny::fabric(FabricKind::single_switch);
     spec.link = tiny::link(LinkFamily::ethernet, 5, nanoseconds(500));
