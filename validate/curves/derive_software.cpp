@@ -26,11 +26,12 @@ bool came_later(std::string_view version, const Measurement& m) {
     return out != builtin_aliases().nccl_dates.end() && !date.empty() && date < out->second;
 }
 
-// nccl-tests prints "graph:" in its first line since it followed NCCL 2.13 (August 2022). Who builds it anew does not
-// run it on a library of years before.
+// nccl-tests prints "graph:" in its first line and "#wrong" over its columns since it followed NCCL 2.13 (August 2022).
+// Who builds it anew does not run it on a library of years before.
 bool came_long_before(std::string_view version, const Measurement& m) {
-    return text(m.benchmark, "header").find(" graph: ") != std::string_view::npos &&
-           nccl::parse_version(version) < nccl::Version{2, 13};
+    const std::string_view header = text(m.benchmark, "header");
+    const bool follows = header.find(" graph: ") != header.npos || header.find("#wrong") != header.npos;
+    return follows && nccl::parse_version(version) < nccl::Version{2, 13};
 }
 
 }  // namespace
