@@ -343,3 +343,13 @@ TEST_CASE("patterns search a text of any length in its own time, and recurse ove
     CHECK(first_match(builtin_aliases().networks, "Slingshot, aws-ofi-nccl 1.6")->word("transport") == "cxi-ofi-1.6");
     CHECK(first_match(builtin_aliases().networks, "Slingshot, aws-ofi-nccl 1.9")->word("transport").empty());
 }
+
+TEST_CASE("A log that nccl-tests of 2022 or later wrote is not forecast by an NCCL of years before") {
+    const std::string a100 = "{gpu: A100-SXM4-80GB, gpus_per_node: 8, nodes: 1}";
+    const auto version = [&](const std::string& header) {
+        const Said said{a100, "{}", "{collective: all_reduce, header: \"" + header + "\"}"};
+        return derived(said).scenario.library.nccl;
+    };
+    CHECK(version("nThread 1 nGpus 8 minBytes 8 maxBytes 8 validation: 1") == "2.8");
+    CHECK(version("nThread 1 nGpus 8 minBytes 8 maxBytes 8 validation: 1 graph: 0") == "2.18");
+}

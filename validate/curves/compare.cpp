@@ -30,7 +30,7 @@ constexpr double one_process = 0.2, without_gpu_direct = 0.1, other_release = 0.
 Unsaid other_releases(const Measurement& m, const Derived& derived) {
     Unsaid unsaid{"NCCL's version", 0, {}};
     for (const std::string_view version : releases_in_use(derived.group.generation)) {
-        if (came_later(version, m) || version == derived.scenario.library.nccl) { continue; }
+        if (out_of_time(version, m) || version == derived.scenario.library.nccl) { continue; }
         unsaid.others.push_back({std::string(version), derived.scenario});
         unsaid.others.back().scenario.library.nccl = version;
     }

@@ -18,10 +18,26 @@ std::vector<std::string_view> releases_in_use(std::string_view generation) {
     return usual == builtin_aliases().nccl_usual.end() ? std::vector<std::string_view>{} : split(usual->second, ' ');
 }
 
+namespace {
+
 bool came_later(std::string_view version, const Measurement& m) {
     const auto out = builtin_aliases().nccl_dates.find(version);
     const std::string_view date = text(m.source, "date");
     return out != builtin_aliases().nccl_dates.end() && !date.empty() && date < out->second;
+}
+
+// nccl-tests prints "graph:" in its first line and "#wrong" over its columns since it followed NCCL 2.13 (August 2022).
+// Who builds it anew does not run it on a library of years before.
+bool came_long_before(std::string_view version, const Measurement& m) {
+    const std::string_view header = text(m.benchmark, "header");
+    const bool follows = header.find(" graph: ") != header.npos || header.find("#wrong") != header.npos;
+    return follows && nccl::parse_version(version) < nccl::Version{2, 13};
+}
+
+}  // namespace
+
+bool out_of_time(std::string_view version, const Measurement& m) {
+    return came_later(version, m) || came_long_before(version, m);
 }
 
 namespace {
@@ -71,10 +87,10 @@ std::string nccl_version(const Measurement& m, Derived& out) {
     auto usual = out.scenario.cluster.nodes > 1 ? by_generation.find(generation + " between") : by_generation.end();
     usual = usual == by_generation.end() ? by_generation.find(generation) : usual;
     std::string version = usual == by_generation.end() ? LibrarySpec{}.nccl : usual->second;
-    if (came_later(version, m)) {  // the newest of those in use when the file was written
-        for (const std::string_view other : releases_in_use(generation)) {
-            version = came_later(other, m) ? version : std::string(other);
-        }
+    if (out_of_time(version, m)) {  // the nearest of those in use when the file was written
+        std::vector<std::string_view> others = releases_in_use(generation);
+        std::erase_if(others, [&](std::string_view other) { return out_of_time(other, m); });
+        if (!others.empty()) { version = came_later(version, m) ? others.back() : others.front(); }
     }
     out.nccl_guessed = true;
     out.assumptions.push_back("nccl: not stated; " + version + ", usual for " + generation);
