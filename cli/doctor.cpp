@@ -61,8 +61,8 @@ std::vector<Checked> build_findings() {
     library("Ceres", calibrate_command.positional.front().option != nullptr, "calibrate",
             "no calibrate: install libceres-dev");
     library("SQLite", has_sqlite(), "sweep --out FILE.sqlite", "sweeps write CSV only: install libsqlite3-dev");
-    library("MPI", has_mpi(), "sweeps share their points under mpirun",
-            "sweeps stay in one process: install libopenmpi-dev");
+    library("MPI", has_mpi(), "sweeps share their points, and runs their packets, under mpirun",
+            "sweeps and runs stay in one process: install libopenmpi-dev");
     library("ECharts", html::has_charts(), "--html", "no --html: the build could not fetch echarts from npm");
     return found;
 }
@@ -79,8 +79,9 @@ std::vector<Checked> machine_findings() {
     found.push_back({"machine", "RDMA adapters", adapters > 0,
                      adapters > 0 ? std::to_string(adapters) : "none to measure; a forecast needs none"});
     const bool starts = on_path("mpirun") || on_path("srun");
-    found.push_back({"machine", "mpirun or srun", starts,
-                     starts ? "starts sweeps on many machines" : "sweeps stay on this machine, or take --shard"});
+    found.push_back(
+        {"machine", "mpirun or srun", starts,
+         starts ? "starts sweeps and runs on many machines" : "sweeps stay on this machine, or take --shard"});
     return found;
 }
 

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -31,6 +32,13 @@ using Clock = std::chrono::steady_clock;
 constexpr int to_first = 1;
 // From rank 0 to a thread that wants pieces: a list of them, empty if there are no more.
 constexpr int from_first = 2;
+
+// Between ranks of one replay: what they tell each other; [exit code, error], when they have no more to tell.
+constexpr int window_message = 3;
+constexpr int last_message = 4;
+// Looks for a message before the core is offered to others, and for how long then.
+constexpr int spins = 1000;
+constexpr auto short_nap = std::chrono::microseconds(20);
 
 constexpr double most_pieces_at_once = 16;
 // Between two looks for messages: MPI's own calls would spin while they wait.
@@ -255,6 +263,96 @@ void Ranks::dismiss() {
 void Ranks::abort(ExitCode code) const {
     MPI_Abort(MPI_COMM_WORLD, static_cast<int>(code));
     std::exit(static_cast<int>(code));
+}
+
+// What may not have left yet.
+struct ReplayPeers::Sending {
+    std::vector<Message> messages;
+    std::vector<MPI_Request> requests;
+
+    void finish() {
+        MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+        requests.clear();
+        messages.clear();
+    }
+};
+
+ReplayPeers::ReplayPeers() : ended_(count(), false), sending_(std::make_shared<Sending>()) {}
+
+ReplayPeers::~ReplayPeers() = default;
+
+std::uint32_t ReplayPeers::rank() const {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return static_cast<std::uint32_t>(rank);
+}
+
+std::uint32_t ReplayPeers::count() const { return static_cast<std::uint32_t>(size_of_world()); }
+
+void ReplayPeers::note(const std::string& text) {
+    if (std::ranges::find(notes_, text) == notes_.end()) { notes_.push_back(text); }
+}
+
+void ReplayPeers::send(Message message, std::uint32_t to, int tag) {
+    if (message.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+        throw TooLarge("ranks would tell each other more than 2 GiB at once (accepted: fewer nodes, or one process)");
+    }
+    const Message& kept = sending_->messages.emplace_back(std::move(message));
+    MPI_Isend(kept.data(), static_cast<int>(kept.size()), MPI_BYTE, static_cast<int>(to), tag, MPI_COMM_WORLD,
+              &sending_->requests.emplace_back());
+}
+
+// Of one rank, messages come in the order in which it has sent them.
+std::optional<Peers::Message> ReplayPeers::receive(std::uint32_t from) {
+    MPI_Status status;
+    int there = 0;
+    for (int spin = 0; there == 0; ++spin) {
+        MPI_Iprobe(static_cast<int>(from), MPI_ANY_TAG, MPI_COMM_WORLD, &there, &status);
+        if (spin > spins) { std::this_thread::sleep_for(short_nap); }  // the other may wait for this core
+    }
+    int length = 0;
+    MPI_Get_count(&status, MPI_BYTE, &length);
+    Message message(static_cast<std::size_t>(length));
+    MPI_Recv(message.data(), length, MPI_BYTE, static_cast<int>(from), status.MPI_TAG, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    if (status.MPI_TAG == window_message) { return message; }
+    ended_[from] = true;
+    const auto code = static_cast<ExitCode>(message.at(0));
+    const std::string error(reinterpret_cast<const char*>(message.data()) + 1, message.size() - 1);
+    if (code != ExitCode::ok && !error.empty() && !failure_) {
+        failure_.emplace(code, "rank " + std::to_string(from) + ": " + error);
+    }
+    return {};
+}
+
+std::vector<Peers::Message> ReplayPeers::exchange(std::vector<Message> to_each) {
+    sending_->finish();
+    const std::uint32_t own = rank();
+    for (std::uint32_t r = 0; r < to_each.size(); ++r) {
+        if (r != own) { send(std::move(to_each[r]), r, window_message); }
+    }
+    std::vector<Message> from_each(to_each.size());
+    for (std::uint32_t r = 0; r < from_each.size(); ++r) {
+        if (r == own) { continue; }
+        std::optional<Message> message = receive(r);
+        if (!message) { throw failure_ ? *failure_ : PeerFailed(ExitCode::internal_or_io, "another rank has ended"); }
+        from_each[r] = std::move(*message);
+    }
+    return from_each;
+}
+
+void ReplayPeers::end(ExitCode code, const std::string& error) {
+    const std::uint32_t own = rank();
+    for (std::uint32_t r = 0; r < ended_.size(); ++r) {
+        if (r == own) { continue; }
+        Message message{static_cast<std::byte>(code)};
+        for (const char c : error) { message.push_back(static_cast<std::byte>(c)); }
+        send(std::move(message), r, last_message);
+    }
+    for (std::uint32_t r = 0; r < ended_.size(); ++r) {
+        while (r != own && !ended_[r]) { receive(r); }
+    }
+    sending_->finish();
 }
 
 }  // namespace fabricast::cli

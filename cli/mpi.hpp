@@ -1,15 +1,20 @@
 #pragma once
-// The ranks of a job that mpirun started; only this module uses MPI. Rank 0 hands out pieces of work and computes too;
-// the other ranks ask for more. No rank spins while it waits: with one thread per rank, two ranks keep two cores busy.
+// The ranks of a job that mpirun started; only this module uses MPI. Of a sweep, rank 0 hands out pieces of work and
+// computes too; the other ranks ask for more. No rank spins while it waits: with one thread per rank, two ranks keep
+// two cores busy. Of a run, all ranks replay together and wait for each other after every window: they spin a while
+// first.
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "sim/engines/packet/peers.hpp"
 
 namespace fabricast::cli {
 
@@ -19,6 +24,9 @@ struct MissingMpi : ErrorWith<ExitCode::missing_here> {
 };
 
 bool has_mpi();  // whether this build can join them
+
+// Whether mpirun, or Slurm's PMI, started more than one process.
+bool several_ranks();
 
 class Ranks {
 public:
@@ -51,6 +59,35 @@ public:
 private:
     enum class Stage : std::uint8_t { waiting, sharing, over };
     Stage stage_ = Stage::waiting;
+};
+
+// The ranks as those that share each packet replay. One thread of a process uses it. Precondition: a Ranks lives.
+class ReplayPeers final : public Peers {
+public:
+    ReplayPeers();
+    ~ReplayPeers() override;
+
+    std::uint32_t rank() const override;
+    std::uint32_t count() const override;
+    std::vector<Message> exchange(std::vector<Message> to_each) override;
+    void note(const std::string& text) override;
+    const std::vector<std::string>& notes() const { return notes_; }
+
+    // Called by each rank once, when it shares no more replays, with its exit code and its error; that is empty if it
+    // only heard of another's. Returns when all have called it.
+    void end(ExitCode code, const std::string& error);
+    // After end(): the first failure that another rank has told of.
+    const std::optional<PeerFailed>& failure() const { return failure_; }
+
+private:
+    struct Sending;
+    void send(Message message, std::uint32_t to, int tag);
+    std::optional<Message> receive(std::uint32_t from);  // nothing: it has ended
+
+    std::vector<std::string> notes_;
+    std::vector<bool> ended_;  // per rank
+    std::optional<PeerFailed> failure_;
+    std::shared_ptr<Sending> sending_;
 };
 
 }  // namespace fabricast::cli

@@ -9,7 +9,8 @@ namespace fabricast::cli {
 bool has_mpi() { return false; }
 
 Ranks::Ranks() {
-    throw MissingMpi("mpirun started several processes, but this build has no MPI (accepted: one process, or --shard)");
+    throw MissingMpi(
+        "mpirun started several processes, but this build has no MPI (accepted: one process, or sweep --shard)");
 }
 
 Ranks::~Ranks() {}  // not defaulted: the class declares it for mpi.cpp, where it ends MPI
@@ -25,5 +26,19 @@ void Ranks::share(const std::vector<std::size_t>&, std::size_t, const std::atomi
 void Ranks::dismiss() {}
 
 void Ranks::abort(ExitCode code) const { std::exit(static_cast<int>(code)); }
+
+ReplayPeers::ReplayPeers() = default;
+
+ReplayPeers::~ReplayPeers() = default;
+
+std::uint32_t ReplayPeers::rank() const { return 0; }
+
+std::uint32_t ReplayPeers::count() const { return 1; }
+
+void ReplayPeers::note(const std::string& text) { notes_.push_back(text); }
+
+std::vector<Peers::Message> ReplayPeers::exchange(std::vector<Message> to_each) { return to_each; }
+
+void ReplayPeers::end(ExitCode, const std::string&) {}
 
 }  // namespace fabricast::cli

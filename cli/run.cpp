@@ -1,8 +1,16 @@
 // fabricast run SCENARIO: runs one scenario and prints its forecast.
 
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <string>
+#include <vector>
+
 #include "cli/command.hpp"
+#include "cli/mpi.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
+#include "models/evidence.hpp"
 #include "sim/report/failed_asserts.hpp"
 #include "sim/report/html/run_page.hpp"
 #include "sim/report/packet_picture.hpp"
@@ -12,6 +20,7 @@
 #include "sim/run/best/best_report.hpp"
 #include "sim/run/jobs/mix_report.hpp"
 #include "sim/run/simulate.hpp"
+#include "sim/run/sweep/fingerprint.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
 
@@ -22,12 +31,12 @@ namespace {
 // Prints rows of the table as they arrive, and keeps them for the files.
 class TablePrinter {
 public:
-    TablePrinter(const Scenario& scenario, const po::variables_map& values, const Outputs& outputs)
+    TablePrinter(const Scenario& scenario, const po::variables_map& values, const Outputs& outputs, bool prints)
         : scenario_(scenario),
-          quiet_(values.contains("quiet")),
+          quiet_(values.contains("quiet") || !prints),
           width_(outputs.width()),
           out_(outputs.words()),
-          progress_(pieces_of(scenario), wants_progress(values)) {}
+          progress_(pieces_of(scenario), wants_progress(values) && prints) {}
 
     void add(const Row& row) {
         progress_.clear();
@@ -110,37 +119,75 @@ ExitCode run_jobs(const po::variables_map& values, const Scenario& scenario, con
     return ok;
 }
 
-ExitCode run_scenario(const po::variables_map& values) {
+// Ranks share each packet replay, one thread each; nothing else is shared.
+void check_shared(const po::variables_map& values, const Scenario& scenario) {
+    if (!std::holds_alternative<Packet>(scenario.engine)) {
+        throw UsageError(error_message("several ranks share a run of engine packet only",
+                                       std::string(traits_of(scenario.engine).name),
+                                       "--engine packet, one process, or sweep"));
+    }
+    if (!scenario.jobs.empty() || values.contains("best")) {
+        throw UsageError("several ranks share neither jobs nor --best (accepted: one process)");
+    }
+    if (whole_of(values, "threads", 1, 0, std::numeric_limits<int>::max()) > 1) {
+        throw UsageError("a rank of a run has one thread (accepted: --threads 1, and more ranks)");
+    }
+}
+
+// That the other ranks have read the same.
+void check_alike(ReplayPeers& peers, const std::string& read) {
+    Peers::Message own;
+    for (const char c : read) { own.push_back(static_cast<std::byte>(c)); }
+    const std::vector<Peers::Message> from_each = peers.exchange(std::vector<Peers::Message>(peers.count(), own));
+    for (std::uint32_t r = 0; r < from_each.size(); ++r) {
+        if (r != peers.rank() && from_each[r] != own) {
+            throw UsageError("ranks {} and {} read different scenarios or catalogues", std::min(r, peers.rank()),
+                             std::max(r, peers.rank()));
+        }
+    }
+}
+
+// With `peers`, as one of several ranks, of which only the first prints and writes.
+ExitCode run_with(const po::variables_map& values, ReplayPeers* peers) {
     Scenario scenario = scenario_of(values);
+    const bool prints = peers == nullptr || peers->rank() == 0;
+    if (peers != nullptr) {
+        check_shared(values, scenario);
+        scenario.packet.peers = peers;
+    }
     if (values.contains("svg")) {
         if (!std::holds_alternative<Packet>(scenario.engine)) {
             throw UsageError("--svg draws queues and pauses: only engine packet has them (accepted: engine: packet)");
         }
         scenario.packet.series = true;
     }
-    Outputs outputs(values, {"json", "csv", "tsv", "trace", "svg", "html", "tuner"});
+    using Names = std::vector<std::string>;
+    Outputs outputs(values, prints ? Names{"json", "csv", "tsv", "trace", "svg", "html", "tuner"} : Names{});
     outputs.keep(scenario);
     if (!scenario.jobs.empty()) { return run_jobs(values, scenario, outputs); }
     if (values.contains("best")) { return run_best(values, scenario, outputs); }
     if (values.contains("tuner")) { throw UsageError("--tuner writes what --best finds (accepted: with --best)"); }
     const Catalog catalog = catalog_of(values, &scenario);
+    if (peers != nullptr) { check_alike(*peers, fingerprint(scenario) + fingerprint(catalog)); }
     if (!scenario.places.contains("packet.series")) {  // for the animation and the counters of engine packet
         // A training step with series is simulated whole, which takes many times as long: --trace alone does not ask
         // for it.
         const bool counters = values.contains("trace") && !std::holds_alternative<TrainingWorkload>(scenario.workload);
         scenario.packet.series |= values.contains("html") || counters;
     }
-    TablePrinter printer(scenario, values, outputs);
+    TablePrinter printer(scenario, values, outputs, prints);
     const Watch watch = printer.progress().watch();
-    const SimulateOptions options{threads_of(values, &scenario), wants_spans(values, scenario)};
+    const SimulateOptions options{peers != nullptr ? 1 : threads_of(values, &scenario), wants_spans(values, scenario)};
     try {
-        const Report report = simulate(
+        Report report = simulate(
             scenario, catalog, watch, [&](const Row& row) { printer.add(row); }, options);
+        if (peers != nullptr) { merge_notes(report.notes, peers->notes()); }
         printer.finish(report);
-        write_files(outputs, scenario, catalog, report);
+        if (prints) { write_files(outputs, scenario, catalog, report); }
         check_asserts(scenario, report);
         return ok;
     } catch (const CannotEnd& error) {
+        if (!prints) { throw; }
         outputs.write("svg", [&] { return deadlock_picture(error.what()); });
         outputs.write_page([&] {
             const Fabric fabric(build(scenario, catalog));
@@ -148,6 +195,7 @@ ExitCode run_scenario(const po::variables_map& values) {
         });
         throw;
     } catch (const Stopped&) {
+        if (!prints) { throw; }
         // Finished rows are kept: they are already on the screen, and the files note that rows are missing.
         Report part;
         part.scenario = scenario.name;
@@ -156,6 +204,37 @@ ExitCode run_scenario(const po::variables_map& values) {
         write_files(outputs, scenario, catalog, part);
         throw;
     }
+}
+
+// The run under mpirun: every rank reads the scenario and does the same, but for the islands that it simulates.
+ExitCode run_over_ranks(const po::variables_map& values) {
+    const Ranks ranks;
+    ReplayPeers peers;
+    ExitCode code = ok;
+    std::string error;
+    std::exception_ptr own;
+    try {
+        code = run_with(values, &peers);
+    } catch (const PeerFailed& failure) {
+        code = failure.exit_code;  // which `peers` remembers
+    } catch (const Error& failure) {
+        code = failure.exit_code;
+        error = failure.what();
+        own = std::current_exception();
+    } catch (const std::exception& failure) {
+        code = internal_or_io;
+        error = failure.what();
+        own = std::current_exception();
+    }
+    peers.end(code, error);
+    if (!ranks.first()) { return ok; }  // rank 0 reports the error
+    if (own) { std::rethrow_exception(own); }
+    if (peers.failure()) { throw *peers.failure(); }
+    return code;
+}
+
+ExitCode run_scenario(const po::variables_map& values) {
+    return several_ranks() ? run_over_ranks(values) : run_with(values, nullptr);
 }
 
 }  // namespace

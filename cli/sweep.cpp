@@ -3,9 +3,7 @@
 #include "sim/run/sweep/sweep.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -211,16 +209,6 @@ ExitCode run_sweep(const Sweep& sweep, const SweepRequest& request, Ranks* ranks
     const ExitCode code = report(sweep, done, request);
     if (journal) { journal->complete(); }
     return code;
-}
-
-// Whether mpirun, or Slurm's PMI, started more than one process. Reads the variables that launchers set, so it needs no
-// MPI: Open MPI's, and those of MPICH, Intel MPI and Slurm's pmi2.
-bool several_ranks() {
-    constexpr std::array sizes = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
-    return std::ranges::any_of(sizes, [](const char* name) {
-        const char* size = std::getenv(name);
-        return size != nullptr && std::atoi(size) > 1;
-    });
 }
 
 // Rank 0's part. A failure while other ranks compute aborts all ranks; before and after that, they exit by themselves.

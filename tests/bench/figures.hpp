@@ -27,6 +27,9 @@ void site_figures(const std::vector<std::string>& names);
 // A thousand points of a sweep, and what a second rank brings.
 void sweep_figures(const std::vector<std::string>& names);
 
+// One packet replay over two ranks: what it gains, and what they tell each other.
+void rank_figures(const std::vector<std::string>& names);
+
 // The table of docs/engines.md: pipelines against their chunks. Only when asked for by name.
 void agreement(const std::vector<std::string>& names);
 

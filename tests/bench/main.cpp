@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
     fabricast::bench::training_figures(names);
     fabricast::bench::site_figures(names);
     fabricast::bench::sweep_figures(names);
+    fabricast::bench::rank_figures(names);
     fabricast::bench::agreement(names);
     return 0;
 }

@@ -13,6 +13,7 @@
 #include "sim/scenario/parse.hpp"
 #include "tests/bench/figures.hpp"
 #include "tests/bench/measure.hpp"
+#include "tests/bench/ranks.hpp"
 
 namespace fabricast::bench {
 
@@ -54,40 +55,6 @@ void points_per_second() {
     figure("sweep_points_per_s", measured.result[0] / measured.wall_s, "1/s");
 }
 
-// Seconds of the whole command; negative where it failed.
-double seconds_of(const std::string& command) {
-    const auto start = std::chrono::steady_clock::now();
-    const int status = std::system(command.c_str());
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return status == 0 ? seconds : -1;
-}
-
-// One rank and two, one thread each, on the same points: start of mpirun and of the program included.
-void mpi_speedup() {
-    const fs::path folder = fs::temp_directory_path() / ("fabricast_bench_" + std::to_string(::getpid()));
-    fs::create_directories(folder);
-    std::ofstream(folder / "sweep.yaml") << sweep_text(400);
-    const auto ranks = [&](int count) {
-        return seconds_of(
-            "cd '" + folder.string() + "' && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun -n " +
-            std::to_string(count) + " '" FABRICAST_PROGRAM "' sweep sweep.yaml --threads 1 --quiet --out " +
-            std::to_string(count) + ".csv >/dev/null 2>&1");
-    };
-    double one = ranks(1);
-    double two = ranks(2);
-    for (int again = 0; again < 2 && one > 0 && two > 0; ++again) {
-        one = std::min(one, ranks(1));
-        two = std::min(two, ranks(2));
-    }
-    if (one > 0 && two > 0) {
-        std::printf("# sweep_mpi2_speedup: %.2f s with one rank, %.2f s with two\n", one, two);
-        figure("sweep_mpi2_speedup", one / two, "");
-    } else {
-        std::printf("# sweep_mpi2_speedup: no mpirun here, or a build without MPI\n");
-    }
-    fs::remove_all(folder);
-}
-
 // The whole program for one short table: what a user waits before anything is computed.
 void startup() {
     const std::string command =
@@ -102,7 +69,7 @@ void startup() {
 void sweep_figures(const std::vector<std::string>& names) {
     if (wanted(names, "startup_ms")) { startup(); }
     if (wanted(names, "sweep_points_per_s")) { points_per_second(); }
-    if (wanted(names, "sweep_mpi2_speedup")) { mpi_speedup(); }
+    if (wanted(names, "sweep_mpi2_speedup")) { ranks_speedup("sweep_mpi2_speedup", sweep_text(400), "sweep", "--out"); }
 }
 
 }  // namespace fabricast::bench

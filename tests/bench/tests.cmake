@@ -6,6 +6,7 @@ if(FABRICAST_BENCH)
     ${CMAKE_CURRENT_LIST_DIR}/engine_figures.cpp
     ${CMAKE_CURRENT_LIST_DIR}/event_core.cpp
     ${CMAKE_CURRENT_LIST_DIR}/packet_figures.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/ranks.cpp
     ${CMAKE_CURRENT_LIST_DIR}/scale_figures.cpp
     ${CMAKE_CURRENT_LIST_DIR}/site_figures.cpp
     ${CMAKE_CURRENT_LIST_DIR}/sweep_figures.cpp

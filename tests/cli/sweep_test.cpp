@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/json.hpp"
-#include "tests/cli/program.hpp"
+#include "tests/cli/mpirun.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;
@@ -37,10 +37,6 @@ void wait_for_lines(const fs::path& journal, std::size_t lines, Process& process
         std::this_thread::sleep_for(std::chrono::microseconds(500));
     }
 }
-
-// Open MPI keeps what it allocated: without the leak check of a sanitized build.
-const std::string mpirun =
-    "ASAN_OPTIONS=detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n ";
 
 std::string resumed(const std::string& out) { return "sweep many.yaml" + std::string(vary) + " --resume --out " + out; }
 
@@ -154,12 +150,9 @@ TEST_CASE("one, two and four ranks write the same bytes") {
     const std::string sweep = " sweep many.yaml --set workload.sizes='[1 MiB]' --threads 1" + std::string(vary);
     REQUIRE(run_program(sweep + " --out 1.csv", scratch.path, scratch).code == 0);
     const auto under_mpirun = [&](const std::string& ranks, const std::string& arguments) {
-        const std::string command = "cd '" + scratch.path.string() + "' && " + mpirun + ranks +
-                                    " '" FABRICAST_PROGRAM "'" + arguments + " >out.txt 2>err.txt";
-        const int status = std::system(command.c_str());
-        return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+        return run_ranks(ranks, arguments, scratch).code;
     };
-    if (std::system("command -v mpirun >/dev/null 2>&1") != 0) { SKIP_TEST("there is no mpirun here"); }
+    if (!has_mpirun()) { SKIP_TEST("there is no mpirun here"); }
     const int two = under_mpirun("2", sweep + " --out 2.csv");
     if (two == 4) {
         CHECK_THAT(text_of(scratch.path / "err.txt"), ContainsSubstring("this build has no MPI"));
@@ -182,7 +175,7 @@ TEST_CASE("one, two and four ranks write the same bytes") {
 TEST_CASE("a rank that dies ends the sweep, which goes on from what all ranks had finished") {
     const ScratchFolder scratch("sweep_rank_dies");
     scratch.write("many.yaml", many);
-    if (std::system("command -v mpirun >/dev/null 2>&1") != 0) { SKIP_TEST("there is no mpirun here"); }
+    if (!has_mpirun()) { SKIP_TEST("there is no mpirun here"); }
     const std::string sweep = "sweep many.yaml --threads 1" + std::string(vary);
     REQUIRE(run_program(sweep + " --out whole.csv", scratch.path, scratch).code == 0);
     scratch.write("kill.sh", mpirun + "3 sh -c 'echo $$ >pid$OMPI_COMM_WORLD_RANK; exec \"$0\" " + sweep +

@@ -8,6 +8,7 @@ add_executable(test_cli
   ${CMAKE_CURRENT_LIST_DIR}/import_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/outputs_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/plan_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/run_ranks_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/run_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/shell_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/study_test.cpp

@@ -64,7 +64,46 @@ std::uint32_t Lookahead::not_ended(std::uint32_t pipeline) {
     return watched.any < end ? watched.any : none;
 }
 
+void Lookahead::share(Owns owns, Least least) {
+    owns_ = std::move(owns);
+    least_ = std::move(least);
+}
+
+// All processes have the same bounds, so they look at the same ones.
+void Lookahead::learn(Ps now, Ps wanted) {
+    learned_.clear();
+    collect(0, wanted, learned_);
+    if (learned_.empty()) { return; }
+    std::ranges::sort(learned_);
+    learned_.erase(std::unique(learned_.begin(), learned_.end()), learned_.end());
+    std::vector<Ps> mine;
+    for (const auto& [kind, index] : learned_) {
+        const std::uint32_t flow =
+            kind == Done::message ? schedule_.transfers[index].connection : traffic_.streams[index].flow;
+        mine.push_back(owns_(traffic_.flows[flow].node) ? bound_of(kind, index, now) : never);
+    }
+    learned_bounds_ = least_(std::move(mine));
+}
+
+// Those before `wanted`: in a heap, each is later than the one above it.
+void Lookahead::collect(std::size_t place, Ps wanted, std::vector<Key>& keys) {
+    if (place >= bounds_.all().size() || bounds_.all()[place].time >= wanted) { return; }
+    const Done& bound = bounds_.all()[place];
+    const bool stream = bound.kind == Done::stream;
+    const std::uint32_t index = stream ? not_ended(traffic_.pipeline_of(bound.index)) : bound.index;
+    if (index != none && (stream || messages_[index])) { keys.emplace_back(bound.kind, index); }
+    collect(2 * place + 1, wanted, keys);
+    collect(2 * place + 2, wanted, keys);
+}
+
+Ps Lookahead::fresh(Done::Kind kind, std::uint32_t index, Ps now) const {
+    if (!least_) { return bound_of(kind, index, now); }
+    const auto place = std::ranges::lower_bound(learned_, Key(kind, index));
+    return learned_bounds_[static_cast<std::size_t>(place - learned_.begin())];
+}
+
 Ps Lookahead::limit(Ps now, Ps wanted) {
+    if (least_) { learn(now, wanted); }
     while (!bounds_.empty() && bounds_.top().time < wanted) {
         Done first = bounds_.top();
         bounds_.pop();
@@ -75,7 +114,7 @@ Ps Lookahead::limit(Ps now, Ps wanted) {
         }
         if (first.index == none || (first.kind == Done::message && !messages_[first.index])) { continue; }
         const Ps known = first.time;
-        first.time = std::max(known, bound_of(first.kind, first.index, now));
+        first.time = std::max(known, fresh(first.kind, first.index, now));
         bounds_.push(first);
         if (first.time == known || first.time <= now + floor_) {
             return first.time;  // no other bound is earlier

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <queue>
+#include <utility>
 #include <vector>
 
 #include "sim/engines/packet/flows.hpp"
@@ -14,6 +15,12 @@ namespace fabricast::inline packet {
 class Lookahead {
 public:
     Lookahead(const Traffic& traffic, const Schedule& schedule, bool lossy);
+
+    // Several processes replay the traffic together. What a flow has sent is known to the one that owns its first node;
+    // `least` returns the least of what all of them give, one by one.
+    using Owns = std::function<bool(std::uint32_t node)>;
+    using Least = std::function<std::vector<Ps>(std::vector<Ps>)>;
+    void share(Owns owns, Least least);
 
     // A message or stream that enters the network at `mail.time` ends no earlier; never if nobody waits for it.
     Ps watch(const ControlMessage& mail);
@@ -33,6 +40,11 @@ private:
     Ps watch_pipeline(const ControlMessage& mail);
     // The stream of the pipeline to watch; `none` if all have ended.
     std::uint32_t not_ended(std::uint32_t pipeline);
+    using Key = std::pair<Done::Kind, std::uint32_t>;
+    // Learns the bounds that limit() may look at.
+    void learn(Ps now, Ps wanted);
+    void collect(std::size_t place, Ps wanted, std::vector<Key>& keys);
+    Ps fresh(Done::Kind kind, std::uint32_t index, Ps now) const;
     Ps bound_of(Done::Kind kind, std::uint32_t index, Ps now) const;
     Ps message_bound(std::uint32_t transfer, Ps now) const;
     Ps stream_bound(std::uint32_t stream, Ps now) const;
@@ -47,7 +59,14 @@ private:
     std::vector<bool> messages_, streams_;  // watched and not yet ended
     std::vector<bool> awaited_;             // per operation: whether others wait for it
     std::vector<Watched> pipelines_;
-    std::priority_queue<Done, std::vector<Done>, std::greater<>> bounds_;  // none may end earlier than its time
+    struct Bounds : std::priority_queue<Done, std::vector<Done>, std::greater<>> {
+        const std::vector<Done>& all() const { return c; }
+    };
+    Bounds bounds_;  // none may end earlier than its time
+    Owns owns_;
+    Least least_;
+    std::vector<Key> learned_;  // in order, and what was learned of each
+    std::vector<Ps> learned_bounds_;
 };
 
 }  // namespace fabricast::inline packet

@@ -155,6 +155,8 @@ struct PcieOptions {
     Bytes posted_data{}, completion_data{};                               // data credits; 0: two round trips' worth
 };
 
+class Peers;
+
 // Packets, queues, flow control and congestion control.
 struct Packet {
     static MemoryNeed memory(const Fabric& fabric, const Schedule& schedule);
@@ -205,6 +207,7 @@ struct Packet {
 
     bool reuse = true;                  // simulate once what happens again alone on its links
     int threads = 1;                    // the result does not depend on it
+    Peers* peers = nullptr;             // processes that share each replay, on one thread each; nor on them
     bool share_all_windows = false;     // give each to all threads, even if one is faster: for tests
     bool series = false;                // keep queue and pause over time for each port
     std::vector<std::string> sequence;  // from and to: devices whose first connection's packets are kept; takes series

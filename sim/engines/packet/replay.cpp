@@ -7,7 +7,9 @@
 #include <exception>
 #include <optional>
 #include <thread>
+#include <utility>
 
+#include "base/hash.hpp"
 #include "sim/engines/common/checks.hpp"
 #include "sim/engines/common/streams.hpp"
 #include "sim/engines/common/watch.hpp"
@@ -16,6 +18,10 @@
 #include "sim/engines/packet/lookahead.hpp"
 #include "sim/engines/packet/observe.hpp"
 #include "sim/engines/packet/operations.hpp"
+#include "sim/engines/packet/post_events.hpp"
+#include "sim/engines/packet/rank_counts.hpp"
+#include "sim/engines/packet/rank_exchange.hpp"
+#include "sim/engines/packet/rank_limits.hpp"
 #include "sim/engines/packet/shared.hpp"
 #include "sim/engines/packet/threads.hpp"
 #include "sim/engines/packet/worker.hpp"
@@ -31,22 +37,36 @@ class Replay {
 public:
     Replay(const ReplayTask& task, const Packet& options, bool apart_by_buffers)
         : task_(task), options_(options), apart_by_buffers_(apart_by_buffers) {
-        for (std::uint32_t d = 0; d < threads_; ++d) {
-            domains_.push_back(std::make_unique<Worker>(shared_, d, threads_));
+        if (options.peers != nullptr) {
+            domains_.push_back(std::make_unique<Worker>(shared_, options.peers->rank(), domain_count_));
+            join(*options.peers);
+        } else {
+            for (std::uint32_t d = 0; d < domain_count_; ++d) {
+                domains_.push_back(std::make_unique<Worker>(shared_, d, domain_count_));
+            }
         }
         const Ps shortest = std::min<Ps>(traffic_.network.window, 1'000'000);  // latency; 1 us if there are no links
         longest_ = std::min(shared_.islands.window, std::max<Ps>(1'000'000, 16 * shortest));
     }
 
+    // Why the ranks of options.peers cannot share this replay; empty: they can.
+    std::string why_alone() const { return why_not_shared(shared_, task_); }
+
+    // Whether, by one process, something of it might be simulated once for all.
+    bool may_repeat_itself() const { return may_repeat(shared_); }
+
     Timeline run() {
-        post_events();
+        post_events(task_, traffic_, [this](const ControlMessage& mail) { post(mail); });
         operations_.begin();
-        if (threads_ == 1) {
+        if (ranks_) {
+            while (plan_window()) { domains_.front()->run_share(start_, end_, parity_); }
+        } else if (domain_count_ == 1) {
             while (plan_window()) { domains_.front()->run_alone(start_, end_, parity_, domains_); }
         } else {
             run_threads();
         }
         operations_.finish();
+        if (ranks_) { rank_counts_->copy_counts(); }
         Timeline timeline = operations_.progress().timeline();
         observe(shared_, domains_, operations_, task_, timeline);
         if (timeline.packets->drops > 0 && !shared_.lossy) {
@@ -62,58 +82,37 @@ public:
 private:
     static constexpr Ps patience = 1'000'000'000;
 
-    // No more threads than there are nodes of the cluster.
-    std::uint32_t useful_threads() const {
+    // Every rank has a domain. No more threads than there are nodes of the cluster.
+    std::uint32_t useful_domains() const {
+        if (options_.peers != nullptr) { return options_.peers->count(); }
         const std::size_t islands = std::min<std::size_t>(traffic_.network.nodes.size(), fabric_.node_count());
         const bool may_move = !traffic_.network.detours.empty();  // a flow's receiving side, to another thread's node
         const std::size_t most = may_move || !options_.sequence.empty() ? 1 : std::max<std::size_t>(1, islands);
         return static_cast<std::uint32_t>(std::clamp<std::size_t>(static_cast<std::size_t>(options_.threads), 1, most));
     }
 
-    void post(const ControlMessage& mail) {
-        domains_[shared_.domain_of(mail.node)]->post(mail);
-        posted_ = std::min(posted_, mail.time);
+    void join(Peers& peers) {
+        ranks_.emplace(peers, shared_, *domains_.front());
+        rank_counts_.emplace(peers, shared_, *domains_.front());
+        plan_ = fingerprint(shared_);
+        shared_.keeps_ended = true;
+        lookahead_.share([this](std::uint32_t node) { return ranks_->owns(node); },
+                         [this](std::vector<Ps> values) { return ranks_->least(std::move(values)); });
     }
 
-    void post_events() {
-        const Network& net = traffic_.network;
-        constexpr double slowest = 0x1p48;  // the engine's inverse rates have 48 bits: 1 Mb/s
-        for (const LinkEvent& event : task_.events) {
-            for (std::uint32_t p = 0; p < net.port_count && event.at.ps < clock_end; ++p) {
-                if (net.links[p] == event.link) {
-                    const auto millionths = static_cast<std::uint32_t>(std::max(0.0, event.share * 1e6 + 0.5));
-                    if (millionths > 0 && net.capacity_inverse[p] * 1e6 / millionths >= slowest) {
-                        throw OutOfRange(
-                            "an event that leaves less than 1 Mb/s of a link, the slowest that engine packet takes");
-                    }
-                    post({event.at.ps, net.ports[p].from_node, ControlMessage::share, p, millionths});
-                }
-            }
+    void post(const ControlMessage& mail) {
+        if (!ranks_) {
+            domains_[shared_.domain_of(mail.node)]->post(mail);
+        } else if (ranks_->owns(mail.node)) {
+            domains_.front()->post(mail);
         }
-        for (const Epoch& epoch : net.epochs) {
-            for (std::uint32_t f = 0; f < traffic_.flows.size(); ++f) {
-                if (epoch.from < clock_end && epoch.ways[f] != traffic_.ways_of(f, epoch.from - 1)) {
-                    post({epoch.from, traffic_.flows[f].node, ControlMessage::reroute, f, 0});
-                }
-            }
-        }
+        posted_ = std::min(posted_, mail.time);
     }
 
     // Hands over what ended in the last window, and decides where the next one begins and ends. False when all is done.
     bool plan_window() {
-        Ps first = posted_;
-        std::int64_t in_flight = 0;
-        std::int64_t hops = 0;
-        for (const auto& domain : domains_) {
-            for (const Done& done : domain->done()) {
-                operations_.add(done);
-                lookahead_.ended(done);
-            }
-            domain->done().clear();
-            first = std::min(first, domain->next());
-            in_flight += domain->counts().injected - domain->counts().delivered;
-            hops += domain->counts().hops;
-        }
+        const auto [next, in_flight, hops] = end_window();
+        const Ps first = std::min(posted_, next);
         if (!apart_by_buffers_ && shared_.buffers_met.load(std::memory_order_relaxed)) { throw BuffersMet(); }
         check_deadlock(hops);
         if (checking() && windows_ % windows_between_checks == 0) { check_buffers(shared_, fabric_); }
@@ -133,6 +132,23 @@ private:
         return !operations_.progress().finished();
     }
 
+    WindowEnd end_window() {
+        WindowEnd all;
+        if (ranks_) { all = ranks_->meet(mix(plan_ ^ static_cast<std::uint64_t>(start_ + 3 * end_)), parity_); }
+        for (const auto& domain : domains_) {
+            for (const Done& done : domain->done()) {
+                operations_.add(done);
+                lookahead_.ended(done);
+            }
+            domain->done().clear();
+            if (ranks_) { continue; }
+            all.next = std::min(all.next, domain->next());
+            all.in_flight += domain->counts().injected - domain->counts().delivered;
+            all.hops += domain->counts().hops;
+        }
+        return all;
+    }
+
     // Pauses are refreshed for ever. If nothing else has happened for a millisecond, which is far longer than any
     // signal takes, a cycle of full buffers is a deadlock, unless a watchdog can break it.
     void check_deadlock(std::int64_t hops) {
@@ -141,9 +157,9 @@ private:
             moved_at_ = end_;
             return;
         }
-        if (end_ - moved_at_ > patience && ++idle_windows_ % 64 == 0 && options_.pfc_watchdog.ps == 0 &&
-            !find_deadlock(shared_).empty()) {
-            cannot_end();
+        if (end_ - moved_at_ > patience && ++idle_windows_ % 64 == 0 && options_.pfc_watchdog.ps == 0) {
+            if (ranks_) { rank_counts_->copy_queues(); }
+            if (!find_deadlock(shared_).empty()) { cannot_end(); }
         }
     }
 
@@ -163,18 +179,19 @@ private:
     }
 
     [[noreturn]] void cannot_end() {
+        if (ranks_) { rank_counts_->copy_queues(); }
         throw CannotEnd("{} cannot end: {}", described(fabric_, schedule_, operations_.progress().first_unfinished()),
                         describe_deadlock(shared_, fabric_));
     }
 
     void run_threads() {
-        Barrier barrier(threads_);
+        Barrier barrier(domain_count_);
         Sharing sharing(options_.share_all_windows);
         const auto now = [] {
             return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
         };
         bool more = true;
-        std::vector<std::exception_ptr> errors(threads_);
+        std::vector<std::exception_ptr> errors(domain_count_);
         const auto plan = [&] {
             try {
                 const bool failed =
@@ -204,7 +221,7 @@ private:
         };
         {
             std::vector<std::jthread> workers;
-            for (std::uint32_t d = 1; d < threads_; ++d) { workers.emplace_back(work, d); }
+            for (std::uint32_t d = 1; d < domain_count_; ++d) { workers.emplace_back(work, d); }
             work(0);
         }
         for (const std::exception_ptr& error : errors) {
@@ -218,12 +235,15 @@ private:
     const Fabric& fabric_ = task_.fabric;
     const Schedule& schedule_ = task_.schedule;
     Traffic traffic_ = make_traffic(task_, options_);
-    const std::uint32_t threads_ = useful_threads();
-    Shared shared_{traffic_, options_, threads_, apart_by_buffers_};
+    const std::uint32_t domain_count_ = useful_domains();
+    Shared shared_{traffic_, options_, domain_count_, apart_by_buffers_};
     Operations operations_{task_, shared_};
     Lookahead lookahead_{traffic_, schedule_, shared_.lossy};
     Watching watching_{task_.watch};
-    std::vector<std::unique_ptr<Worker>> domains_;
+    std::vector<std::unique_ptr<Worker>> domains_;  // of all threads, or of this rank
+    std::optional<RankExchange> ranks_;
+    std::optional<RankCounts> rank_counts_;
+    std::uint64_t plan_ = 0;  // the same on all ranks
     Ps start_ = 0, end_ = 0, posted_ = never;
     Ps longest_ = never;  // longest window
     unsigned parity_ = 0;
@@ -241,6 +261,27 @@ Timeline replay_calls(const ReplayTask& task, const Packet& options) {
     } catch (const BuffersMet&) { return Replay(task, options, true).run(); }
 }
 
+// With the other ranks, if they can share it; otherwise every rank replays it by itself, with the same result.
+Timeline replay_over_ranks(const ReplayTask& task, const Packet& options) {
+    Packet shared = options;
+    shared.reuse = false;  // what a rank would take over is what others have counted
+    {
+        Replay replay(task, shared, true);
+        if (const std::string why = replay.why_alone(); !why.empty()) {
+            options.peers->note("every rank simulates all of a replay, because " + why);
+        } else {
+            if (options.reuse && replay.may_repeat_itself()) {
+                options.peers->note("every packet is simulated: over ranks, nothing is simulated once for all");
+            }
+            return replay.run();
+        }
+    }
+    Packet alone = options;
+    alone.peers = nullptr;
+    alone.threads = 1;
+    return replay_calls(task, alone);
+}
+
 }  // namespace
 
 // Measured (GCC 12, glibc 2.36, x86-64): 3.4 to 3.9 kB per stream in rings of 3,000 and 12,000 streams, 1.1 to 1.5 kB
@@ -252,9 +293,10 @@ MemoryNeed Packet::memory(const Fabric&, const Schedule& schedule) {
 
 Timeline replay_task(const Packet& options, const ReplayTask& task) {
     const std::optional<CallByCall> calls = call_by_call(task.schedule);
-    if (!calls) { return replay_calls(task, options); }
+    const auto replay_shared = options.peers != nullptr ? replay_over_ranks : replay_calls;
+    if (!calls) { return replay_shared(task, options); }
     const ReplayTask spelt_out{task.fabric, calls->schedule, task.device, task.events, task.watch};
-    Timeline timeline = replay_calls(spelt_out, options);
+    Timeline timeline = replay_shared(spelt_out, options);
     calls->restore(timeline);
     return timeline;
 }

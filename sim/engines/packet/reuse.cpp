@@ -5,20 +5,20 @@
 
 namespace fabricast::inline packet {
 
-namespace {
-
-// None if no part may be skipped. Paths drawn by a flow's number, timers, turns of lanes, rates by round trips and
-// windows are never the same again.
-Parts reusable_parts(const Shared& shared) {
+bool may_repeat(const Shared& shared) {
     const Traffic& traffic = shared.traffic;
-    const Packet& options = shared.options;
     bool lanes = false;
     for (std::uint32_t p = 0; p < shared.net.port_count; ++p) { lanes |= shared.net.ports[p].lanes > 1; }
-    if (!options.reuse || options.routing != PacketRouting::ecmp || options.series || shared.lossy || lanes ||
-        traffic.all_begun || !traffic.connections.empty() || shared.timed) {
-        return {};
-    }
-    Parts parts = find_parts(traffic, shared.apart_by_buffers);
+    return shared.options.routing == PacketRouting::ecmp && !shared.options.series && !shared.lossy && !lanes &&
+           !traffic.all_begun && traffic.connections.empty() && !shared.timed;
+}
+
+namespace {
+
+// None if no part may be skipped.
+Parts reusable_parts(const Shared& shared) {
+    if (!shared.options.reuse || !may_repeat(shared)) { return {}; }
+    Parts parts = find_parts(shared.traffic, shared.apart_by_buffers);
     const bool again = std::ranges::any_of(parts.uses, [](std::uint64_t uses) { return uses > 1; });
     return again ? std::move(parts) : Parts{};
 }

@@ -18,6 +18,10 @@
 
 namespace fabricast::inline packet {
 
+// Whether anything of the replay could be the same again. Paths drawn by a flow's number, timers, turns of lanes, rates
+// by round trips and windows never are.
+bool may_repeat(const Shared& shared);
+
 class Reuse {
 public:
     explicit Reuse(Shared& shared);

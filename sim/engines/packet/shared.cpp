@@ -103,8 +103,12 @@ void Shared::end(std::uint32_t pipeline) {
     const std::uint32_t first = traffic.first_controller[pipeline];
     const std::uint32_t count = traffic.first_controller[pipeline + 1] - first;
     for (std::uint32_t c = first; c < first + count; ++c) {
-        held += throttles[c].held;
-        sending += throttles[c].sending();
+        if (keeps_ended) {
+            ended.push_back(throttles[c]);
+        } else {
+            held += throttles[c].held;
+            sending += throttles[c].sending();
+        }
         throttles[c] = {};  // a block in use is not cleared
     }
     const auto release = [&](auto& part) {

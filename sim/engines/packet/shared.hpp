@@ -85,9 +85,11 @@ struct Shared {
     Ps trim_after = never;                    // a queue that takes longer trims packets
     double p_max = options.ecn.p_max;         // share of packets marked just below Kmax
     double held = 0, sending = 0;             // ps: sums over flows that have ended
-    DomainCounts skipped;                     // of pipelines whose course was taken over
-    bool apart_by_buffers;                    // parts that have only a buffer in common are not alone
-    std::atomic<bool> buffers_met{false};     // one could have paused the other
+    bool keeps_ended = false;                 // instead, these one by one: each is known to one rank only
+    std::vector<Throttle> ended;
+    DomainCounts skipped;                  // of pipelines whose course was taken over
+    bool apart_by_buffers;                 // parts that have only a buffer in common are not alone
+    std::atomic<bool> buffers_met{false};  // one could have paused the other
     Ps settles = 0;                    // the longest time for which something is under way for a pipeline after its end
     std::vector<Recovery> recoveries;  // per flow
     std::vector<Series> series;        // per port; empty: not asked for

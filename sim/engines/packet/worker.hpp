@@ -90,10 +90,18 @@ public:
     // Runs every node of all domains; no other thread may run.
     void run_alone(Ps start, Ps end, unsigned parity, const std::vector<std::unique_ptr<Worker>>& all);
 
+    // Runs this domain's nodes, the only ones of this process.
+    void run_share(Ps start, Ps end, unsigned parity);
+
     // When there is next something to do, here or for those that this worker has sent to. Valid after run().
     Ps next() const { return domain_.next; }
     std::vector<Done>& done() { return domain_.done; }
     const DomainCounts& counts() const { return domain_.counts; }
+    // Of a worker in another process.
+    void add_counts(const DomainCounts& other);
+    std::vector<ControlMessage>& mail_for(std::uint32_t domain, unsigned parity) {
+        return domain_.outbox[parity][domain];
+    }
     // Called from outside, between windows.
     void post(const ControlMessage& mail) { domain_.deliver(mail); }
 

@@ -11,6 +11,7 @@ add_executable(test_packet
   ${CMAKE_CURRENT_LIST_DIR}/lanes_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pcie_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pfc_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/ranks_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/rerouting_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reuse_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/sequence_test.cpp

@@ -1,0 +1,53 @@
+#pragma once
+// Values as bytes, for processes that run the same program.
+
+#include <cassert>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "sim/engines/packet/peers.hpp"
+
+namespace fabricast::inline packet {
+
+template <class T> void put(Peers::Message& message, std::span<const T> values) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const std::size_t count = values.size();
+    const std::size_t before = message.size();
+    message.resize(before + sizeof count + values.size_bytes());
+    std::memcpy(message.data() + before, &count, sizeof count);
+    if (count > 0) { std::memcpy(message.data() + before + sizeof count, values.data(), values.size_bytes()); }
+}
+template <class T> void put(Peers::Message& message, const std::vector<T>& values) {
+    put(message, std::span<const T>(values));
+}
+template <class T> void put_one(Peers::Message& message, const T& value) {
+    put(message, std::span<const T>(&value, 1));
+}
+
+// Takes out what was put in, in the same order.
+class Unpacking {
+public:
+    explicit Unpacking(const Peers::Message& message) : left_(message) {}
+
+    template <class T> std::vector<T> take() {
+        std::size_t count = 0;
+        copy(&count, sizeof count);
+        std::vector<T> values(count);
+        copy(values.data(), count * sizeof(T));
+        return values;
+    }
+    template <class T> T take_one() { return take<T>().at(0); }
+
+private:
+    void copy(void* to, std::size_t bytes) {
+        assert(bytes <= left_.size());
+        if (bytes > 0) { std::memcpy(to, left_.data(), bytes); }
+        left_ = left_.subspan(bytes);
+    }
+
+    std::span<const std::byte> left_;
+};
+
+}  // namespace fabricast::inline packet
