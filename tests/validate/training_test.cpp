@@ -231,6 +231,36 @@ TEST_CASE("errors and efficiencies are those of the forecast, recomputed by hand
     CHECK(errors.ours.largest == Approx(std::max(std::abs(rows[0].error()), std::abs(rows[1].error()))));
 }
 
+TEST_CASE("a series of a weak table compares runs of equal work a GPU, and one that keeps its whole batch is strong") {
+    TrainingTable table = small_table();
+    table.scaling = TableScaling::weak;
+    table.columns["gbs"] = "workload.global_batch";
+    table.columns["mbs"] = "workload.micro_batch";
+    table.series = {"precision"};
+    const auto run = [&](const char* precision, const char* gpus, const char* gbs, const char* mbs) {
+        table.rows.push_back(
+            {{"gpus", gpus}, {"tp", "2"}, {"precision", precision}, {"gbs", gbs}, {"mbs", mbs}, {"seconds", "2"}});
+    };
+    table.rows.clear();
+    run("FP8", "8", "32", "1");
+    run("FP8", "16", "64", "1");
+    run("FP8", "32", "128", "2");  // other products
+    run("FP8", "32", "64", "1");   // half the work of a GPU
+    run("BF16", "8", "64", "1");
+    run("BF16", "16", "64", "1");
+    const std::vector<TrainingTable> tables = {table};
+    const std::vector<TrainingForecast> all = forecast_tables(tables, catalogue(), 1);
+    for (const TrainingForecast& f : all) { REQUIRE(f.counts()); }
+    CHECK(all[1].scaling == TableScaling::weak);
+    REQUIRE(all[1].measured_efficiency);
+    CHECK(*all[1].measured_efficiency == Approx(1));
+    CHECK_FALSE(all[2].measured_efficiency);
+    CHECK_FALSE(all[3].measured_efficiency);
+    CHECK(all[5].scaling == TableScaling::strong);
+    REQUIRE(all[5].measured_efficiency);
+    CHECK(*all[5].measured_efficiency == Approx(0.5));
+}
+
 TEST_CASE("every training table reads, and every row that counts makes a scenario") {
     const std::vector<TrainingTable> tables = read_training_tables(folder);
     CHECK(tables.size() == 39);

@@ -59,9 +59,38 @@ double per_gpu(double seconds, const StepRow& step) {
     return step.flops_per_gpu * step.step_time_s / seconds;
 }
 
-// Efficiency relative to the smallest run of the row's series.
+using Series = std::vector<TrainingForecast*>;
+
+bool keeps_whole_batch(const Series& runs) {
+    return std::ranges::adjacent_find(runs, std::ranges::not_equal_to{},
+                                      [](const TrainingForecast* f) { return f->step.global_batch; }) == runs.end();
+}
+
+// Runs that weak scaling compares: with as many samples a GPU, and as many at once.
+std::map<std::pair<double, std::uint32_t>, Series> by_work_of_gpu(const Series& runs) {
+    std::map<std::pair<double, std::uint32_t>, Series> parts;
+    for (TrainingForecast* f : runs) {
+        parts[{static_cast<double>(f->step.global_batch) / f->step.gpus, f->micro_batch}].push_back(f);
+    }
+    return parts;
+}
+
+// Efficiency relative to the smallest run.
+void add_efficiencies_of(const Series& runs, TableScaling scaling) {
+    const TrainingForecast& base =
+        **std::ranges::min_element(runs, {}, [](const TrainingForecast* f) { return f->step.gpus; });
+    for (TrainingForecast* f : runs) {
+        f->scaling = scaling;
+        if (f->step.gpus != base.step.gpus) {
+            f->measured_efficiency = per_gpu(f->measured_s, f->step) / per_gpu(base.measured_s, base.step);
+            f->forecast_efficiency = per_gpu(f->forecast_s, f->step) / per_gpu(base.forecast_s, base.step);
+            f->base_row = base.row;
+        }
+    }
+}
+
 void add_efficiencies(std::vector<TrainingForecast>& forecasts) {
-    std::map<std::string, std::vector<TrainingForecast*>> series;
+    std::map<std::string, Series> series;
     for (TrainingForecast& f : forecasts) {
         if (f.counts() && f.table->scaling != TableScaling::none) {
             std::string key = f.table->id;
@@ -70,14 +99,13 @@ void add_efficiencies(std::vector<TrainingForecast>& forecasts) {
         }
     }
     for (const auto& [key, runs] : series) {
-        const TrainingForecast& base =
-            **std::ranges::min_element(runs, {}, [](const TrainingForecast* f) { return f->step.gpus; });
-        for (TrainingForecast* f : runs) {
-            if (f->step.gpus != base.step.gpus) {
-                f->measured_efficiency = per_gpu(f->measured_s, f->step) / per_gpu(base.measured_s, base.step);
-                f->forecast_efficiency = per_gpu(f->forecast_s, f->step) / per_gpu(base.forecast_s, base.step);
-                f->base_row = base.row;
-            }
+        const TableScaling stated = runs.front()->table->scaling;
+        if (stated != TableScaling::weak) {
+            add_efficiencies_of(runs, stated);
+        } else if (keeps_whole_batch(runs)) {
+            add_efficiencies_of(runs, TableScaling::strong);
+        } else {
+            for (const auto& [work, alike] : by_work_of_gpu(runs)) { add_efficiencies_of(alike, stated); }
         }
     }
 }
@@ -118,6 +146,7 @@ TrainingForecast forecast_row(const TrainingTable& table, std::size_t row, const
                                    std::strtod(table.rows[row].at(table.step_column).c_str(), nullptr)
                              : measured_step(table, row, out.step).value_or(0);
         const auto& w = std::get<TrainingWorkload>(derived.scenario.workload);
+        out.micro_batch = w.micro_batch;
         const Fabric fabric(build(derived.scenario, catalog));
         const ModelShape model = model_shape(catalog, w);
         const Layout layout = make_layout(w, model, fabric.gpu_count(), fabric.gpus_per_node());

@@ -27,11 +27,14 @@ struct TrainingForecast {
     std::vector<std::string> aspects;         // sim/report/summarize_training.hpp
     std::map<std::string, double> spreads;    // of aspects, of ln(forecast_s)
     StepRow step;
+    std::uint32_t micro_batch = 0;
     bool assumed = false;                                // the table leaves something other than software open
     std::set<std::pair<std::string, std::string>> used;  // part and figure
     std::string label;
     // Throughput per GPU relative to the smallest run of the series; empty if the row has no series or is its smallest
-    // run.
+    // run. A series of a table that scales weakly keeps each GPU's work; where it keeps the whole batch, it scales
+    // strongly.
+    TableScaling scaling = TableScaling::none;  // of the series
     std::optional<double> measured_efficiency, forecast_efficiency;
     std::size_t base_row = 0;  // of the table: that smallest run, where there are efficiencies
 

@@ -145,9 +145,7 @@ std::vector<double> variances(const std::vector<RowSlope>& rows, const std::vect
     return out;
 }
 
-bool in_weak_series(const TrainingForecast& f) {
-    return f.forecast_efficiency && f.table->scaling == TableScaling::weak;
-}
+bool in_weak_series(const TrainingForecast& f) { return f.forecast_efficiency && f.scaling == TableScaling::weak; }
 
 // The i-th of the rows taken of a table: one of each of as many equal stretches, elsewhere in each (by the golden
 // ratio), so that rows which alternate, of two precisions or two kernels, are all met.

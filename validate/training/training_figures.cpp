@@ -31,15 +31,15 @@ struct Headline {
 double efficiency_error(const TrainingForecast& f) { return *f.forecast_efficiency - *f.measured_efficiency; }
 double linear_error(const TrainingForecast& f) { return 1 - *f.measured_efficiency; }
 
-// Rows whose efficiency is compared: of tables that scale weakly, of those that scale strongly, and, of whatever table,
-// those that wait for communication a tenth of their time or more.
+// Rows whose efficiency is compared: of series that scale weakly, of those that scale strongly, and, of whatever
+// series, those that wait for communication a tenth of their time or more.
 struct Scaled {
     const char* name;
     bool (*is)(const TrainingForecast&);
 };
 constexpr Scaled scaled_rows[] = {
-    {"weak", [](const TrainingForecast& f) { return f.table->scaling == TableScaling::weak; }},
-    {"strong", [](const TrainingForecast& f) { return f.table->scaling == TableScaling::strong; }},
+    {"weak", [](const TrainingForecast& f) { return f.scaling == TableScaling::weak; }},
+    {"strong", [](const TrainingForecast& f) { return f.scaling == TableScaling::strong; }},
     {"network_bound", [](const TrainingForecast& f) { return f.step.exposed_s() >= 0.1 * f.step.step_time_s; }}};
 
 // Median and mean error over such rows, in points.
