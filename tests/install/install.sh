@@ -40,6 +40,13 @@ consumer/price scenarios/dgx-h100-allreduce.yaml | tee priced.txt
 grep -q 'asking takes [0-9]\.[0-9]* us' priced.txt || fail "asking takes longer than 10 us"
 [[ $(nm -D --defined-only "$prefix"/lib*/libfabricast.so "$prefix"/lib/*/libfabricast.so 2>/dev/null | grep -c ' T ') -eq 5 ]] ||
   fail "the library shows more than its five functions"
+# docs/embedding.md's line for a compiler alone, where the prefix is one that compiler and loader look in.
+text=$(grep -o '`cc price.c [^`]*`' "$root/docs/embedding.md" | tr -d '`' || true)
+library=$(dirname "$(compgen -G "$prefix/lib*/libfabricast.so" || compgen -G "$prefix/lib/*/libfabricast.so")")
+mkdir by-hand && cp "$prefix/share/doc/fabricast/examples/price.c" by-hand
+(cd by-hand && CPATH=$prefix/include LIBRARY_PATH=$library bash -c "${text:-false}") || fail "does not compile: $text"
+LD_LIBRARY_PATH=$library by-hand/a.out scenarios/dgx-h100-allreduce.yaml | diff <(grep -v 'asking takes' priced.txt) <(grep -v 'asking takes' -) ||
+  fail "by $text another answer"
 ! consumer/price no-such.yaml 2>error.txt || fail "a missing scenario is priced"
 grep -q '^no-such.yaml:1:1: cannot be read' error.txt
 
