@@ -32,6 +32,17 @@ Packet small_buffers() {
 
 }  // namespace
 
+TEST_CASE("a message whose packets were lost for good cannot end, and the links that lost them are named") {
+    // 100 quanta of 64 B take 256 ns, less than a cable's two ways: a pause is over before it can be renewed.
+    const Fabric fabric = testing::star(18);
+    Packet options = small_buffers();
+    options.pause_quanta = 100;
+    options.congestion_control = CongestionControl::timely;
+    const Schedule schedule = testing::incast(fabric, 17, 100 * unit);
+    CHECK_THROWS_WITH(replay(options, fabric, schedule),
+                      ContainsSubstring("cannot end: '") && ContainsSubstring("packets, which nobody sends again"));
+}
+
 TEST_CASE("the headroom of the formula loses nothing, a packet less loses one") {
     // 1 sends to 0 until 0's link fails for a while; 0 sends back, so that the pause frame waits for a packet on its
     // way.
