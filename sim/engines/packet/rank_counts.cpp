@@ -44,8 +44,10 @@ void clear(Fifo<Waiting>& queue) {
 void RankCounts::copy_queues() {
     std::vector<QueueImage> images;
     std::vector<Waiting> packets;
+    std::vector<Numbered<std::int64_t>> drops;
     for (std::uint32_t p = 0; p < shared_.net.port_count; ++p) {
         Port& port = shared_.net.ports[p];
+        if (owns(port.to_node) && shared_.net.ingress[p].drops > 0) { drops.push_back({p, shared_.net.ingress[p].drops}); }
         if (!owns(port.from_node)) {
             clear(port.queue);  // of an earlier copy
             port.queued_bytes = 0;
@@ -59,12 +61,16 @@ void RankCounts::copy_queues() {
     Peers::Message message;
     put(message, images);
     put(message, packets);
+    put(message, drops);
     const std::vector<Peers::Message> from_each = to_all(message);
     for (std::uint32_t r = 0; r < from_each.size(); ++r) {
         if (r == rank_) { continue; }
         Unpacking from(from_each[r]);
         const std::vector<QueueImage> theirs = from.take<QueueImage>();
         const std::vector<Waiting> waiting = from.take<Waiting>();
+        for (const auto& lost : from.take<Numbered<std::int64_t>>()) {
+            shared_.net.ingress[lost.number].drops = lost.value;
+        }
         std::size_t next = 0;
         for (const QueueImage& image : theirs) {
             Port& port = shared_.net.ports[image.port];

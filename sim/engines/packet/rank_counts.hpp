@@ -16,7 +16,7 @@ public:
     RankCounts(Peers& peers, Shared& shared, Worker& own)
         : peers_(peers), shared_(shared), own_(own), rank_(peers.rank()) {}
 
-    // Copies the queues of all ports to all ranks: for looking at, not for going on.
+    // Copies the queues of all ports, and what they lost, to all ranks: for looking at, not for going on.
     void copy_queues();
     // The same of everything that is counted; the replay has ended.
     void copy_counts();

@@ -40,7 +40,7 @@ TEST_CASE("a message whose packets were lost for good cannot end, and the links 
     options.congestion_control = CongestionControl::timely;
     const Schedule schedule = testing::incast(fabric, 17, 100 * unit);
     CHECK_THROWS_WITH(replay(options, fabric, schedule),
-                      ContainsSubstring("cannot end: '") && ContainsSubstring("packets, which nobody sends again"));
+                      ContainsSubstring("cannot end: '") && ContainsSubstring("lost packets that nobody sends again"));
 }
 
 TEST_CASE("the headroom of the formula loses nothing, a packet less loses one") {
