@@ -85,9 +85,10 @@ std::string describe_deadlock(const Shared& shared, const Fabric& fabric) {
         if (net.ingress[p].drops > 0) { found.push_back(name(p)); }
     }
     if (!found.empty()) {
-        return fmt::format("{} lost packets that nobody sends again: the buffer there is smaller than its headroom, or "
-                           "pauses end before they are renewed",
-                           joined(found));
+        return fmt::format(
+            "{} lost packets that nobody sends again: the buffer there is smaller than its headroom, or "
+            "pauses end before they are renewed",
+            joined(found));
     }
     for (std::uint32_t p = 0; p < net.port_count && found.size() < shown; ++p) {
         if (const Port& port = net.ports[p]; !port.queue.empty()) {

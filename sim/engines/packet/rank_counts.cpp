@@ -47,7 +47,9 @@ void RankCounts::copy_queues() {
     std::vector<Numbered<std::int64_t>> drops;
     for (std::uint32_t p = 0; p < shared_.net.port_count; ++p) {
         Port& port = shared_.net.ports[p];
-        if (owns(port.to_node) && shared_.net.ingress[p].drops > 0) { drops.push_back({p, shared_.net.ingress[p].drops}); }
+        if (owns(port.to_node) && shared_.net.ingress[p].drops > 0) {
+            drops.push_back({p, shared_.net.ingress[p].drops});
+        }
         if (!owns(port.from_node)) {
             clear(port.queue);  // of an earlier copy
             port.queued_bytes = 0;

@@ -189,8 +189,8 @@ std::span<const std::uint32_t> Shared::own_links(const Route& route) const {
     return {ports.begin(), wire == ports.end() ? wire : wire + 1};
 }
 
-// Makes controllers, which begin at their adapter's rate, as adapters do: of a slower link beyond it they hear by marks,
-// delays or losses.
+// Makes controllers, which begin at their adapter's rate, as adapters do: of a slower link beyond it they hear by
+// marks, delays or losses.
 void Shared::control_flows(std::uint32_t first, std::uint32_t end) {
     const auto claim = [&](auto& part) {
         if (part.size() > 0) { part.claim(first, end - first); }
