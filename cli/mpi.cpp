@@ -10,9 +10,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -346,7 +348,7 @@ void ReplayPeers::end(ExitCode code, const std::string& error) {
     for (std::uint32_t r = 0; r < ended_.size(); ++r) {
         if (r == own) { continue; }
         Message message{static_cast<std::byte>(code)};
-        for (const char c : error) { message.push_back(static_cast<std::byte>(c)); }
+        std::ranges::copy(std::as_bytes(std::span(error)), std::back_inserter(message));
         send(std::move(message), r, last_message);
     }
     for (std::uint32_t r = 0; r < ended_.size(); ++r) {

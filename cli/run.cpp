@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -136,9 +137,9 @@ void check_shared(const po::variables_map& values, const Scenario& scenario) {
 
 // That the other ranks have read the same.
 void check_alike(ReplayPeers& peers, const std::string& read) {
-    Peers::Message own;
-    for (const char c : read) { own.push_back(static_cast<std::byte>(c)); }
-    const std::vector<Peers::Message> from_each = peers.exchange(std::vector<Peers::Message>(peers.count(), own));
+    const auto bytes = std::as_bytes(std::span(read));
+    const Peers::Message own(bytes.begin(), bytes.end());
+    const std::vector<Peers::Message> from_each = peers.tell_all(own);
     for (std::uint32_t r = 0; r < from_each.size(); ++r) {
         if (r != peers.rank() && from_each[r] != own) {
             throw UsageError("ranks {} and {} read different scenarios or catalogues", std::min(r, peers.rank()),

@@ -33,19 +33,13 @@ Setting fat_tree(std::uint32_t ranks) {
     return setting;
 }
 
-std::vector<DeviceId> ranks(const Fabric& fabric) {
-    std::vector<DeviceId> devices;
-    for (std::uint32_t node = 0; node < fabric.node_count(); ++node) { devices.push_back(fabric.nic(node, 0)); }
-    return devices;
-}
-
 Schedule ring(const Fabric& fabric, double jitter) {
     const std::uint32_t n = fabric.node_count();
-    return testing::ring(ranks(fabric), 2 * (n - 1), total_bytes / n, jitter);
+    return testing::ring(testing::nics(fabric), 2 * (n - 1), total_bytes / n, jitter);
 }
 
 Schedule all_to_all(const Fabric& fabric, double jitter, Duration latest = {}) {
-    return testing::all_to_all(ranks(fabric), total_bytes / fabric.node_count(), jitter, latest);
+    return testing::all_to_all(testing::nics(fabric), total_bytes / fabric.node_count(), jitter, latest);
 }
 
 using Make = std::function<Schedule(const Fabric&)>;

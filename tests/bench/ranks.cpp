@@ -30,11 +30,9 @@ std::string text_in(const fs::path& path) {
 // What two ranks tell each other: an all-to-all of 64 hosts on a fat tree, with PFC and DCQCN.
 void bytes_a_window() {
     const Fabric fabric = testing::leaf_spine(64, 16);
-    std::vector<DeviceId> hosts;
-    for (std::uint32_t host = 0; host < 64; ++host) { hosts.push_back(fabric.nic(host, 0)); }
     Packet options = testing::packets(FlowControl::pfc);
     options.congestion_control = CongestionControl::dcqcn;
-    const auto ranks = testing::over_ranks(2, options, fabric, testing::all_to_all(hosts, 256'000));
+    const auto ranks = testing::over_ranks(2, options, fabric, testing::all_to_all(testing::nics(fabric), 256'000));
     const PacketUse& use = *ranks[0].timeline.packets;
     const auto windows = static_cast<double>(use.windows);
     std::printf(

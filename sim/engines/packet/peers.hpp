@@ -26,6 +26,8 @@ public:
     // Sends each rank its message and returns theirs, by rank; nothing goes to a rank itself. All ranks call it equally
     // often, in the same order, from one thread. Throws PeerFailed instead of waiting for a rank that has ended.
     virtual std::vector<Message> exchange(std::vector<Message> to_each) = 0;
+    // The same message for all.
+    std::vector<Message> tell_all(const Message& message) { return exchange(std::vector<Message>(count(), message)); }
     // Something that the user must know of how the replay was shared.
     virtual void note(const std::string& text) = 0;
 };

@@ -64,7 +64,7 @@ void RankCounts::copy_queues() {
     put(message, images);
     put(message, packets);
     put(message, drops);
-    const std::vector<Peers::Message> from_each = to_all(message);
+    const std::vector<Peers::Message> from_each = peers_.tell_all(message);
     for (std::uint32_t r = 0; r < from_each.size(); ++r) {
         if (r == rank_) { continue; }
         Unpacking from(from_each[r]);
@@ -90,7 +90,7 @@ void RankCounts::copy_counts() {
     put_one(message, own_.counts());
     pack_ports(message);
     pack_flows(message);
-    const std::vector<Peers::Message> from_each = to_all(message);
+    const std::vector<Peers::Message> from_each = peers_.tell_all(message);
     for (std::uint32_t r = 0; r < from_each.size(); ++r) {
         if (r == rank_) { continue; }
         Unpacking from(from_each[r]);

@@ -23,9 +23,6 @@ public:
 
 private:
     bool owns(std::uint32_t node) const { return shared_.domain_of(node) == rank_; }
-    std::vector<Peers::Message> to_all(const Peers::Message& message) {
-        return peers_.exchange(std::vector<Peers::Message>(peers_.count(), message));
-    }
     void pack_ports(Peers::Message& message) const;
     void pack_flows(Peers::Message& message) const;
     void take_ports(Unpacking& from);

@@ -38,10 +38,6 @@ RankExchange::RankExchange(Peers& peers, Shared& shared, Worker& own)
     }
 }
 
-std::vector<Peers::Message> RankExchange::to_all(const Peers::Message& message) {
-    return peers_.exchange(std::vector<Peers::Message>(peers_.count(), message));
-}
-
 WindowEnd RankExchange::meet(std::uint64_t plan, unsigned parity) {
     const DomainCounts& counts = own_.counts();
     WindowEnd all{own_.next(), counts.injected - counts.delivered, counts.hops};
@@ -126,7 +122,7 @@ void RankExchange::wake(std::uint32_t node, Ps at, unsigned parity) {
 std::vector<Ps> RankExchange::least(std::vector<Ps> values) {
     Peers::Message message;
     put(message, values);
-    const std::vector<Peers::Message> from_each = to_all(message);
+    const std::vector<Peers::Message> from_each = peers_.tell_all(message);
     for (std::uint32_t r = 0; r < from_each.size(); ++r) {
         if (r == rank_) { continue; }
         const std::vector<Ps> theirs = Unpacking(from_each[r]).take<Ps>();

@@ -34,7 +34,6 @@ public:
     std::vector<Ps> least(std::vector<Ps> values);
 
 private:
-    std::vector<Peers::Message> to_all(const Peers::Message& message);
     void send_crossings(std::uint32_t to, unsigned parity, Peers::Message& message);
     void take_crossings(unsigned parity, const std::vector<ControlMessage>& mails, Unpacking& from);
     void wake(std::uint32_t node, Ps at, unsigned parity);

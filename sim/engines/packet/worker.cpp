@@ -151,17 +151,6 @@ void Worker::run_share(Ps start, Ps end, unsigned parity) {
     for (const std::uint32_t island : islands_) { domain_.next = std::min(domain_.next, run_island(island)); }
 }
 
-void Worker::add_counts(const DomainCounts& other) {
-    DomainCounts& counts = domain_.counts;
-    counts.injected += other.injected;
-    counts.hops += other.hops;
-    counts.delivered += other.delivered;
-    counts.delivered_bytes += other.delivered_bytes;
-    counts.notices += other.notices;
-    counts.lost += other.lost;
-    counts.trimmed += other.trimmed;
-}
-
 void Worker::begin_window(Ps start, Ps end, unsigned parity) {
     domain_.start = start;
     domain_.window_end = end;

@@ -98,7 +98,7 @@ public:
     std::vector<Done>& done() { return domain_.done; }
     const DomainCounts& counts() const { return domain_.counts; }
     // Of a worker in another process.
-    void add_counts(const DomainCounts& other);
+    void add_counts(const DomainCounts& other) { domain_.counts += other; }
     std::vector<ControlMessage>& mail_for(std::uint32_t domain, unsigned parity) {
         return domain_.outbox[parity][domain];
     }

@@ -32,7 +32,7 @@ struct Replayed {
         pipeline.network_wire_ratio = 1.25;
         pipeline.weight = 2;
         schedule.add(pipeline);
-        testing::keep_all(schedule);
+        schedule = testing::keep_all(std::move(schedule));
         timeline = replay(Flow{}, fabric, schedule);
     }
 

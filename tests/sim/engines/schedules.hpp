@@ -8,6 +8,20 @@
 
 namespace fabricast::testing {
 
+// The first of every node.
+inline std::vector<DeviceId> nics(const Fabric& fabric) {
+    std::vector<DeviceId> devices;
+    for (std::uint32_t node = 0; node < fabric.node_count(); ++node) { devices.push_back(fabric.nic(node, 0)); }
+    return devices;
+}
+
+// With the times of all its operations kept.
+inline Schedule keep_all(Schedule schedule) {
+    schedule.kept.clear();
+    for (std::uint32_t op = 0; op < schedule.size(); ++op) { schedule.kept.push_back(OpId{op}); }
+    return schedule;
+}
+
 // Devices in a ring: in each of `steps` steps every one sends `bytes` to the next, after its own and its left
 // neighbour's previous step. Sizes are scaled by a hash in 1 +- jitter.
 inline Schedule ring(const std::vector<DeviceId>& devices, std::uint32_t steps, std::int64_t bytes, double jitter = 0) {

@@ -17,7 +17,7 @@ namespace {
 
 // The largest relative difference of a finish.
 double difference(const Engine& a, const Engine& b, const Fabric& fabric, Schedule schedule) {
-    keep_all(schedule);
+    schedule = keep_all(std::move(schedule));
     const Timeline one = replay(a, fabric, schedule);
     const Timeline other = replay(b, fabric, schedule);
     REQUIRE(one.kept.size() == other.kept.size());

@@ -15,29 +15,11 @@ namespace fabricast {
 
 namespace {
 
+using testing::congested;
+using testing::keep_all;
+using testing::nics;
 using testing::packets;
 using testing::unit;
-
-std::vector<DeviceId> hosts(const Fabric& fabric) {
-    std::vector<DeviceId> devices;
-    for (std::uint32_t node = 0; node < fabric.node_count(); ++node) { devices.push_back(fabric.nic(node, 0)); }
-    return devices;
-}
-
-Schedule keep_all(Schedule schedule) {
-    schedule.kept.clear();
-    for (std::uint32_t op = 0; op < schedule.size(); ++op) { schedule.kept.push_back(OpId{op}); }
-    return schedule;
-}
-
-Packet full_house() {
-    Packet options = packets(FlowControl::pfc);
-    options.congestion_control = CongestionControl::dcqcn;
-    options.buffer = Bytes{400'000};
-    options.alpha = 1;
-    options.ecn = {1, 10, 0.5};
-    return options;
-}
 
 void check_same(const Timeline& a, const Timeline& b) {
     REQUIRE(a.kept.size() == b.kept.size());
@@ -85,7 +67,7 @@ TEST_CASE("a pipeline takes as long as its messages, packet by packet") {
 
 TEST_CASE("fluid and packets agree within three per cent where nothing is congested") {
     const Fabric fabric = testing::star(8);
-    const Schedule ring = testing::ring(hosts(fabric), 14, 1'000'000);
+    const Schedule ring = testing::ring(nics(fabric), 14, 1'000'000);
     const Time fluid = replay(Flow{}, fabric, ring).makespan;
     for (const FlowControl control : {FlowControl::lossless, FlowControl::pfc, FlowControl::credits}) {
         const Time time = replay(packets(control), fabric, ring).makespan;
@@ -110,11 +92,11 @@ TEST_CASE("fluid and packets agree within three per cent where nothing is conges
 
 TEST_CASE("every byte that was sent arrives, once over each link") {
     const Fabric fabric = testing::leaf_spine(16, 8);
-    const Schedule schedule = testing::all_to_all(hosts(fabric), 100'000, 0.5, microseconds(5));
+    const Schedule schedule = testing::all_to_all(nics(fabric), 100'000, 0.5, microseconds(5));
     double sent = 0;
     for (const Transfer& transfer : schedule.transfers) { sent += static_cast<double>(transfer.bytes.count); }
     for (const FlowControl control : {FlowControl::lossless, FlowControl::pfc, FlowControl::credits}) {
-        Packet options = full_house();
+        Packet options = congested(FlowControl::pfc);
         options.flow_control = control;
         const Timeline timeline = replay(options, fabric, schedule);
         CHECK(timeline.packets->delivered_bytes == sent);
@@ -124,7 +106,7 @@ TEST_CASE("every byte that was sent arrives, once over each link") {
 
 TEST_CASE("an engine with a global queue and two events a packet gives the same times") {
     const Fabric fabric = testing::leaf_spine(32, 8);
-    const Schedule schedule = keep_all(testing::all_to_all(hosts(fabric), 20'000, 0.5, microseconds(20)));
+    const Schedule schedule = keep_all(testing::all_to_all(nics(fabric), 20'000, 0.5, microseconds(20)));
     for (const bool cut_through : {true, false}) {
         Packet options = packets();
         options.cut_through = cut_through;
@@ -138,7 +120,7 @@ TEST_CASE("a bin in which nothing happens shows what waits all the same: queues 
     const Fabric fabric = testing::leaf_spine(32, 8);
     Packet options = packets();
     options.series = true;
-    const Schedule busy = testing::all_to_all(hosts(fabric), 20'000, 0.5, microseconds(20));
+    const Schedule busy = testing::all_to_all(nics(fabric), 20'000, 0.5, microseconds(20));
     // The largest packets, three into each of three ports: for 2.6 us at a time, 26 bins, none comes and none goes.
     const Fabric star = testing::star(12);
     const Schedule slow =
@@ -175,11 +157,11 @@ TEST_CASE("a bin in which nothing happens shows what waits all the same: queues 
 
 TEST_CASE("any number of threads gives the same result, to the last count", "[threads]") {
     const Fabric fabric = testing::leaf_spine(32, 8, 1, 3);
-    const Schedule schedule = keep_all(testing::all_to_all(hosts(fabric), 60'000, 0.5, microseconds(3)));
+    const Schedule schedule = keep_all(testing::all_to_all(nics(fabric), 60'000, 0.5, microseconds(3)));
     for (const FlowControl control : {FlowControl::pfc, FlowControl::credits, FlowControl::lossy}) {
         for (const PacketRouting routing : {PacketRouting::ecmp, PacketRouting::adaptive}) {
             if (control == FlowControl::lossy && routing != PacketRouting::ecmp) { continue; }
-            Packet options = full_house();
+            Packet options = congested(FlowControl::pfc);
             options.flow_control = control;
             options.routing = routing;
             options.buffer = control == FlowControl::lossy ? Bytes{100'000} : options.buffer;
@@ -223,7 +205,7 @@ TEST_CASE("the same input twice gives the same result, another seed another") {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> incast;
     for (std::uint32_t h = 1; h < 9; ++h) { incast.emplace_back(h, 0); }
     const Schedule schedule = testing::messages(fabric, incast, 400'000);
-    Packet options = full_house();
+    Packet options = congested(FlowControl::pfc);
     options.ecn = {1, 5000, 0.5};
     const Timeline first = replay(options, fabric, schedule);
     check_same(first, replay(options, fabric, schedule));

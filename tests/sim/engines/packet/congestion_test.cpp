@@ -166,16 +166,7 @@ TEST_CASE("new lanes, transactions and controllers give the same result on any n
             }
         }
     }
-    Packet options = packets(FlowControl::credits);
-    options.island_flow_control = FlowControl::credits;
-    options.credit_buffer = Bytes{20'000};
-    options.lanes.count = 3;
-    options.lanes.high = {2};
-    options.lanes.high_limit = 1;
-    options.lanes.levels = {{.from = 1, .level = 1}, {.to = 4, .level = 2}};
-    options.pcie.transactions = true;
-    options.pcie.tags = 32;
-    options.congestion_control = CongestionControl::infiniband;
+    Packet options = testing::lanes_and_reads();
     for (const double loss : {0.0, 0.01}) {
         options.loss = loss;
         options.threads = 1;

@@ -2,6 +2,8 @@
 // Small networks for the packet engine's tests: NICs as hosts, 25 GB/s and 300 ns a cable, 200 ns a switch. A packet of
 // 4,000 bytes takes 160 ns on a wire.
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/engines/common/schedule.hpp"
@@ -26,6 +28,31 @@ inline Packet packets(FlowControl flow_control = FlowControl::lossless) {
     options.island_flow_control = FlowControl::lossless;
     options.congestion_control = CongestionControl::none;
     options.reaction_quanta = 0;
+    return options;
+}
+
+// Queues that fill, with marks, notices and, as the policy has it, pauses, waits for credit or losses.
+inline Packet congested(FlowControl flow_control) {
+    Packet options = packets(flow_control);
+    options.congestion_control = CongestionControl::dcqcn;
+    options.buffer = Bytes{flow_control == FlowControl::lossy ? 100'000 : 400'000};
+    options.alpha = 1;
+    options.ecn = {1, 10, 0.5};
+    return options;
+}
+
+// Three lanes between nodes, of which one goes first, reads over PCIe inside them, and InfiniBand's control.
+inline Packet lanes_and_reads() {
+    Packet options = packets(FlowControl::credits);
+    options.island_flow_control = FlowControl::credits;
+    options.credit_buffer = Bytes{20'000};
+    options.lanes.count = 3;
+    options.lanes.high = {2};
+    options.lanes.high_limit = 1;
+    options.lanes.levels = {{.from = 1, .level = 1}, {.to = 4, .level = 2}};
+    options.pcie.transactions = true;
+    options.pcie.tags = 32;
+    options.congestion_control = CongestionControl::infiniband;
     return options;
 }
 
@@ -91,6 +118,26 @@ inline Schedule messages(const Fabric& fabric, const std::vector<std::pair<std::
         schedule.kept.push_back(schedule.add(Transfer{connection, {bytes}, {}}));
     }
     return schedule;
+}
+
+// Four switches in a ring, every flow two cables clockwise: each cable's buffer waits for the next.
+struct Circle {
+    Fabric fabric;
+    Schedule schedule;
+};
+inline Circle circle() {
+    Fabric fabric = drawn({{0, 1, 2, 3}, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, {}}, 4);
+    Schedule schedule = messages(fabric, {{0, 2}, {1, 3}, {2, 0}, {3, 1}}, 3000 * unit);
+    for (std::uint32_t c = 0; c < 4; ++c) {
+        PathQuery& query = schedule.connections[c].path;
+        const auto clockwise = [&] {
+            const Path path = fabric.path(query);
+            return path.count == 4 &&
+                   fabric.device_name(fabric.ends(path.links[1]).to) == "s" + std::to_string((c + 1) % 4);
+        };
+        while (!clockwise()) { ++query.flow_label; }
+    }
+    return {std::move(fabric), std::move(schedule)};
 }
 
 inline constexpr double line = 12.5e9;  // 100 Gb/s, as in the simulations of HPCC, Swift and UEC

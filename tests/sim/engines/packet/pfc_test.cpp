@@ -155,18 +155,7 @@ TEST_CASE("one slow receiver pauses a whole fabric") {
 }
 
 TEST_CASE("buffers that wait for each other in a circle are found and named") {
-    // Four switches in a ring, every flow two cables clockwise: each cable's buffer waits for the next.
-    const Fabric fabric = testing::drawn({{0, 1, 2, 3}, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, {}}, 4);
-    Schedule schedule = testing::messages(fabric, {{0, 2}, {1, 3}, {2, 0}, {3, 1}}, 3000 * unit);
-    for (std::uint32_t c = 0; c < 4; ++c) {
-        PathQuery& query = schedule.connections[c].path;
-        const auto clockwise = [&] {
-            const Path path = fabric.path(query);
-            return path.count == 4 &&
-                   fabric.device_name(fabric.ends(path.links[1]).to) == "s" + std::to_string((c + 1) % 4);
-        };
-        while (!clockwise()) { ++query.flow_label; }
-    }
+    const auto [fabric, schedule] = testing::circle();
     CHECK_NOTHROW(replay(packets(), fabric, schedule));
     std::string why;
     try {

@@ -14,22 +14,12 @@ namespace fabricast {
 
 namespace {
 
+using testing::keep_all;
+using testing::nics;
 using testing::over_ranks;
 using testing::packets;
 using testing::RankSaw;
 using testing::unit;
-
-std::vector<DeviceId> nics(const Fabric& fabric) {
-    std::vector<DeviceId> devices;
-    for (std::uint32_t node = 0; node < fabric.node_count(); ++node) { devices.push_back(fabric.nic(node, 0)); }
-    return devices;
-}
-
-Schedule all_kept(Schedule schedule) {
-    schedule.kept.clear();
-    for (std::uint32_t op = 0; op < schedule.size(); ++op) { schedule.kept.push_back(OpId{op}); }
-    return schedule;
-}
 
 // All that a timeline says but the memory that it took.
 void check_identical(const Timeline& a, const Timeline& b) {
@@ -103,12 +93,9 @@ Timeline check_ranks(const Packet& options, const Fabric& fabric, const Schedule
     return one;
 }
 
+// Over ranks nothing is simulated once for all, so one process does not either.
 Packet congested(FlowControl control) {
-    Packet options = packets(control);
-    options.congestion_control = CongestionControl::dcqcn;
-    options.buffer = Bytes{control == FlowControl::lossy ? 100'000 : 400'000};
-    options.alpha = 1;
-    options.ecn = {1, 10, 0.5};
+    Packet options = testing::congested(control);
     options.reuse = false;
     return options;
 }
@@ -128,14 +115,14 @@ Schedule rings(const Fabric& fabric, int calls) {
     for (int call = 0; call < calls; ++call) {
         last = call == 0 ? schedule.add(p) : schedule.add(p, std::vector<Schedule::Dependency>{{last}});
     }
-    return all_kept(schedule);
+    return keep_all(schedule);
 }
 
 }  // namespace
 
 TEST_CASE("ranks see congestion as one process does: PFC, credits, losses, marks, paths chosen by load", "[threads]") {
     const Fabric fabric = testing::leaf_spine(32, 8, 1, 3);
-    const Schedule schedule = all_kept(testing::all_to_all(nics(fabric), 60'000, 0.5, microseconds(3)));
+    const Schedule schedule = keep_all(testing::all_to_all(nics(fabric), 60'000, 0.5, microseconds(3)));
     std::int64_t pauses = 0, drops = 0, marks = 0;
     Duration starved;
     for (const FlowControl control : {FlowControl::pfc, FlowControl::credits, FlowControl::lossy}) {
@@ -161,9 +148,9 @@ TEST_CASE("ranks share pipelines, and messages that wait for each other, of node
     options.mtu = options.island_mtu = Bytes{unit};
     options.reuse = false;
     check_ranks(options, fabric, rings(fabric, 3));
-    check_ranks(options, fabric, all_kept(unroll(fabric, rings(fabric, 1)).schedule));
+    check_ranks(options, fabric, keep_all(unroll(fabric, rings(fabric, 1)).schedule));
     const Fabric hosts = testing::star(8);
-    check_ranks(congested(FlowControl::pfc), hosts, all_kept(testing::ring(nics(hosts), 14, 300'000, 0.5)));
+    check_ranks(congested(FlowControl::pfc), hosts, keep_all(testing::ring(nics(hosts), 14, 300'000, 0.5)));
 }
 
 TEST_CASE("ranks share lanes, reads over PCIe, TIMELY, InfiniBand's control, selective repeat and trimming",
@@ -171,17 +158,8 @@ TEST_CASE("ranks share lanes, reads over PCIe, TIMELY, InfiniBand's control, sel
     const Fabric fabric(tiny::cluster(6, 2, tiny::fabric(FabricKind::rail_optimized)));
     std::vector<DeviceId> gpus;
     for (std::uint32_t gpu = 0; gpu < 12; ++gpu) { gpus.push_back(fabric.gpu(gpu)); }
-    const Schedule schedule = all_kept(testing::all_to_all(gpus, 60'000, 0.5, microseconds(2)));
-    Packet options = packets(FlowControl::credits);
-    options.island_flow_control = FlowControl::credits;
-    options.credit_buffer = Bytes{20'000};
-    options.lanes.count = 3;
-    options.lanes.high = {2};
-    options.lanes.high_limit = 1;
-    options.lanes.levels = {{.from = 1, .level = 1}, {.to = 4, .level = 2}};
-    options.pcie.transactions = true;
-    options.pcie.tags = 32;
-    options.congestion_control = CongestionControl::infiniband;
+    const Schedule schedule = keep_all(testing::all_to_all(gpus, 60'000, 0.5, microseconds(2)));
+    Packet options = testing::lanes_and_reads();
     for (const double loss : {0.0, 0.01}) {
         options.loss = loss;
         const Timeline one = check_ranks(options, fabric, schedule);
@@ -238,7 +216,7 @@ TEST_CASE("whatever is sent over whatever fabric, ranks see what one process doe
                     << ", quanta " << options.pause_quanta << ", watchdog " << options.pfc_watchdog.ps << ", buffer "
                     << options.buffer.count << ", credits " << options.credit_buffer.count << ", " << bytes
                     << " B, ops " << schedule.size() << " hosts " << count);
-        ended += check_ranks(options, fabric, all_kept(std::move(schedule))).packets ? 1 : 0;
+        ended += check_ranks(options, fabric, keep_all(std::move(schedule))).packets ? 1 : 0;
     }
     CHECK(ended > 30);
 }
@@ -281,18 +259,7 @@ TEST_CASE("over ranks nothing is simulated once for all, which they say", "[thre
 }
 
 TEST_CASE("all ranks see a deadlock, and name it as one process does", "[threads]") {
-    // Four switches in a ring, every flow two cables clockwise: each cable's buffer waits for the next.
-    const Fabric fabric = testing::drawn({{0, 1, 2, 3}, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, {}}, 4);
-    Schedule schedule = testing::messages(fabric, {{0, 2}, {1, 3}, {2, 0}, {3, 1}}, 3000 * unit);
-    for (std::uint32_t c = 0; c < 4; ++c) {
-        PathQuery& query = schedule.connections[c].path;
-        const auto clockwise = [&] {
-            const Path path = fabric.path(query);
-            return path.count == 4 &&
-                   fabric.device_name(fabric.ends(path.links[1]).to) == "s" + std::to_string((c + 1) % 4);
-        };
-        while (!clockwise()) { ++query.flow_label; }
-    }
+    const auto [fabric, schedule] = testing::circle();
     Packet options = packets(FlowControl::credits);
     options.credit_buffer = Bytes{8 * unit};
     std::string why;
