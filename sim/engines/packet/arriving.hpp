@@ -11,9 +11,9 @@ namespace fabricast::inline packet {
 // The timer of a pause, which may have ended meanwhile.
 [[gnu::cold]] inline void refresh(Domain& d, std::uint32_t in, Ps now) {
     Ingress& ingress = d.net.ingress[in];
-    const Port& port = d.net.ports[in];
-    Node& node = d.net.nodes[port.to_node];
-    const Ps half = port.serialization(pause_bytes(d.options)) / 2;
+    const std::uint32_t n = d.net.ports[in].to_node;
+    Node& node = d.net.nodes[n];
+    const Ps half = ingress.serialization(pause_bytes(d.options)) / 2;
     const bool late = ingress.paused && now - ingress.told_at >= half;
     if (late) { drain_in_order(d, node, now - 1); }  // packets that leave before have the wire first
     if (!ingress.paused) {
@@ -25,7 +25,7 @@ namespace fabricast::inline packet {
         ++ingress.refreshes;
         tell_pause(d, in, true, now);
     }
-    d.mail({d.earliest(port.to_node, ingress.told_at + half), port.to_node, ControlMessage::refresh, in, 0});
+    d.mail({d.earliest(n, ingress.told_at + half), n, ControlMessage::refresh, in, 0});
 }
 
 // Returns false if there is no room.
@@ -93,7 +93,7 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
     const Node& node = d.net.nodes[port.from_node];
     Ps now = arrived;
     if (d.options.cut_through) {
-        const Port& from = d.net.ports[in];
+        const Ingress& from = d.net.ingress[in];
         if (from.inverse > port.inverse) { now += from.serialization(frame.bytes) - port.serialization(frame.bytes); }
     }
     const bool busy = port.lanes > 1 ? d.net.any_active(out) : d.shared.has_traffic(port);
@@ -121,7 +121,7 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
         if (d.net.nodes[d.net.ports[out].from_node].is_switch) {
             forward(d, out + headers, frame, in, now);
         } else {
-            refuse_header(d, frame, now + d.net.ports[in].serialization(frame.bytes));
+            refuse_header(d, frame, now + d.net.ingress[in].serialization(frame.bytes));
         }
         return;
     }
@@ -210,7 +210,7 @@ inline void on_piece(Domain& d, std::uint32_t s, Ps now) {
     if (!d.traffic.readers.empty()) {
         const std::uint32_t r = d.traffic.reader_of[frame.flow];
         if (r != none && d.traffic.readers[r].hop == hop && !d.traffic.is_request(frame.flow)) {
-            const Ps rest = d.options.cut_through ? d.net.ports[due.port].serialization(frame.bytes) : 0;
+            const Ps rest = d.options.cut_through ? d.net.ingress[due.port].serialization(frame.bytes) : 0;
             return_tag(d, r, frame.bytes, now + rest);
         }
     }

@@ -165,7 +165,7 @@ inline void set_paused(Domain& d, std::uint32_t in, bool paused, Ps now) {
     if (paused && !ingress.will_refresh) {
         ingress.will_refresh = true;
         ++node.refreshing;
-        const Ps again = now + port.serialization(pause_bytes(d.options)) / 2;
+        const Ps again = now + ingress.serialization(pause_bytes(d.options)) / 2;
         d.mail({d.earliest(port.to_node, again), port.to_node, ControlMessage::refresh, in, 0});
     }
 }

@@ -62,7 +62,8 @@ struct Waiting {
 
 struct ControlMessage {
     enum Kind : std::uint32_t {
-        share,
+        share,         // of a link's capacity that an event leaves, in millionths; for its sender
+        arrival_rate,  // the same, for its receiver, one latency later
         message,
         stream,
         slot,

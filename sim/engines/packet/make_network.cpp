@@ -27,6 +27,7 @@ class Builder {
 public:
     Builder(const ReplayTask& task, const Packet& options, const std::vector<PathQuery>& queries)
         : fabric_(task.fabric), options_(options), queries_(queries), ways_(find_ways(task, options, queries)) {
+        net_.rates_change = !task.events.empty();
         parent_.resize(fabric_.device_count());
         std::iota(parent_.begin(), parent_.end(), 0U);
     }

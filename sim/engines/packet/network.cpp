@@ -48,6 +48,7 @@ public:
         for (std::uint32_t p = 0; p < net_.port_count; ++p) {
             set_policy(p);
             net_.capacity_inverse.push_back(static_cast<double>(net_.ports[p].inverse));
+            net_.ingress[p].inverse = net_.ports[p].inverse;
         }
     }
 

@@ -86,11 +86,16 @@ struct Network {
     std::vector<Service> services;
     std::vector<std::uint32_t> island;  // per node: its node of the cluster; fabric switches have numbers after those
     std::vector<double> capacity_inverse;     // per port: Port::inverse at full capacity
+    bool rates_change = false;                // events of links: a rate may differ at a link's two ends for a latency
     std::vector<Epoch> epochs;                // in order of time; empty: no flow ever changes its way
     std::vector<Route> detours;               // flow after flow; numbered after the flow's own ways
     std::vector<std::uint32_t> first_detour;  // per flow
     Ps window = never;                        // the smallest latency: nothing sent in a window arrives in the same one
 
+    // A port's Port::inverse when an event leaves `millionths` of its capacity.
+    std::uint64_t inverse_at(std::uint32_t p, std::uint32_t millionths) const {
+        return static_cast<std::uint64_t>(std::llround(capacity_inverse[p] * 1e6 / millionths));
+    }
     // The first lane of the port's link.
     std::uint32_t first_lane(std::uint32_t p) const { return p - counts[p].lane; }
     std::span<Port> lanes_of(std::uint32_t p) const { return {&ports[first_lane(p)], ports[p].lanes}; }

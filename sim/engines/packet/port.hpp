@@ -111,9 +111,14 @@ struct alignas(64) Ingress {
     std::int64_t pauses = 0, refreshes = 0;
     Ps told_at = 0;             // when the last pause frame left
     bool will_refresh = false;  // a timer is running
+    // The sender's rate as seen at this end of the link: an event changes it one latency later. The sender's own figure
+    // belongs to the sender's thread.
+    std::uint64_t inverse = 0;
+
+    Ps serialization(std::uint32_t bytes) const { return wire_time(bytes, inverse); }
 };
 
-static_assert(sizeof(Port) == 128);
+static_assert(sizeof(Port) == 128 && sizeof(Ingress) == 128);
 
 // A port's rarely used data, and its counters, of the sending node. What a queued packet touches fills one cache line.
 struct alignas(32) PortCounts {

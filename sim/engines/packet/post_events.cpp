@@ -16,7 +16,12 @@ void post_events(const ReplayTask& task, const Traffic& traffic,
                     throw OutOfRange(
                         "an event that leaves less than 1 Mb/s of a link, the slowest that engine packet takes");
                 }
-                post({event.at.ps, net.ports[p].from_node, ControlMessage::share, p, millionths});
+                const Port& port = net.ports[p];
+                post({event.at.ps, port.from_node, ControlMessage::share, p, millionths});
+                if (millionths == 0) { continue; }
+                // Before the first packet that was sent at the new rate: of what is due at one time, mail comes last.
+                const Ps seen = std::max<Ps>(event.at.ps, event.at.ps + port.latency - 1);
+                post({seen, port.to_node, ControlMessage::arrival_rate, p, millionths});
             }
         }
     }

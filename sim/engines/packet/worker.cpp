@@ -41,13 +41,15 @@ void take_mail(Domain& d, const ControlMessage& mail) {
             port.down = mail.value == 0;
             port.free = std::max(port.free, mail.time);
             if (!port.down) {
-                const double whole = d.net.capacity_inverse[mail.target];
-                port.inverse = static_cast<std::uint64_t>(std::llround(whole * 1e6 / mail.value));
+                port.inverse = d.net.inverse_at(mail.target, mail.value);
             } else {
                 lose_queue(d, mail.target, mail.time);
             }
             return;
         }
+        case ControlMessage::arrival_rate:
+            d.net.ingress[mail.target].inverse = d.net.inverse_at(mail.target, mail.value);
+            return;
         case ControlMessage::message:
             d.traffic.message_ready[mail.target] = mail.time;
             wake_flow(d, mail.value, mail.time);
@@ -115,7 +117,7 @@ Worker::Worker(Shared& shared, std::uint32_t id, std::uint32_t domains)
       id_(id),
       domains_(domains),
       straight_(shared.options.cut_through && shared.options.routing != PacketRouting::adaptive && !shared.corrupts &&
-                shared.traffic.readers.empty() && shared.net.epochs.empty() && !shared.trims()) {
+                shared.traffic.readers.empty() && !shared.net.rates_change && !shared.trims()) {
     for (std::uint32_t island = 0; island < shared.islands.count(); ++island) {
         if (shared.islands.domain[island] == id_) { islands_.push_back(island); }
     }
