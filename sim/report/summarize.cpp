@@ -99,6 +99,12 @@ void summarize(const CollectiveFacts& facts, const ReplayedPlan& replayed, Repor
     report.rows.push_back(std::move(row));
     report.traffic.push_back(link_traffic(text(facts.size), replayed));
     add_packets(report, facts.size, timeline, fabric, plan.timing->iterations);
+    // Of packets it is known when they have arrived: docs/packet.md, "Where fluid and packets part".
+    if (timeline.packets && plan.timing->timed_calls > 0) {
+        report.notes.emplace_back(
+            "calls along the chain follow each other in packets when the last byte has reached the second rank, with "
+            "engine flow when it has left the first: small ones take up to a hop longer");
+    }
 }
 
 std::vector<TraceSpan> spans_of(const CollectiveFacts& facts, const ReplayedPlan& replayed) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Every target over its inputs in the tree; with --for, where the program was built with libFuzzer, over changes of them.
-#   fuzz.sh ROOT PROGRAM [--for SECONDS] [--longest BYTES] [--keep FOLDER] [--without-end] [TARGET...]
+#   fuzz.sh ROOT PROGRAM [--for SECONDS] [--longest BYTES] [--seed NUMBER] [--keep FOLDER] [--without-end] [TARGET...]
 # --longest: of a made-up input, 16384 if not said; short ones are read many times faster.
+# --seed: of libFuzzer's changes; without it every run makes others.
 # --keep: what was found (inputs that reach new code, crashes) stays in FOLDER and begins the next run, and FOLDER/runs.tsv
 # gets a line a target: name, executions, edges covered, inputs kept, findings; also where it was stopped.
 # --without-end: round after round until it is stopped, three of inputs of at most 256 bytes and one of --longest.
@@ -12,6 +13,7 @@ program=$2
 shift 2
 seconds=0
 longest=16384
+seed=0  # libFuzzer takes one from the clock
 keep=
 without_end=
 targets=()
@@ -19,6 +21,7 @@ while [[ $# -gt 0 ]]; do
   case "$1" in
     --for) seconds=$2 && shift 2 ;;
     --longest) longest=$2 && shift 2 ;;
+    --seed) seed=$2 && shift 2 ;;
     --keep) keep=$2 && shift 2 ;;
     --without-end) without_end=yes && shift ;;
     *) targets+=("$1") && shift ;;
@@ -89,7 +92,7 @@ fuzz() {
   copy_seeds "$target" "$seeds"
   local -a corpus=("$found" "$seeds")
   [[ ! -d $root/tests/fuzz/corpus/$target ]] || corpus+=("$root/tests/fuzz/corpus/$target")
-  timeout $((seconds + 120)) "$program" "--target=$target" "${limits[@]}" "-max_len=$longest" "${more[@]}" \
+  timeout $((seconds + 120)) "$program" "--target=$target" "${limits[@]}" "-max_len=$longest" "-seed=$seed" "${more[@]}" \
     -artifact_prefix="$folder/$target." "${corpus[@]}" >"$log" 2>&1 &
   running=$!
   current=$target

@@ -16,6 +16,8 @@ namespace fabricast::fuzz {
 
 namespace {
 
+using namespace std::string_view_literals;
+
 // The bytes as a sequence of choices; behind their end always the first one.
 class Choices {
 public:
@@ -38,6 +40,7 @@ struct Drawn {
     std::string text;
     std::size_t nodes = 1;
     bool transfer = false, packets = false;
+    bool chain = false;  // a broadcast or reduce: along a ring, calls follow each other
 };
 
 std::string drawn_cluster(Choices& choose, Drawn& drawn) {
@@ -69,6 +72,7 @@ std::string drawn_workload(Choices& choose, Drawn& drawn) {
     }
     const char* collective = choose.one_of({"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce",
                                             "all_to_all", "sendrecv", "gather", "scatter"});
+    drawn.chain = collective == "broadcast"sv || collective == "reduce"sv;
     const char* algorithm = choose.one_of({"auto", "ring", "tree", "nvls", "direct"});
     const char* protocol = choose.one_of({"auto", "ll", "ll128", "simple"});
     return fmt::format("{{kind: collective, collective: {}, algorithm: {}, protocol: {}, {}}}", collective, algorithm,
@@ -104,12 +108,14 @@ void check_rows(const Report& report) {
     }
 }
 
-// NCCL's own choices change with the size, and a change may be for the worse; without one, more bytes take longer.
-void check_monotone(const Report& report) {
+// NCCL's own choices change with the size, and a change may be for the worse; without one, more bytes take longer. How
+// many threads it takes for a chain of LL is no column: twice as many send a message of the next doubling faster.
+void check_monotone(const Report& report, bool chain) {
     const Row &small = report.rows[0], &large = report.rows[1];
     const bool alike =
         small.algorithm == large.algorithm && small.protocol == large.protocol && small.channels == large.channels;
-    require(!alike || large.time_s >= small.time_s * (1 - 1e-9), "four times the bytes take no less time");
+    const double least = chain && small.protocol == "ll" ? 0.6 : 1 - 1e-9;
+    require(!alike || large.time_s >= small.time_s * least, "four times the bytes take no less time");
 }
 
 void check_same(const Report& a, const Report& b) {
@@ -127,7 +133,7 @@ void run_random_scenario(std::string_view bytes) {
     if (std::getenv("FABRICAST_SHOW") != nullptr) { std::fputs(drawn.text.c_str(), stderr); }
     const Report flow = answer(drawn);
     check_rows(flow);
-    check_monotone(flow);
+    check_monotone(flow, drawn.chain);
     check_same(flow, answer(drawn, {"threads"}));
     if (drawn.nodes > 1) {
         const Report slow = answer(drawn, {"events=[{at: 0 s, device: node0.nic0, share: 0.5}]"});
@@ -140,9 +146,11 @@ void run_random_scenario(std::string_view bytes) {
     check_rows(packet);
     for (std::size_t i = 0; i < packet.rows.size(); ++i) {
         const double ratio = packet.rows[i].time_s / flow.rows[i].time_s;
-        // docs/packet.md: chunks of a few packets are early by at most a packet a hop, collisions make late.
+        // docs/packet.md: chunks of a few packets are early by at most a packet a hop; collisions make late, and of
+        // calls along a chain a hop more each.
         if (std::getenv("FABRICAST_SHOW") != nullptr) { std::fprintf(stderr, "packet/flow %.4f\n", ratio); }
-        require(ratio > 0.7 && (!drawn.transfer || ratio < 1.3), "packets take the time that the fluid does");
+        const double most = drawn.transfer ? 1.3 : drawn.chain ? 2.5 : 1.5;
+        require(ratio > 0.7 && ratio < most, "packets take the time that the fluid does");
     }
 }
 
