@@ -13,6 +13,7 @@
 
 using namespace fabricast;
 using namespace fabricast::test;
+using namespace std::string_literals;
 
 namespace {
 
@@ -82,6 +83,27 @@ TEST_CASE("killed twenty times at random moments, a sweep ends with the same byt
         run_program("sweep many.yaml" + std::string(vary) + " --out killed.csv --resume", scratch.path, scratch);
     CHECK(again.code == 0);
     CHECK(fs::file_size(journal) == size);
+}
+
+TEST_CASE("a second sweep into a file that one is writing is refused, and the first ends whole") {
+    const ScratchFolder scratch("sweep_twice");
+    scratch.write("many.yaml", many);
+    REQUIRE(run_program("sweep many.yaml" + std::string(vary) + " --out whole.csv", scratch.path, scratch).code == 0);
+    Process first(resumed("twice.csv"), scratch.path);
+    wait_for_lines(scratch.path / "twice.csv.journal", 3, first);
+    first.signal(SIGSTOP);
+    REQUIRE(first.running());
+    const std::string journal = text_of(scratch.path / "twice.csv.journal");
+    for (const std::string& arguments : {resumed("twice.csv"), "sweep many.yaml --out twice.csv"s}) {
+        const Ran second = run_program(arguments, scratch.path, scratch);
+        CHECK(second.code == 2);
+        CHECK_THAT(second.err, ContainsSubstring("is being written by another sweep"));
+        CHECK(std::ranges::count(second.err, '\n') == 1);
+        CHECK(text_of(scratch.path / "twice.csv.journal") == journal);
+        CHECK_FALSE(fs::exists(scratch.path / "twice.csv"));
+    }
+    CHECK(first.end(SIGCONT) == 0);
+    CHECK(text_of(scratch.path / "twice.csv") == text_of(scratch.path / "whole.csv"));
 }
 
 TEST_CASE("Ctrl-C ends a sweep with 130, keeps its points and leaves no half result") {
