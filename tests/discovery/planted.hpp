@@ -10,13 +10,12 @@
 #include "discovery/site/export_node.hpp"
 #include "tests/discovery/site_of.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/sanitizers.hpp"
+#include "tests/support/thorough.hpp"
 #include "topologies/node_reader.hpp"
 
 namespace fabricast::testing {
 
-// Each takes ten times as long under a sanitizer, which looks for faults of memory, and not for what is found.
-inline constexpr int planted_each = sanitized ? 10 : 25;
+inline const int planted_each = thorough() ? 25 : 10;
 
 struct Random {
     std::uint64_t state;

@@ -13,6 +13,7 @@
 #include "tests/cli/program.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizers.hpp"
+#include "tests/support/thorough.hpp"
 
 using namespace fabricast::test;
 namespace fs = std::filesystem;
@@ -187,6 +188,7 @@ TEST_CASE("standard output on a full disk is an error") {
 TEST_CASE("an allocation that fails ends the run with one line, and the file is as it was") {
     if (fabricast::testing::sanitized) { SKIP_TEST("a sanitizer has these calls itself"); }
     const Bench bench("memory");
+    const int most = fabricast::testing::thorough() ? 64 : 24;
     for (const Writer& writer : {writers[0], writers[4], writers[6]}) {
         const int befallen = bench.fail_each(
             writer, "malloc", ENOMEM,
@@ -197,8 +199,8 @@ TEST_CASE("an allocation that fails ends the run with one line, and the file is 
                 CHECK(text_of(bench.folder / writer.out) == old_text);
                 bench.check_folder(writer);
             },
-            64);
-        CHECK(befallen > 64);
+            most);
+        CHECK(befallen > most);
     }
 }
 
@@ -275,7 +277,7 @@ TEST_CASE("killed or stopped at any moment, a command leaves the file as it was 
             CHECK(((left == old_text && !ended) || left == whole));
             bench.check_folder(writer, !ended);
         };
-        for (int i = 0; i < 6; ++i) {
+        for (int i = 0; i < (fabricast::testing::thorough() ? 6 : 2); ++i) {
             const std::chrono::duration<double> moment =
                 took * static_cast<double>(fabricast::mix(++draws) >> 11U) * 0x1p-53;
             INFO(writer.arguments << " at " << moment.count() << " of " << took.count() << " s");

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/thorough.hpp"
 
 namespace {
 
@@ -27,5 +28,9 @@ int main(int argc, char** argv) {
     ::setenv("FABRICAST_CHECK", "1", 0);  // replays check themselves (sim/engines/common/checks.hpp)
     const std::string path = argv[0];
     program_name = path.substr(path.rfind('/') + 1);
-    return Catch::Session().run(argc, argv);
+    Catch::Session session;
+    if (const int code = session.applyCommandLine(argc, argv); code != 0) { return code; }
+    auto& chosen = session.configData().testsOrTags;
+    if (chosen.empty() && !fabricast::testing::thorough()) { chosen.emplace_back("~[thorough]"); }
+    return session.run();
 }

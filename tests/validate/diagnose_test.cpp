@@ -87,7 +87,7 @@ TEST_CASE("every cause has a name of its own, and changes a system that can have
     }
 }
 
-TEST_CASE("faults simulated with another calibration are found, and healthy logs left alone") {
+TEST_CASE("faults simulated with another calibration are found, and healthy logs left alone", "[thorough]") {
     const std::vector<Trial> trials = diagnose_trials(read_catalog(), 1);
     for (const Trial& t : trials) {
         if (!t.right()) {
