@@ -249,10 +249,4 @@ struct Traffic {
     }
 };
 
-// How many streams of packets a schedule has, those of pipelines of one shape counted once.
-double distinct_stream_count(const Schedule& schedule);
-
-// Makes the flows of a schedule, and the network that they cross. Throws Unreachable.
-Traffic make_traffic(const ReplayTask& task, const Packet& options);
-
 }  // namespace fabricast::inline packet

@@ -16,6 +16,7 @@
 #include "sim/engines/packet/call_by_call.hpp"
 #include "sim/engines/packet/deadlock.hpp"
 #include "sim/engines/packet/lookahead.hpp"
+#include "sim/engines/packet/make_traffic.hpp"
 #include "sim/engines/packet/observe.hpp"
 #include "sim/engines/packet/operations.hpp"
 #include "sim/engines/packet/post_events.hpp"
@@ -23,6 +24,7 @@
 #include "sim/engines/packet/rank_exchange.hpp"
 #include "sim/engines/packet/rank_limits.hpp"
 #include "sim/engines/packet/shared.hpp"
+#include "sim/engines/packet/stream_patterns.hpp"
 #include "sim/engines/packet/threads.hpp"
 #include "sim/engines/packet/worker.hpp"
 

@@ -2,6 +2,7 @@
 // also where something comes in the way of what had been skipped.
 
 #include "sim/engines/engine.hpp"
+#include "sim/engines/packet/make_traffic.hpp"
 #include "sim/engines/packet/parts.hpp"
 #include "tests/sim/engines/packet/network.hpp"
 #include "tests/support/catch.hpp"
