@@ -114,7 +114,7 @@ TEST_CASE("packet takes what was estimated, within a factor of three") {
           3);
 }
 
-TEST_CASE("simgrid takes what was estimated, within a factor of two and a half") {
+TEST_CASE("simgrid takes what was estimated, within a factor of two and a half", "[thorough]") {
     if (!SimGrid::missing().empty()) { SKIP_TEST("this build has no SimGrid"); }
     check(SimGrid{},
           {{h100, "sizes: [1 MiB], algorithm: ring, protocol: simple", 4},

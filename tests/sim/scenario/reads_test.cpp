@@ -298,7 +298,7 @@ void plan_on_own_figures() {
 
 }  // namespace
 
-TEST_CASE("every figure and word of the catalogue is read by something") {
+TEST_CASE("every figure and word of the catalogue is read by something", "[thorough]") {
     const FigureReads reads;
     run_shipped_scenarios();
     plan_everywhere();
