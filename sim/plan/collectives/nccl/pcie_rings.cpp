@@ -16,7 +16,11 @@ using Order = std::vector<std::uint16_t>;
 class RingSearch {
 public:
     RingSearch(const NodeBandwidths& p, double speed, int most, PciePath farthest)
-        : p_(p), n_(p.gpus), speed_(speed), most_(static_cast<std::size_t>(std::max(most, 0))), ways_(std::size_t{n_} * n_) {
+        : p_(p),
+          n_(p.gpus),
+          speed_(speed),
+          most_(static_cast<std::size_t>(std::max(most, 0))),
+          ways_(std::size_t{n_} * n_) {
         const std::vector<std::vector<CableWay>> over_pcie = pcie_ways(p.node, n_);
         for (const NodeCable& cable : p.node.cables) {
             const double rate = cable.link.family == LinkFamily::cpu_bus ? p.inter_cpu : p.pcie;
@@ -75,7 +79,8 @@ private:
         by_slots *= cards;
         std::size_t cpus = 0;
         for (const NodeDevice& device : p_.node.devices) { cpus += device.name.starts_with("cpu") ? 1 : 0; }
-        const double by_cpus = std::floor(p_.inter_cpu / speed_ + 1e-9) * (cpus > 2 ? static_cast<double>(cpus - 1) : 1.0);
+        const double by_cpus =
+            std::floor(p_.inter_cpu / speed_ + 1e-9) * (cpus > 2 ? static_cast<double>(cpus - 1) : 1.0);
         return static_cast<std::size_t>(crosses ? std::min(by_slots, by_cpus) : by_slots);
     }
 
@@ -204,7 +209,9 @@ std::vector<std::vector<std::uint16_t>> pcie_rings(const NodeBandwidths& p, doub
         const bool only_alike =
             p.release.flags.rings_alike_on_amd && p.node.cpu_vendor == "amd" && farthest == PciePath::sys;
         if (!only_alike) {
-            if (std::vector<Order> others = search.different(); others.size() > rings.size()) { rings = std::move(others); }
+            if (std::vector<Order> others = search.different(); others.size() > rings.size()) {
+                rings = std::move(others);
+            }
         }
         if (!rings.empty()) { return rings; }
     }
