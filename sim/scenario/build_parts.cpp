@@ -102,6 +102,20 @@ struct Setter {
         }
     }
 
+    // The PCIe link that every GPU is on.
+    void set_slot(const std::string& value) const {
+        const LinkSpec slot = look_up_at(scenario, key, [&] { return link_spec(catalog.at("link", value)); });
+        if (slot.family != LinkFamily::pcie) {
+            refuse("this option is a link of PCIe", value, "pcie-gen4-x8 and so on");
+        }
+        for (NodeCable& cable : node.cables) {
+            const bool at_gpu = cable.a.starts_with("gpu") || cable.b.starts_with("gpu");
+            if (!at_gpu || cable.link.family != LinkFamily::pcie) { continue; }
+            cable.duplex_capacity *= goodput(slot) / goodput(cable.link);
+            cable.link = slot;
+        }
+    }
+
     // Fewer NICs than the template: keeps evenly spaced ones. More: each NIC gets several ports.
     void set_nics(const std::string& value) const {
         constexpr std::uint32_t most = 4096;
@@ -133,7 +147,8 @@ constexpr std::array options = {Option{"cpu_vendor", &Setter::set_vendor},
                                 Option{"gpu_direct", &Setter::set_flag<&NodeTemplate::gpu_direct>},
                                 Option{"nic", &Setter::set_nic},
                                 Option{"nics", &Setter::set_nics},
-                                Option{"peer_to_peer", &Setter::set_flag<&NodeTemplate::peer_to_peer>}};
+                                Option{"peer_to_peer", &Setter::set_flag<&NodeTemplate::peer_to_peer>},
+                                Option{"slot", &Setter::set_slot}};
 
 void set_option(const Setter& setter, const std::string& name, const std::string& value) {
     const auto option = std::ranges::find(options, name, &Option::name);

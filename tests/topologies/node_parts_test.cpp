@@ -141,5 +141,23 @@ TEST_CASE("a scenario takes a node of parts in place of a name, and says so agai
     } catch (const InputError& error) { CHECK_THAT(error.what(), ContainsSubstring("t.yaml:4:18")); }
 }
 
+TEST_CASE("an option puts every GPU of a template on other slots") {
+    const auto node_with = [](const std::string& options) {
+        return build(parse_scenario("name: t\ncluster: {node: rtx4090-8x" + options +
+                                        "}\nworkload: {kind: collective, collective: all_reduce, sizes: [1 MiB]}\n",
+                                    "t.yaml"),
+                     the_catalog())
+            .node;
+    };
+    const NodeTemplate wide = node_with(""), narrow = node_with(", options: {slot: pcie-gen4-x4}");
+    for (std::size_t i = 0; i < wide.cables.size(); ++i) {
+        const bool at_gpu = wide.cables[i].a.starts_with("gpu");
+        INFO(wide.cables[i].a);
+        CHECK(narrow.cables[i].link.name == (at_gpu ? "pcie-gen4-x4" : wide.cables[i].link.name));
+        CHECK(narrow.cables[i].duplex_capacity == Approx(wide.cables[i].duplex_capacity / (at_gpu ? 4 : 1)));
+    }
+    CHECK_THROWS_WITH(node_with(", options: {slot: nvlink-4}"), ContainsSubstring("this option is a link of PCIe"));
+}
+
 }  // namespace
 }  // namespace fabricast

@@ -72,6 +72,43 @@ TEST_CASE("what a file leaves unsaid widens its intervals, and the text says wha
     CHECK(told.narrowing.empty());
 }
 
+TEST_CASE(
+    "a host that is not named, through whose memory cards exchange data, may carry a quarter of what their slots do") {
+    const auto held_out = measurements.parent_path() / "held-out" / "nccl";
+    Measurement file = read_measurement(held_out / "kalavai-rtx4090-1n2g-allreduce.yaml");
+    const auto of_hosts = [](const Comparison& c) {
+        return std::ranges::count(c.derived.unsaid, "through which host cards exchange their data", &Unsaid::what);
+    };
+    const auto last = [](const Comparison& c) { return c.sizes.back().ours; };
+    const Comparison open = compare(file, catalog(), cache());
+    REQUIRE(of_hosts(open) == 1);
+    CHECK(last(open).high80 > 3.9 * last(open).seconds);
+    CHECK(open.sizes.back().measured.seconds < last(open).high80);
+    file.software["env"].text = "NCCL_TOPO_FILE=/opt/topo.xml NCCL_DEBUG=INFO";
+    CHECK_THAT(to_text(compare(file, catalog(), cache())), ContainsSubstring("env: NCCL_TOPO_FILE is not read"));
+    file.system["cpu"].text = "AMD EPYC 7763";
+    const Comparison told = compare(file, catalog(), cache());
+    CHECK(of_hosts(told) == 0);
+    CHECK(last(told).high80 < 2.5 * last(told).seconds);
+    CHECK(last(told).seconds == Approx(last(open).seconds));
+}
+
+TEST_CASE("how many NICs a node has widens the interval where a file does not say it") {
+    Measurement file = read_measurement(measurements / "nccl" / "lambda-b200-2n8g-allreduce.yaml");
+    const auto of_nics = [](const Comparison& c) {
+        return std::ranges::find(c.derived.unsaid, "how many NICs a node has", &Unsaid::what);
+    };
+    const Comparison open = compare(file, catalog(), cache());
+    REQUIRE(of_nics(open) != open.derived.unsaid.end());
+    CHECK(of_nics(open)->others.front().value == "4");
+    CHECK_THAT(to_text(open), ContainsSubstring("how many NICs a node has is not stated (4 may be as well)"));
+    file.system["nics_per_node"].text = "8";
+    const Comparison told = compare(file, catalog(), cache());
+    CHECK(of_nics(told) == told.derived.unsaid.end());
+    const auto high = [](const Comparison& c) { return c.sizes.back().ours.high80 / c.sizes.back().ours.seconds; };
+    CHECK(high(open) > 1.3 * high(told));
+}
+
 TEST_CASE("no interval promises more than the busiest link carries") {
     // 64 GiB on the NICs of two nodes: the catalogue's interval for this class is much wider than what the wire leaves.
     const Comparison c = compared("gcp-a3mega-h100-2n8g-allgather");
@@ -118,7 +155,7 @@ TEST_CASE("a table without sizes is skipped and said") {
     const Collection& collection = testing::every_curve().collection;
     // Two tables over GPU counts, one over channels, one of "several" collectives, one list of single values.
     CHECK(collection.skipped.size() == 5);
-    CHECK(collection.curves.size() == 288);
+    CHECK(collection.curves.size() == 291);
     for (const CollectedCurve& curve : collection.curves) {
         INFO(curve.comparison.id);
         CHECK(curve.site.find('/') == std::string::npos);  // all are listed

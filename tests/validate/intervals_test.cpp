@@ -117,6 +117,20 @@ TEST_CASE("coverage judges a site by the others alone") {
     CHECK(interval_figures(sites_with({1, 1.1, 0.9})).size() == 5);
 }
 
+TEST_CASE("rows of one table within one doubling of size share the weight of one row in coverage") {
+    std::vector<ComparedRow> rows = sites_with({1, 1, 1, 1, 1});
+    ComparedRow sweep = rows.back();
+    sweep.measured = 9;  // outside
+    for (int i = 0; i < 9; ++i) {
+        sweep.size = Bytes{65536 + 1024 * i};  // one doubling
+        sweep.table = "sweep";
+        rows.push_back(sweep);
+    }
+    CHECK(coverage(rows, {.which = Forecast::publisher_out}).rows == Approx(5 / 6.0));
+    rows.back().size = Bytes{131072};  // a doubling of its own
+    CHECK(coverage(rows, {.which = Forecast::publisher_out}).rows == Approx(5 / 7.0));
+}
+
 TEST_CASE("coverage and factor are told apart by part, by regime and by sibling") {
     std::vector<ComparedRow> rows = sites_with({1.1, 1.1, 1.1, 1.1, 1.1, 2, 2, 2, 2, 2});
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -125,6 +139,7 @@ TEST_CASE("coverage and factor are told apart by part, by regime and by sibling"
     }
     ComparedRow odd = rows.back();  // a second row of the last site, which no interval of the others holds
     odd.measured = 9;
+    odd.size = Bytes{2 << 20};
     rows.push_back(odd);
     std::map<std::string, double> figures;
     for (const NamedFigure& figure : interval_figures(rows)) { figures[figure.name] = figure.value; }

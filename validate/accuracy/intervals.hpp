@@ -36,7 +36,7 @@ IntervalTable interval_table(const std::vector<ComparedRow>& rows, Forecast whic
 
 struct Coverage {
     double sites = 0;   // mean over sites of the share of the site's rows inside; 0..1
-    double rows = 0;    // share of all rows inside
+    double rows = 0;    // share of all rows inside; rows of one table within one doubling of size count as one together
     double width = 0;   // median over sites of the median of (high - low) / forecast; 0: there are no rows
     double factor = 1;  // the same of high / low
 };

@@ -119,6 +119,7 @@ void derive_node(const Measurement& m, const Counts& c, Derived& out) {
     choose_node(m, used, choice);
     cluster.node = choice.node;
     cluster.node_parts = choice.parts;
+    out.other_sockets = choice.other_sockets;
     out.group.fabric = choice.intra == "nvl72" ? "nvswitch" : choice.intra;
     out.spread = choice.spread;
     out.assumptions.insert(out.assumptions.end(), choice.assumptions.begin(), choice.assumptions.end());
@@ -154,9 +155,16 @@ Derived derive(const Measurement& m) {
     return out;
 }
 
+bool through_host(const Derived& derived, const Fabric& fabric) {
+    const std::map<std::string, std::string>& env = derived.scenario.library.env;
+    const auto off = env.find("NCCL_P2P_DISABLE");
+    if (off != env.end() && off->second == "1") { return true; }
+    return inside_of(fabric) == "pcie-host" && (!env.contains("NCCL_P2P_LEVEL") || !fabric.node().peer_to_peer);
+}
+
 SystemGroup group_on(const Fabric& fabric, const Derived& derived) {
     SystemGroup group = derived.group;
-    if (group.fabric == "pcie") { group.fabric = inside_of(fabric); }
+    if (group.fabric == "pcie") { group.fabric = through_host(derived, fabric) ? "pcie-host" : "pcie"; }
     return group;
 }
 

@@ -196,6 +196,7 @@ void derive_network(const Measurement& m, Derived& out) {
         const std::uint32_t trays = gpus == 0 ? 1 : std::max(1U, cluster.gpus_per_node / gpus);
         cluster.node_options["nics"] = std::to_string(ports.count * trays);
     }
+    out.nics_guessed = ports.count == 0 && cluster.gpus_per_node > 1;
     if (host_staged(words, out)) {
         cluster.node_options["gpu_direct"] = "false";
         out.group.fabric += "-host-staged";

@@ -186,15 +186,19 @@ BoxWords box_words(const Measurement& m, const NodeChoice& choice) {
 }
 
 // How many sockets a box has: as said, as its kind of processor allows, or as usual for so many GPUs.
-std::uint32_t sockets_of(const Measurement& m, std::uint32_t gpus) {
+struct Sockets {
+    std::uint32_t count;
+    bool said;
+};
+Sockets sockets_of(const Measurement& m, std::uint32_t gpus) {
     constexpr std::uint32_t one_socket = 4;
     static const Pattern two(R"(^ *2 ?x\b|\b(dual|two|2)[- ]?(socket|processor|cpu|p\b)|\bdual\b)");
     static const Pattern one(R"(^ *1 ?x\b|\b(single|one|1)[- ]?(socket|processor|cpu|p\b))");
     const std::string_view said = text(m.system, "cpu");
-    if (two.found_in(said)) { return 2; }
+    if (two.found_in(said)) { return {2, true}; }
     const Alias* host = first_match(builtin_aliases().hosts, said);
     const bool alone = one.found_in(said) || (host != nullptr && host->word("sockets") == "1");
-    return alone || gpus <= one_socket ? 1 : 2;
+    return {alone || gpus <= one_socket ? 1U : 2U, alone};
 }
 
 // A driver that lets cards be peers which the stock one keeps apart (tinygrad/open-gpu-kernel-modules and its forks).
@@ -209,17 +213,27 @@ void build_box(const Measurement& m, NodeChoice& choice) {
     const std::string_view part = choice.gpu->word("part");
     const BoxWords words = box_words(m, choice);
     const std::string cpu = cpu_of(m, choice);
-    const std::uint32_t sockets = sockets_of(m, choice.gpus);
-    const std::string text = fmt::format(
-        "{{name: {}x-{}-{}, gpus: {{part: {}, count: {}, joined: {}{}}}, cpus: {{part: {}, count: {}}}, pcie: {}, "
-        "nics: {{part: connectx-7, count: {}}}{}}}",
-        choice.gpus, part, words.joined.substr(0, words.joined.find(',')), part, choice.gpus, words.joined,
-        slot_words(m), cpu, sockets, words.tree, words.nics, patched_driver(m) ? ", peer_to_peer: true" : "");
-    choice.parts = yaml::parse(text, "a box for " + m.file);
+    const Sockets sockets = sockets_of(m, choice.gpus);
+    const auto box = [&](std::uint32_t count, std::string_view mark) {
+        const std::string text = fmt::format(
+            "{{name: {}x-{}-{}{}, gpus: {{part: {}, count: {}, joined: {}{}}}, cpus: {{part: {}, count: {}}}, pcie: "
+            "{}, "
+            "nics: {{part: connectx-7, count: {}}}{}}}",
+            choice.gpus, part, words.joined.substr(0, words.joined.find(',')), mark, part, choice.gpus, words.joined,
+            slot_words(m), cpu, count, words.tree, words.nics, patched_driver(m) ? ", peer_to_peer: true" : "");
+        return yaml::parse(text, "a box for " + m.file);
+    };
+    choice.parts = box(sockets.count, "");
     choice.node = choice.parts->required("name").text;
+    const bool cards = words.joined == "pcie" || words.joined.starts_with("bridges");
+    if (cards && !sockets.said && choice.gpus % 2 == 0) {
+        const std::uint32_t other = 3 - sockets.count;
+        yaml::Node parts = box(other, fmt::format("-on-{}", other));
+        choice.other_sockets = {parts.required("name").text, fmt::to_string(other), std::move(parts)};
+    }
     assume(choice,
-           fmt::format("node: no template; a box of {} x {}, {}, {} x {}, {}", choice.gpus, part, words.joined, sockets,
-                       cpu, words.tree),
+           fmt::format("node: no template; a box of {} x {}, {}, {} x {}, {}", choice.gpus, part, words.joined,
+                       sockets.count, cpu, words.tree),
            unknown_box);
 }
 

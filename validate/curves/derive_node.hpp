@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/yaml_node.hpp"
+#include "validate/curves/derived.hpp"
 #include "validate/import/alias.hpp"
 #include "validate/import/measurement.hpp"
 
@@ -16,8 +17,9 @@ struct NodeChoice {
     std::string intra;                // how the GPUs are joined, as the alias table names it
     std::string node;                 // the template's name, or the box's
     std::optional<yaml::Node> parts;  // of a box
-    std::uint32_t gpus = 0;           // of the whole node
-    double spread = 1;                // how far a forecast may be off for what was assumed, as a factor
+    std::optional<OtherBox> other_sockets;
+    std::uint32_t gpus = 0;  // of the whole node
+    double spread = 1;       // how far a forecast may be off for what was assumed, as a factor
     std::vector<std::string> assumptions;
 };
 

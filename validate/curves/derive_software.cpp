@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "sim/plan/collectives/nccl/environment.hpp"
 #include "sim/plan/collectives/nccl/names.hpp"
 #include "validate/import/alias.hpp"
 
@@ -106,9 +107,11 @@ void read_environment(std::string_view words, Derived& out) {
         const std::string name(*match[1]);
         std::string value(*match[2]);
         std::erase(value, '"');
-        if (name.starts_with("NCCL_")) {
-            out.scenario.library.env[name] = value;
-        } else {
+        if (name.starts_with("NCCL_")) { out.scenario.library.env[name] = value; }
+        const std::string note = name.starts_with("NCCL_") ? nccl::unmodelled_note(name) : name + ": ignored";
+        if (!note.empty() && !note.ends_with(": ignored")) {
+            out.assumptions.push_back("env: " + note);
+        } else if (!note.empty()) {
             others += (others.empty() ? "" : ", ") + name;
         }
     }

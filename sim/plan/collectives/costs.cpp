@@ -130,6 +130,15 @@ const Part* first_of(const Catalog& catalog, std::string_view kind, std::string_
     return part;
 }
 
+// The node's first processor whose part says how fast it launches.
+const Part* paced_host(const Catalog& catalog, const NodeTemplate& node) {
+    for (const NodeDevice& device : node.devices) {
+        const Part* part = device.name.starts_with("cpu") ? catalog.find(device.part) : nullptr;
+        if (part != nullptr && part->figures.contains("launch.pace")) { return part; }
+    }
+    return nullptr;
+}
+
 // Names the figures of a calibration's overlay that keep the catalogue's value.
 std::string kept_here(const CostParts& parts) {
     std::vector<std::string> names;
@@ -196,6 +205,7 @@ CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::V
     parts.kernel = &nearest_kernel(catalog, gpu, inside, version);
     parts.kernels = first_of(catalog, "kernel", "nccl-kernels");
     parts.launch = first_of(catalog, "launch", "nccl-tests");
+    parts.host = paced_host(catalog, node);
     parts.windows = first_of(catalog, "kernel", "nccl-windows");
     parts.msccl = first_of(catalog, "kernel", "msccl");
     parts.intervals = first_of(catalog, "interval", "forecast-intervals");

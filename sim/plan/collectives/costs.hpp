@@ -29,6 +29,7 @@ struct CostParts {
     const Part* network = nullptr;    // what NCCL adds on any network; null on one node
     const Part* transport = nullptr;  // null on one node
     const Part* launch = nullptr;
+    const Part* host = nullptr;     // the processor, if it launches at a pace of its own
     const Part* windows = nullptr;  // kernels over symmetric windows
     const Part* msccl = nullptr;    // MSCCL's interpreter
     const Part* intervals = nullptr;
@@ -75,7 +76,9 @@ public:
     }
     double network(std::string_view figure) { return read(*parts_.network, figure); }
     double transport(std::string_view figure) { return read(*parts_.transport, figure); }
-    double launch(std::string_view figure) { return read(*parts_.launch, figure); }
+    double launch(std::string_view figure) {
+        return read(*parts_.launch, figure) * (parts_.host == nullptr ? 1 : read(*parts_.host, "launch.pace"));
+    }
     double window(std::string_view figure) { return read(*parts_.windows, figure); }
     double msccl(std::string_view figure) { return read(*parts_.msccl, figure); }
 

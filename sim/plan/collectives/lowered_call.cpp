@@ -121,10 +121,13 @@ DeviceId gpu_at_pace(const Call& call, std::uint32_t local) {
     return call.fabric.gpu(call.fabric.pace() * call.per_node() + local);
 }
 
+PathQuery local_hop(const Call& call, std::uint32_t from, std::uint32_t to) {
+    return call.rules.applied(
+        {.src = gpu_at_pace(call, from), .dst = gpu_at_pace(call, to), .gpu_direct = call.gpu_direct});
+}
+
 PathQuery local_hop(const Call& call, const nccl::Ring& ring) {
-    return call.rules.applied({.src = gpu_at_pace(call, ring.order.front()),
-                               .dst = gpu_at_pace(call, ring.order[std::min<std::size_t>(1, ring.order.size() - 1)]),
-                               .gpu_direct = call.gpu_direct});
+    return local_hop(call, ring.order.front(), ring.order[std::min<std::size_t>(1, ring.order.size() - 1)]);
 }
 
 PathQuery rail_hop(const Call& call, const nccl::Ring& ring, std::uint16_t from) {

@@ -96,7 +96,9 @@ Duration posting_pace(const Pipeline& pipeline, Duration of_chunk);
 
 // A GPU of the node that sets the pace, the first where all are alike.
 DeviceId gpu_at_pace(const Call& call, std::uint32_t local);
-// A representative hop inside that node, and one from its GPU `from` to the next node on this ring's rail.
+// A hop inside that node between two GPUs, a representative one, and one from its GPU `from` to the next node on this
+// ring's rail.
+PathQuery local_hop(const Call& call, std::uint32_t from, std::uint32_t to);
 PathQuery local_hop(const Call& call, const nccl::Ring& ring);
 PathQuery rail_hop(const Call& call, const nccl::Ring& ring, std::uint16_t from);
 

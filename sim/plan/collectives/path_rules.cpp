@@ -16,18 +16,6 @@ nccl::PeerLevel level_of(nccl::PciePath path) {
     return static_cast<nccl::PeerLevel>(static_cast<int>(nccl::PeerLevel::pix) + static_cast<int>(path));
 }
 
-// The nearest path type by which one GPU reaches the other: over NVLink, over NVLink through a third GPU, over PCIe.
-nccl::PeerLevel peer_path(const PathRules& rules, std::uint32_t node, std::uint32_t a, std::uint32_t b) {
-    const nccl::Locality& places = rules.places(node);
-    if (rules.fabric.node(node).nvlink == NvlinkShape::nvswitch || places.links(a, b) > 0) {
-        return nccl::PeerLevel::nvl;
-    }
-    for (std::uint32_t via = 0; via < places.gpus; ++via) {
-        if (places.links(a, via) > 0 && places.links(via, b) > 0) { return nccl::PeerLevel::nvb; }
-    }
-    return level_of(places.pcie(a, b));
-}
-
 // How far a NIC is from its nearest GPU, through which rings and trees leave the node. A GPU with NVLink to its
 // processor is as near as through switches (PATH_P2C).
 nccl::PeerLevel nic_level(const PathRules& rules, std::uint32_t nic) {
@@ -44,6 +32,15 @@ PathQuery between(const PathRules& rules, std::uint32_t a, std::uint32_t b) {
 
 }  // namespace
 
+nccl::PeerLevel PathRules::level(std::uint32_t node, std::uint32_t a, std::uint32_t b) const {
+    const nccl::Locality& there = places(node);
+    if (fabric.node(node).nvlink == NvlinkShape::nvswitch || there.links(a, b) > 0) { return nccl::PeerLevel::nvl; }
+    for (std::uint32_t via = 0; via < there.gpus; ++via) {
+        if (there.links(a, via) > 0 && there.links(via, b) > 0) { return nccl::PeerLevel::nvb; }
+    }
+    return level_of(there.pcie(a, b));
+}
+
 PathQuery PathRules::applied(PathQuery query) const {
     if (fabric.node_of(query.src) != fabric.node_of(query.dst)) {
         query.forwarded = pxn;
@@ -52,7 +49,7 @@ PathQuery PathRules::applied(PathQuery query) const {
     const bool gpus = fabric.kind(query.src) == DeviceKind::gpu && fabric.kind(query.dst) == DeviceKind::gpu;
     if (!peers || !gpus || query.src == query.dst) { return query; }
     const std::uint32_t node = fabric.node_of(query.src);
-    const nccl::PeerLevel path = peer_path(*this, node, fabric.local_index(query.src), fabric.local_index(query.dst));
+    const nccl::PeerLevel path = level(node, fabric.local_index(query.src), fabric.local_index(query.dst));
     const bool over_pcie = path >= nccl::PeerLevel::pix;
     if (path > *peers || (over_pcie && !fabric.node(node).peer_to_peer)) {
         query.kind = PathKind::host_staged;

@@ -20,6 +20,9 @@ struct PathRules {
     bool pxn = true;
 
     const nccl::Locality& places(std::uint32_t node) const { return of_runs[fabric.run_of(fabric.wired_node(node))]; }
+    // The nearest path type by which one GPU of a node reaches another: over NVLink, over NVLink through a third GPU,
+    // over PCIe.
+    nccl::PeerLevel level(std::uint32_t node, std::uint32_t a, std::uint32_t b) const;
     // The way that a connection takes by these settings.
     PathQuery applied(PathQuery query) const;
 };

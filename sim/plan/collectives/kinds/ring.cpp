@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "sim/plan/collectives/lowered_call.hpp"
@@ -157,16 +158,34 @@ PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
     return query;
 }
 
+// So many steps inside a node, shared out over the kinds of hop that the ring makes there: a bridge's NVLinks are
+// nearer than the slots and processors between two bridges.
+std::vector<Stage> inside_stages(const Call& call, const nccl::Ring& ring, double steps, Duration hop) {
+    const std::size_t gpus = ring.order.size(), edges = std::max<std::size_t>(gpus - (call.several_nodes() ? 1 : 0), 1);
+    std::map<nccl::PeerLevel, Stage> by_level;
+    for (std::size_t i = 0; i < edges; ++i) {
+        const std::uint16_t from = ring.order[i], to = ring.order[(i + 1) % gpus];
+        const nccl::PeerLevel level = call.rules.level(call.fabric.pace(), from, to);
+        const auto [stage, fresh] = by_level.try_emplace(level, Stage{0, {}, hop});
+        if (fresh) { stage->second.hop = local_hop(call, from, to); }
+        stage->second.count += steps / static_cast<double>(edges);
+    }
+    std::vector<Stage> stages;
+    for (auto& [level, stage] : by_level) { stages.push_back(std::move(stage)); }
+    return stages;
+}
+
 // Latencies of the successive steps that a chunk takes.
 std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double steps,
                                  const Pipeline& pipeline) {
     const double chunk = pipeline.chunk;
-    if (!call.several_nodes()) { return {{steps, local_hop(call, ring), hop_of(call.proto, cost, chunk)}}; }
+    if (!call.several_nodes()) { return inside_stages(call, ring, steps, hop_of(call.proto, cost, chunk)); }
     const double between = network_steps(call.workload.collective, call.shape.nodes, call.per_node());
     const Duration hop = network_hop(call.ledger, NetworkHop::ring, call.proto, message(call, chunk)) +
                          rest_of_message(call.proto, pipeline);
-    return {{steps - between, local_hop(call, ring), hop_of(call.proto, cost, chunk)},
-            {between, ring_hop(call, ring), hop}};
+    std::vector<Stage> stages = inside_stages(call, ring, steps - between, hop_of(call.proto, cost, chunk));
+    stages.push_back({between, ring_hop(call, ring), hop});
+    return stages;
 }
 
 // Hops from the root round the ring to the rank before it (src/device/broadcast.h). The root itself is done when it has
@@ -178,8 +197,8 @@ std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const 
     const bool returns =
         std::ranges::any_of(call.found.rings, [&](const nccl::Ring& r) { return r.order.front() != root; });
     const double network_hops = call.several_nodes() ? call.shape.nodes - (returns ? 0 : 1) : 0;
-    std::vector<Stage> stages{
-        {call.shape.ranks - 1 - network_hops, local_hop(call, ring), hop_of(call.proto, cost, chunk)}};
+    std::vector<Stage> stages =
+        inside_stages(call, ring, call.shape.ranks - 1 - network_hops, hop_of(call.proto, cost, chunk));
     if (network_hops > 0) {
         const Duration hop = network_hop(call.ledger, NetworkHop::ring, call.proto, message_bytes(call.proto, chunk)) +
                              rest_of_message(call.proto, pipeline);

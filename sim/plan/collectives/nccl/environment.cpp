@@ -195,6 +195,16 @@ constexpr std::array variables{
 
 std::vector<std::string> modelled_variables() { return names_of(variables, &Variable::name); }
 
+std::string unmodelled_note(std::string_view name) {
+    if (std::ranges::find(variables, name, &Variable::name) != variables.end()) { return ""; }
+    const bool graph = name == "NCCL_GRAPH_FILE", topology = name == "NCCL_TOPO_FILE";
+    return fmt::format(
+        "{} is not {}", name,
+        graph      ? "read: rings and trees are those that NCCL's search finds on the node"
+        : topology ? "read: the node is as the scenario wires it (`fabricast cluster` makes a node of such a file)"
+                   : "modelled: ignored");
+}
+
 Environment read_environment(const std::map<std::string, std::string>& given, Collective collective,
                              Algorithms algorithms) {
     Environment e;
@@ -203,7 +213,7 @@ Environment read_environment(const std::map<std::string, std::string>& given, Co
         if (known != variables.end()) {
             known->set(e, {name, value, collective, algorithms});
         } else {
-            e.notes.push_back(name + " is not modelled: ignored");
+            e.notes.push_back(unmodelled_note(name));
         }
     }
     return e;

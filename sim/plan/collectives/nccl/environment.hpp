@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/plan/collectives/nccl/tuning.hpp"
@@ -41,6 +42,7 @@ struct Environment {
 
 // The variables that read_environment uses; any other leaves a note.
 std::vector<std::string> modelled_variables();
+std::string unmodelled_note(std::string_view name);  // empty: read_environment uses this variable
 
 // Throws PlanError for a value that does not parse (an unknown algorithm, a negative channel count). Lists for other
 // collectives ("broadcast:ring") are skipped; lists for `collective` narrow `allowed`.

@@ -12,8 +12,12 @@ namespace {
 
 // The node without its NVLinks: devices by name, and their neighbours.
 struct PcieGraph {
+    struct Neighbour {
+        std::size_t device;
+        CableWay way;
+    };
     std::map<std::string, std::size_t> index;
-    std::vector<std::vector<std::size_t>> next;
+    std::vector<std::vector<Neighbour>> next;
     std::vector<bool> cpu, pcie_switch;
 
     std::size_t device(const std::string& name) {
@@ -34,12 +38,13 @@ bool is_nvlink(const NodeCable& cable) {
 
 PcieGraph pcie_graph(const NodeTemplate& node) {
     PcieGraph graph;
-    for (const NodeCable& cable : node.cables) {
+    for (std::size_t i = 0; i < node.cables.size(); ++i) {
+        const NodeCable& cable = node.cables[i];
         if (is_nvlink(cable)) { continue; }
         const std::size_t a = graph.device(cable.a);
         const std::size_t b = graph.device(cable.b);
-        graph.next[a].push_back(b);
-        graph.next[b].push_back(a);
+        graph.next[a].push_back({b, {i, false}});
+        graph.next[b].push_back({a, {i, true}});
     }
     return graph;
 }
@@ -47,6 +52,8 @@ PcieGraph pcie_graph(const NodeTemplate& node) {
 struct Walk {
     int hops = -1;  // -1: not reached
     int switches = 0, cpus = 0, between_cpus = 0;
+    std::size_t from = 0;  // the device before
+    CableWay last;         // the cable that leads here from it
 };
 
 // Breadth-first search; never through another GPU or NIC.
@@ -59,11 +66,15 @@ std::vector<Walk> walks_from(const PcieGraph& graph, std::size_t start) {
         const std::size_t at = todo.front();
         todo.pop();
         if (at != start && !graph.cpu[at] && !graph.pcie_switch[at]) { continue; }
-        for (const std::size_t next : graph.next[at]) {
+        for (const auto& [next, way] : graph.next[at]) {
             if (walk[next].hops >= 0) { continue; }
             const bool between_cpus = graph.cpu[at] && graph.cpu[next];
-            walk[next] = {walk[at].hops + 1, walk[at].switches + (graph.pcie_switch[next] ? 1 : 0),
-                          walk[at].cpus + (graph.cpu[next] ? 1 : 0), walk[at].between_cpus + (between_cpus ? 1 : 0)};
+            walk[next] = {walk[at].hops + 1,
+                          walk[at].switches + (graph.pcie_switch[next] ? 1 : 0),
+                          walk[at].cpus + (graph.cpu[next] ? 1 : 0),
+                          walk[at].between_cpus + (between_cpus ? 1 : 0),
+                          at,
+                          way};
             todo.push(next);
         }
     }
@@ -136,6 +147,22 @@ Locality locality(const NodeTemplate& node, std::uint32_t gpus) {
     }
     l.nearest_gpu = share_out(l, hops);
     return l;
+}
+
+std::vector<std::vector<CableWay>> pcie_ways(const NodeTemplate& node, std::uint32_t gpus) {
+    std::vector<std::vector<CableWay>> ways(std::size_t{gpus} * gpus);
+    PcieGraph graph = pcie_graph(node);
+    const auto device = [&](std::uint32_t gpu) { return graph.device("gpu" + std::to_string(gpu)); };
+    for (std::uint32_t g = 0; g < gpus; ++g) {
+        const std::size_t start = device(g);
+        const std::vector<Walk> walk = walks_from(graph, start);
+        for (std::uint32_t other = 0; other < gpus; ++other) {
+            for (std::size_t at = device(other); walk[at].hops > 0; at = walk[at].from) {
+                ways[g * gpus + other].push_back(walk[at].last);
+            }
+        }
+    }
+    return ways;
 }
 
 bool keeps_ll128(const NodeTemplate& node, const Locality& places, const Release& release, std::uint32_t gpu,

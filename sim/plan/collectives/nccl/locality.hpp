@@ -33,4 +33,13 @@ bool keeps_ll128(const NodeTemplate& node, const Locality& places, const Release
 // Describes the first `gpus` GPUs of the node.
 Locality locality(const NodeTemplate& node, std::uint32_t gpus);
 
+// A cable of the node, by its place in the list, from its first end to its second or backwards.
+struct CableWay {
+    std::size_t cable = 0;
+    bool backwards = false;
+};
+
+// The cables by which each GPU reaches each other over PCIe and CPUs, gpus x gpus, the last first; none: no way.
+std::vector<std::vector<CableWay>> pcie_ways(const NodeTemplate& node, std::uint32_t gpus);
+
 }  // namespace fabricast::inline collectives::nccl

@@ -23,7 +23,7 @@ struct Ring {
 enum class Exit : std::uint8_t { own_rail, nearest, in_pairs };
 
 // One ring for each channel of this speed. On NVSwitch and PCIe nodes it visits the GPUs in index order, beginning at
-// the rail's GPU; on meshes each ring is a Hamiltonian cycle.
+// the rail's GPU; on meshes each ring is a Hamiltonian cycle, and bridged cards are searched (pcie_rings.hpp).
 std::vector<Ring> ring_orders(const NodeBandwidths& node, int channels, double speed, Exit exit = Exit::own_rail);
 
 }  // namespace fabricast::inline collectives::nccl

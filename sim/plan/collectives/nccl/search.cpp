@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "sim/plan/collectives/nccl/hamilton.hpp"
+#include "sim/plan/collectives/nccl/pcie_rings.hpp"
 
 namespace fabricast::inline collectives::nccl {
 
@@ -26,6 +27,7 @@ int channels_inside(const NodeBandwidths& p, double speed, int most) {
         return std::min(most, static_cast<int>(p.nvlink_total / (speed * load) + 1e-9));
     }
     if (mesh_closes(p)) { return static_cast<int>(hamiltonian_rings(p.gpus, mesh_capacity(p, speed), most).size()); }
+    if (!p.several() && partly_on_nvlink(p)) { return static_cast<int>(pcie_rings(p, speed, most).size()); }
     const double narrowest = p.places.crosses_cpus ? std::min(p.pcie, p.inter_cpu) : p.pcie;
     return std::min(most, static_cast<int>(narrowest / speed + 1e-9));
 }
@@ -69,7 +71,8 @@ Solution search_rings(const NodeBandwidths& p) {
                            : p.nvlink_total > 0 && ring_on_nvlink(p) ? p.nvlink_total
                                                                      : p.pcie;
     const auto channels = [&](double speed) { return channels_at(p, speed); };
-    Solution s = first_pass(p.speeds(), fastest, p.total(), 1, channels);
+    const int least = p.release.flags.two_rings_of_two_bridges && bridged_groups(p) == 2 ? 2 : 1;
+    Solution s = first_pass(p.speeds(), fastest, p.total(), least, channels);
     if (s.channels == 0) {  // NCCL's fallback: one slow ring
         return {1, 0.1e9};
     }

@@ -144,6 +144,12 @@ TEST_CASE("every NCCL variable that is modelled changes some plan") {
     }
     CHECK(planned(with(h100, "NCCL_SHM_DISABLE", "1")).plan.notes ==
           std::vector<std::string>{"NCCL_SHM_DISABLE is not modelled: ignored"});
+    for (const char* file : {"NCCL_GRAPH_FILE", "NCCL_TOPO_FILE"}) {
+        const Run named = with(h100, file, "/etc/nccl.xml");
+        REQUIRE(planned(named).plan.notes.size() == 1);
+        CHECK_THAT(planned(named).plan.notes.front(), ContainsSubstring(std::string(file) + " is not read"));
+        CHECK(seconds(named) == Approx(seconds(h100)));
+    }
 }
 
 TEST_CASE("NICs reach GPU memory as far as NCCL_NET_GDR_LEVEL says") {

@@ -2,10 +2,13 @@
 
 #include "sim/plan/collectives/nccl/search.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "base/yaml.hpp"
 #include "sim/plan/collectives/nccl/hamilton.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "tests/sim/plan/collectives/nodes.hpp"
@@ -327,4 +330,45 @@ TEST_CASE("rings never use an edge more often than it has room") {
     }
     CHECK(hamiltonian_rings(4, capacity, 8).size() == 2);
     CHECK(hamiltonian_rings(4, std::vector<int>(16, 0), 8).empty());
+}
+
+TEST_CASE("bridged cards leave their bridge by different cards where rings that differ find more") {
+    const auto cards = [](std::string_view part, int count, std::string_view joined, std::string_view cpu,
+                          int sockets) {
+        const std::string text = fmt::format(
+            "{{name: box, gpus: {{part: {}, count: {}, joined: {}}}, cpus: {{part: {}, count: {}}}, pcie: GPUs on root "
+            "ports, nics: {{part: connectx-7, count: 1}}}}",
+            part, count, joined, cpu, sockets);
+        return read_node(yaml::parse(text, "box.yaml"), catalogue());
+    };
+    // Two pairs of A100 below one processor: alike, two rings of 12 GB/s fill the slot that both leave by; unlike, two
+    // of 20, each card sending in one ring and receiving in the other.
+    const TopologySearchResult pairs = find(cards("a100-pcie-80", 4, "bridges", "epyc-milan", 1), 4, 1, 0, "2.21");
+    REQUIRE(pairs.rings.size() == 2);
+    CHECK(gbs(ring(pairs).intra) == Approx(20));
+    CHECK(pairs.rings[0].order == std::vector<std::uint16_t>{0, 1, 2, 3});
+    CHECK(crossings(pairs)[{1, 2}] == 1);
+    CHECK(crossings(pairs)[{3, 0}] == 1);
+    CHECK_FALSE(ring(pairs).same_channels);
+    CHECK_FALSE(pairs.nvlink);
+
+    // Between the sockets of an AMD host they are alike since 2.19, and before 2.26 there may be one alone.
+    const NodeTemplate apart = cards("a100-pcie-80", 4, "bridges", "epyc-milan", 2);
+    CHECK(find(apart, 4, 1, 0, "2.21").rings.size() == 1);
+    const TopologySearchResult several = find(apart, 4, 1, 0, "2.27");
+    CHECK(several.rings.size() == 4);  // 4 of 4 GB/s fill the 16 that NCCL counts between AMD's nodes, 2 of 7 do not
+    CHECK(gbs(ring(several).intra) == Approx(4));
+    CHECK(ring(several).same_channels);
+
+    // Fours of H200 on PCIe 5.0: eight rings of 24 GB/s, two by each card, whose slot counts 48.
+    const TopologySearchResult fours =
+        find(cards("h200-nvl", 8, "bridges, group: 4", "epyc-genoa", 1), 8, 1, 0, "2.28");
+    CHECK(ring(fours).channels * gbs(ring(fours).intra) == Approx(192));
+    std::map<std::uint16_t, int> leaving;
+    for (const Ring& r : fours.rings) {
+        for (std::size_t i = 0; i < 8; ++i) {
+            if (r.order[i] / 4 != r.order[(i + 1) % 8] / 4) { ++leaving[r.order[i]]; }
+        }
+    }
+    CHECK(leaving.size() == 8);
 }
