@@ -27,7 +27,8 @@ target_compile_definitions(test_claims PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOU
 add_test(NAME claims COMMAND test_claims)
 
 # The published training tables.
-add_executable(test_training validate/training_test.cpp validate/training_gate_test.cpp validate/kernels_test.cpp)
+add_executable(test_training validate/training_test.cpp validate/training_gate_test.cpp validate/training_tables_test.cpp
+    validate/kernels_test.cpp)
 target_link_libraries(test_training PRIVATE fabricast_validate fabricast_catch)
 target_compile_definitions(test_training PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 add_test(NAME training COMMAND test_training)
