@@ -93,6 +93,21 @@ TEST_CASE(
     CHECK(last(told).seconds == Approx(last(open).seconds));
 }
 
+TEST_CASE("cards of Blackwell over PCIe have kernels of their own, and a processor of 5 GHz launches them sooner") {
+    Measurement file = read_measurement(measurements / "nccl" / "rtx5090-turin-1n8g-allreduce.yaml");
+    const Comparison turin = compare(file, catalog(), cache());
+    const auto simple =
+        std::ranges::find(turin.sizes, Bytes{32768}, [](const ComparedSize& s) { return s.measured.size; });
+    REQUIRE(simple != turin.sizes.end());
+    CHECK(simple->ours.protocol == "simple");
+    CHECK(std::ranges::count(simple->ours.costs, "nccl-blackwell-pcie/simple.wire") == 1);
+    CHECK(simple->ours.seconds < 1.1 * simple->measured.seconds);  // 79 us by a B200's hop over NVSwitch, 38 measured
+    file.system["cpu"].text = "2x AMD EPYC 9334";
+    FabricCache of_its_own(catalog());  // boxes are told apart by their files
+    const Comparison genoa = compare(file, catalog(), of_its_own);
+    CHECK(turin.sizes.front().ours.seconds / genoa.sizes.front().ours.seconds == Approx(0.7).epsilon(0.02));
+}
+
 TEST_CASE("how many NICs a node has widens the interval where a file does not say it") {
     Measurement file = read_measurement(measurements / "nccl" / "lambda-b200-2n8g-allreduce.yaml");
     const auto of_nics = [](const Comparison& c) {
