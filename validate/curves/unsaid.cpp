@@ -23,8 +23,8 @@ namespace {
 // process, and one in ten between nodes has no GPUDirect. About one in three of those without a version had not the
 // usual one. Of the systems of four and eight GPUs a node that say it, 11 of 41 have half as many NICs as GPUs. Of
 // eight hosts through whose memory cards were measured (L40S, A100 and twice RTX 4090 at their slots' rate; DGX A100
-// with peers off and RTX 5090 at 0.6 to 0.7 of it; A40 and RTX 4090 at 0.1 to 0.3) four carry less. One box in three of
-// those that say it has not the usual number of sockets.
+// with peers off and RTX 5090 at 0.6 to 0.7 of it; A40 and RTX 4090 at 0.1 to 0.3) four carry less. How
+// often a box has not its usual number of sockets nobody counted: three in ten is a guess.
 constexpr double one_process = 0.2, without_gpu_direct = 0.1, other_release = 0.35, half_the_nics = 0.25,
                  slower_host = 0.45, other_sockets = 0.3;
 
