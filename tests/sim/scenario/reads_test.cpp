@@ -251,6 +251,15 @@ void plan_as_told() {
     }
 }
 
+// A box of parts whose processor launches at a pace of its own.
+void plan_on_a_box() {
+    simulate(
+        parse_scenario("name: box\ncluster: {node: {name: own, gpus: {part: h100-pcie, count: 4, joined: pcie}, "
+                       "cpus: {part: epyc-turin, count: 2}}, nodes: 1}\nworkload: {kind: collective, sizes: [8 B]}\n",
+                       "box.yaml"),
+        catalogue());
+}
+
 // Kernels over symmetric windows, of both generations that have constants, in a node and between nodes; copy engines
 // too.
 void plan_over_windows() {
@@ -309,6 +318,7 @@ TEST_CASE("every figure and word of the catalogue is read by something", "[thoro
     train_otherwise();
     plan_on_own_figures();
     plan_as_told();
+    plan_on_a_box();
     plan_over_windows();
     plan_by_msccl();
     // Read by name where a scenario or a fit asks for it, not in a run.

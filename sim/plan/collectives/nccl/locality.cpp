@@ -153,9 +153,9 @@ std::vector<std::vector<CableWay>> pcie_ways(const NodeTemplate& node, std::uint
     std::vector<std::vector<CableWay>> ways(std::size_t{gpus} * gpus);
     PcieGraph graph = pcie_graph(node);
     const auto device = [&](std::uint32_t gpu) { return graph.device("gpu" + std::to_string(gpu)); };
+    for (std::uint32_t g = 0; g < gpus; ++g) { device(g); }  // also those that NVLinks join to their processor
     for (std::uint32_t g = 0; g < gpus; ++g) {
-        const std::size_t start = device(g);
-        const std::vector<Walk> walk = walks_from(graph, start);
+        const std::vector<Walk> walk = walks_from(graph, device(g));
         for (std::uint32_t other = 0; other < gpus; ++other) {
             for (std::size_t at = device(other); walk[at].hops > 0; at = walk[at].from) {
                 ways[g * gpus + other].push_back(walk[at].last);

@@ -186,7 +186,11 @@ private:
 }  // namespace
 
 bool partly_on_nvlink(const NodeBandwidths& p) {
-    return p.node.nvlink == NvlinkShape::mesh && p.gpus > 2 && p.gpus <= 64 && !mesh_closes(p);
+    if (p.node.nvlink != NvlinkShape::mesh || p.gpus <= 2 || p.gpus > 64 || mesh_closes(p)) { return false; }
+    for (std::uint32_t g = 1; g < p.gpus; ++g) {  // POWER's GPUs have NVLinks to their processor, and no PCIe
+        if (p.places.links(0, g) == 0 && p.places.pcie(0, g) == PciePath::dis) { return false; }
+    }
+    return true;
 }
 
 int bridged_groups(const NodeBandwidths& p) {
