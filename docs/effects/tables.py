@@ -40,8 +40,9 @@ TABLES = {
                  [("none", []), ("50 us", ["packet.pfc_watchdog=50 us"])], [time]),
     "thresholds": ("| thresholds at 400 Gb/s | gather of 256 MiB |", "packet-thresholds",
                    [("100 and 400 KB", []), ("800 and 3200 KB", ["packet.ecn.k_min=2000", "packet.ecn.k_max=8000"])], [time]),
-    "loss": ("| recovery | gather of 24 MiB |", "packet-loss",
-             [("go-back-N", []), ("selective repeat", ["packet.recovery=selective-repeat"])], [time]),
+    "loss": ("| packets corrupted, recovery | gather of 24 MiB |", "packet-loss",
+             [(f"{share} in 1,000, {name}", [f"packet.loss={share / 1000}"] + keys) for share in (1, 3, 10)
+              for name, keys in (("go-back-N", []), ("selective repeat", ["packet.recovery=selective-repeat"]))], [time]),
     "collisions": ("| routing | all-to-all of 4 MiB |", "packet-collisions",
                    [("ecmp", []), ("spray", ["packet.routing=spray"]), ("adaptive", ["packet.routing=adaptive"])], [time]),
     "polarisation": ("| routing | all-to-all of 1 MiB |", "packet-polarisation",
