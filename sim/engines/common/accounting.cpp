@@ -38,7 +38,11 @@ double least_seconds(const Schedule& schedule, const Timeline& timeline, const F
         const double ratio = between_nodes(cls) && cls != LinkClass::other ? between : inside;
         least = std::max(least, use.utilisation * to_seconds(timeline.makespan) / ratio);
     }
-    return least;
+    // What was sent again might not have been.
+    const bool again = timeline.packets && timeline.packets->resent > 0;
+    return again ? least * std::max(0.0, 1 - static_cast<double>(timeline.packets->resent) /
+                                                 static_cast<double>(timeline.packets->delivered))
+                 : least;
 }
 
 void account(const Network& network, const Usage& usage, Timeline& timeline) {
