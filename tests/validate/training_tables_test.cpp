@@ -1,3 +1,5 @@
+// What the tables of training steps themselves must be, and rows of theirs that no fit has seen.
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -30,9 +32,11 @@ std::multiset<std::pair<std::string, std::string>> measured_cells(const Training
 
 TEST_CASE("no measurement counts in two training tables") {
     const std::vector<TrainingTable> tables = read_training_tables(tables_folder);
+    std::vector<std::multiset<std::pair<std::string, std::string>>> cells;
+    for (const TrainingTable& table : tables) { cells.push_back(measured_cells(table)); }
     for (std::size_t a = 0; a < tables.size(); ++a) {
         for (std::size_t b = a + 1; b < tables.size(); ++b) {
-            const auto one = measured_cells(tables[a]), other = measured_cells(tables[b]);
+            const auto &one = cells[a], &other = cells[b];
             std::vector<std::pair<std::string, std::string>> both;
             std::ranges::set_intersection(one, other, std::back_inserter(both));
             INFO(tables[a].id << " and " << tables[b].id);

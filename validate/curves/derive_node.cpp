@@ -216,9 +216,8 @@ void build_box(const Measurement& m, NodeChoice& choice) {
     const Sockets sockets = sockets_of(m, choice.gpus);
     const auto box = [&](std::uint32_t count, std::string_view mark) {
         const std::string text = fmt::format(
-            "{{name: {}x-{}-{}{}, gpus: {{part: {}, count: {}, joined: {}{}}}, cpus: {{part: {}, count: {}}}, pcie: "
-            "{}, "
-            "nics: {{part: connectx-7, count: {}}}{}}}",
+            "{{name: {}x-{}-{}{}, gpus: {{part: {}, count: {}, joined: {}{}}}, cpus: {{part: {}, count: {}}}, "
+            "pcie: {}, nics: {{part: connectx-7, count: {}}}{}}}",
             choice.gpus, part, words.joined.substr(0, words.joined.find(',')), mark, part, choice.gpus, words.joined,
             slot_words(m), cpu, count, words.tree, words.nics, patched_driver(m) ? ", peer_to_peer: true" : "");
         return yaml::parse(text, "a box for " + m.file);

@@ -6,6 +6,8 @@
 #include <array>
 #include <cctype>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/text.hpp"
 #include "sim/plan/collectives/nccl/environment.hpp"
@@ -102,16 +104,16 @@ std::string nccl_version(const Measurement& m, Derived& out) {
 void read_environment(std::string_view words, Derived& out) {
     static const Pattern assignment(R"rx(\b([A-Z][A-Z0-9]*_[A-Z0-9_]+) ?= ?("[^"]*"|[^\s;")]+))rx",
                                     Pattern::Case::counts);
+    static const std::vector<std::string> modelled = nccl::modelled_variables();
     std::string others;
     for (const Pattern::Groups& match : assignment.all_in(words)) {
         const std::string name(*match[1]);
         std::string value(*match[2]);
         std::erase(value, '"');
         if (name.starts_with("NCCL_")) { out.scenario.library.env[name] = value; }
-        const std::string note = name.starts_with("NCCL_") ? nccl::unmodelled_note(name) : name + ": ignored";
-        if (!note.empty() && !note.ends_with(": ignored")) {
+        if (const std::string note = nccl::unread_note(name); !note.empty()) {
             out.assumptions.push_back("env: " + note);
-        } else if (!note.empty()) {
+        } else if (std::ranges::find(modelled, name) == modelled.end()) {
             others += (others.empty() ? "" : ", ") + name;
         }
     }

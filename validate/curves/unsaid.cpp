@@ -23,17 +23,22 @@ namespace {
 // process, and one in ten between nodes has no GPUDirect. About one in three of those without a version had not the
 // usual one. Of the systems of four and eight GPUs a node that say it, 11 of 41 have half as many NICs as GPUs. Of
 // eight hosts through whose memory cards were measured (L40S, A100 and twice RTX 4090 at their slots' rate; DGX A100
-// with peers off and RTX 5090 at 0.6 to 0.7 of it; A40 and RTX 4090 at 0.1 to 0.3) four carry less. How
-// often a box has not its usual number of sockets nobody counted: three in ten is a guess.
+// with peers off and RTX 5090 at 0.6 to 0.7 of it; A40 and RTX 4090 at 0.1 to 0.3) four carry less. How often a box has
+// not its usual number of sockets nobody counted: three in ten is a guess.
 constexpr double one_process = 0.2, without_gpu_direct = 0.1, other_release = 0.35, half_the_nics = 0.25,
                  slower_host = 0.45, other_sockets = 0.3;
+
+// Another case of it, for the caller to make: so far as the scenario takes it.
+Scenario& add_other(Unsaid& unsaid, std::string value, const Derived& derived) {
+    unsaid.others.push_back({std::move(value), derived.scenario});
+    return unsaid.others.back().scenario;
+}
 
 Unsaid other_releases(const Measurement& m, const Derived& derived) {
     Unsaid unsaid{"NCCL's version", other_release, {}};
     for (const std::string_view version : releases_in_use(derived.group.generation)) {
         if (out_of_time(version, m) || version == derived.scenario.library.nccl) { continue; }
-        unsaid.others.push_back({std::string(version), derived.scenario});
-        unsaid.others.back().scenario.library.nccl = version;
+        add_other(unsaid, std::string(version), derived).library.nccl = version;
     }
     return unsaid;
 }
@@ -47,9 +52,8 @@ bool tells_gpu_direct(const Measurement& m) {
 
 Unsaid fewer_nics(const Derived& derived, const Fabric& fabric) {
     Unsaid unsaid{"how many NICs a node has", half_the_nics, {}};
-    if (const std::uint32_t half = fabric.nics_per_node() / 2; half > 0) {
-        unsaid.others.push_back({fmt::to_string(half), derived.scenario});
-        unsaid.others.back().scenario.cluster.node_options["nics"] = fmt::to_string(half);
+    if (const std::string half = fmt::to_string(fabric.nics_per_node() / 2); half != "0") {
+        add_other(unsaid, half, derived).cluster.node_options["nics"] = half;
     }
     return unsaid;
 }
@@ -72,9 +76,7 @@ Unsaid slower_hosts(const Derived& derived, const Fabric& fabric) {
     Unsaid unsaid{"through which host cards exchange their data", slower_host, {}};
     for (const auto& [times, value] : {std::pair{2, "one with half the rate"}, std::pair{4, "a quarter"}}) {
         const std::string slot = narrower(fabric, times);
-        if (slot.empty()) { continue; }
-        unsaid.others.push_back({value, derived.scenario});
-        unsaid.others.back().scenario.cluster.node_options["slot"] = slot;
+        if (!slot.empty()) { add_other(unsaid, value, derived).cluster.node_options["slot"] = slot; }
     }
     return unsaid;
 }
@@ -85,22 +87,22 @@ std::vector<Unsaid> unsaid_of(const Measurement& m, const Derived& derived, cons
     std::vector<Unsaid> list;
     if (derived.nccl_guessed) { list.push_back(other_releases(m, derived)); }
     if (derived.launch_guessed) {
-        list.push_back({"how many GPUs a process drives", one_process, {{"all of a node", derived.scenario}}});
-        list.back().others.front().scenario.launch.mode = LaunchMode::thread;
+        Unsaid& launch = list.emplace_back(Unsaid{"how many GPUs a process drives", one_process, {}});
+        add_other(launch, "all of a node", derived).launch.mode = LaunchMode::thread;
     }
     const ClusterRequest& cluster = derived.scenario.cluster;
     const bool verbs = cluster.link.starts_with("infiniband") || cluster.link.starts_with("ethernet");
     if (cluster.nodes > 1 && verbs && !cluster.node_options.contains("gpu_direct") && !tells_gpu_direct(m) &&
         derived.scenario.library.network_plugin.empty()) {
-        list.push_back({"GPUDirect", without_gpu_direct, {{"off", derived.scenario}}});
-        list.back().others.front().scenario.cluster.node_options["gpu_direct"] = "false";
+        Unsaid& direct = list.emplace_back(Unsaid{"GPUDirect", without_gpu_direct, {}});
+        add_other(direct, "off", derived).cluster.node_options["gpu_direct"] = "false";
     }
     if (derived.nics_guessed) { list.push_back(fewer_nics(derived, fabric)); }
-    if (derived.other_sockets) {
-        list.push_back(
-            {"how many sockets the host has", other_sockets, {{derived.other_sockets->sockets, derived.scenario}}});
-        list.back().others.front().scenario.cluster.node_parts = derived.other_sockets->parts;
-        list.back().others.front().scenario.cluster.node = derived.other_sockets->node;
+    if (const auto& box = derived.other_sockets) {
+        Unsaid& sockets = list.emplace_back(Unsaid{"how many sockets the host has", other_sockets, {}});
+        ClusterRequest& other = add_other(sockets, box->sockets, derived).cluster;
+        other.node_parts = box->parts;
+        other.node = box->node;
     }
     const Alias* host = first_match(builtin_aliases().hosts, text(m.system, "cpu"));
     if ((host == nullptr || host->word("part").empty()) && through_host(derived, fabric)) {

@@ -195,14 +195,15 @@ constexpr std::array variables{
 
 std::vector<std::string> modelled_variables() { return names_of(variables, &Variable::name); }
 
-std::string unmodelled_note(std::string_view name) {
-    if (std::ranges::find(variables, name, &Variable::name) != variables.end()) { return ""; }
-    const bool graph = name == "NCCL_GRAPH_FILE", topology = name == "NCCL_TOPO_FILE";
-    return fmt::format(
-        "{} is not {}", name,
-        graph      ? "read: rings and trees are those that NCCL's search finds on the node"
-        : topology ? "read: the node is as the scenario wires it (`fabricast cluster` makes a node of such a file)"
-                   : "modelled: ignored");
+std::string unread_note(std::string_view name) {
+    if (name == "NCCL_GRAPH_FILE") {
+        return "NCCL_GRAPH_FILE is not read: rings and trees are those that NCCL's search finds on the node";
+    }
+    if (name == "NCCL_TOPO_FILE") {
+        return "NCCL_TOPO_FILE is not read: the node is as the scenario wires it (`fabricast cluster` makes a node of "
+               "such a file)";
+    }
+    return "";
 }
 
 Environment read_environment(const std::map<std::string, std::string>& given, Collective collective,
@@ -213,7 +214,8 @@ Environment read_environment(const std::map<std::string, std::string>& given, Co
         if (known != variables.end()) {
             known->set(e, {name, value, collective, algorithms});
         } else {
-            e.notes.push_back(unmodelled_note(name));
+            const std::string unread = unread_note(name);
+            e.notes.push_back(unread.empty() ? name + " is not modelled: ignored" : unread);
         }
     }
     return e;

@@ -42,7 +42,8 @@ struct Environment {
 
 // The variables that read_environment uses; any other leaves a note.
 std::vector<std::string> modelled_variables();
-std::string unmodelled_note(std::string_view name);  // empty: read_environment uses this variable
+// Of a variable that names a file that nothing here reads: what holds in its stead; empty: it names none.
+std::string unread_note(std::string_view name);
 
 // Throws PlanError for a value that does not parse (an unknown algorithm, a negative channel count). Lists for other
 // collectives ("broadcast:ring") are skipped; lists for `collective` narrow `allowed`.

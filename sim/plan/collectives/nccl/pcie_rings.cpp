@@ -15,13 +15,13 @@ using Order = std::vector<std::uint16_t>;
 // The links of a node with what is left of each, and the search over them (src/graph/search.cc, ncclTopoSearchRec).
 class RingSearch {
 public:
-    RingSearch(const NodeBandwidths& p, double speed, int most, PciePath farthest)
+    RingSearch(const NodeBandwidths& p, const std::vector<std::vector<CableWay>>& over_pcie, double speed, int most,
+               PciePath farthest)
         : p_(p),
           n_(p.gpus),
           speed_(speed),
           most_(static_cast<std::size_t>(std::max(most, 0))),
           ways_(std::size_t{n_} * n_) {
-        const std::vector<std::vector<CableWay>> over_pcie = pcie_ways(p.node, n_);
         for (const NodeCable& cable : p.node.cables) {
             const double rate = cable.link.family == LinkFamily::cpu_bus ? p.inter_cpu : p.pcie;
             room_.insert(room_.end(), 2, rate);
@@ -186,7 +186,8 @@ private:
 }  // namespace
 
 bool partly_on_nvlink(const NodeBandwidths& p) {
-    if (p.node.nvlink != NvlinkShape::mesh || p.gpus <= 2 || p.gpus > 64 || mesh_closes(p)) { return false; }
+    const bool bridges = p.node.nvlink == NvlinkShape::mesh && p.gpus > 2 && p.gpus <= 64;
+    if (p.several() || !bridges || mesh_closes(p)) { return false; }
     for (std::uint32_t g = 1; g < p.gpus; ++g) {  // POWER's GPUs have NVLinks to their processor, and no PCIe
         if (p.places.links(0, g) == 0 && p.places.pcie(0, g) == PciePath::dis) { return false; }
     }
@@ -207,8 +208,9 @@ int bridged_groups(const NodeBandwidths& p) {
 }
 
 std::vector<std::vector<std::uint16_t>> pcie_rings(const NodeBandwidths& p, double speed, int most) {
+    const std::vector<std::vector<CableWay>> over_pcie = pcie_ways(p.node, p.gpus);
     for (const PciePath farthest : {PciePath::pix, PciePath::pxb, PciePath::phb, PciePath::sys}) {
-        RingSearch search(p, speed, most, farthest);
+        RingSearch search(p, over_pcie, speed, most, farthest);
         std::vector<Order> rings = search.alike();
         const bool only_alike =
             p.release.flags.rings_alike_on_amd && p.node.cpu_vendor == "amd" && farthest == PciePath::sys;

@@ -9,7 +9,7 @@
 
 namespace fabricast::inline collectives::nccl {
 
-// Whether a ring of this node, alone, takes NVLinks and PCIe.
+// Whether this is one node, and a ring of it takes NVLinks and PCIe.
 bool partly_on_nvlink(const NodeBandwidths& node);
 
 // How many groups of GPUs NVLinks join.

@@ -128,7 +128,7 @@ std::vector<Ring> ring_orders(const NodeBandwidths& p, int channels, double spee
     const bool mesh = mesh_closes(p);
     std::vector<std::vector<std::uint16_t>> cycles;
     if (mesh && !p.several()) { cycles = hamiltonian_rings(p.gpus, mesh_capacity(p, speed), channels); }
-    if (!p.several() && partly_on_nvlink(p)) { cycles = pcie_rings(p, speed, channels); }
+    if (partly_on_nvlink(p)) { cycles = pcie_rings(p, speed, channels); }
     std::vector<std::uint16_t> in_order(p.gpus);
     std::iota(in_order.begin(), in_order.end(), std::uint16_t{0});
     std::vector<int> room = mesh_capacity(p, speed), exits(p.gpus, 0);  // left in the mesh; by GPU

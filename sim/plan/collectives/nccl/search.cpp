@@ -27,7 +27,7 @@ int channels_inside(const NodeBandwidths& p, double speed, int most) {
         return std::min(most, static_cast<int>(p.nvlink_total / (speed * load) + 1e-9));
     }
     if (mesh_closes(p)) { return static_cast<int>(hamiltonian_rings(p.gpus, mesh_capacity(p, speed), most).size()); }
-    if (!p.several() && partly_on_nvlink(p)) { return static_cast<int>(pcie_rings(p, speed, most).size()); }
+    if (partly_on_nvlink(p)) { return static_cast<int>(pcie_rings(p, speed, most).size()); }
     const double narrowest = p.places.crosses_cpus ? std::min(p.pcie, p.inter_cpu) : p.pcie;
     return std::min(most, static_cast<int>(narrowest / speed + 1e-9));
 }
