@@ -149,12 +149,18 @@ double p2p_slots(const Release& release, const TopologySearchResult& found, int 
 int p2p_channels(const Release& release, const Environment& environment, const TopologySearchResult& found,
                  const Shape& shape, double bytes) {
     const double step = p2p_step(release, environment, found, shape);
-    const bool scaled = shape.nodes > 1 && release.flags.scales_p2p_channels;
-    const std::int64_t ranks = scaled ? (shape.ranks + 7) / 8 : shape.ranks;
-    int least = found.p2p_channels_per_peer;
-    while (least > 1 && least * ranks > found.p2p_channels) { least /= 2; }
+    const bool one_node = shape.nodes == 1, everywhere = release.flags.splits_p2p_everywhere;
+    const auto halve = [&](int count, std::int64_t ranks, std::int64_t fit) {
+        while (count > 1 && count * ranks > fit * found.p2p_channels) { count /= 2; }
+        return count;
+    };
     int most = found.p2p_channels_per_peer;
-    while (most > 1 && most * ranks > std::int64_t{4} * found.p2p_channels) { most /= 2; }
+    if (!one_node && release.flags.scales_p2p_channels) {
+        most = halve(most, (shape.ranks + 7) / 8, 1);
+    } else if (one_node != everywhere) {
+        most = halve(most, shape.ranks, 4);
+    }
+    const int least = one_node || everywhere ? halve(found.p2p_channels_per_peer, shape.ranks, 1) : most;
     const double shortest = shape.nodes > 1 ? step / 2 : step / 8;
     const double longest = shape.nodes > 1 ? step : step * 32;
     int channels = static_cast<int>(std::clamp(std::ceil(bytes / shortest), 1.0, static_cast<double>(least)));

@@ -90,11 +90,31 @@ TEST_CASE("LL128 trees halve their chunk while too few would fill the tree") {
 
 TEST_CASE("a pair's channels double with its bytes") {
     const TopologySearchResult found = one_h100_node();
-    const auto pair = [&](double bytes) { return p2p_channels(newest(), {}, found, {8, 1}, bytes); };
-    // 32 channels for 8 ranks: 4 each, up to 16 when parts pass 16 MiB.
-    CHECK(pair(1 * MiB) == 4);
-    CHECK(pair(64 * MiB) == 4);
-    CHECK(pair(65 * MiB) == 8);
-    CHECK(pair(GiB) == 16);
-    CHECK(p2p_channels(newest(), {}, found, {2, 1}, 1 * MiB) == 16);
+    const auto pair = [&](const char* version, double bytes, const Shape& shape = {8, 1}) {
+        return p2p_channels(release(catalogue(), parse_version(version)), {}, found, shape, bytes);
+    };
+    // 32 channels for 8 ranks: 4 each, and more as parts pass 16 MiB: 16 up to 2.19, all 32 from 2.20 on. Eight B200 show
+    // it: 789, 796, 806 and 857 us from 64 to 512 MiB (validate/held-out, vultr-b200-1n8g-sendrecv).
+    CHECK(pair("2.29", 1 * MiB) == 4);
+    CHECK(pair("2.29", 64 * MiB) == 4);
+    CHECK(pair("2.29", 65 * MiB) == 8);
+    CHECK(pair("2.29", 512 * MiB) == 32);
+    CHECK(pair("2.20", GiB) == 32);
+    CHECK(pair("2.19", GiB) == 16);
+    CHECK(pair("2.29", 1 * MiB, {2, 1}) == 16);
+}
+
+TEST_CASE("the ranks that share channels between nodes limit a pair's from 2.20 on") {
+    TopologySearchResult found = one_h100_node();
+    found.p2p_channels = 32;
+    const auto pair = [&](const char* version, int per_peer, double bytes, const Shape& shape) {
+        found.p2p_channels_per_peer = per_peer;
+        return p2p_channels(release(catalogue(), parse_version(version)), {}, found, shape, bytes);
+    };
+    CHECK(pair("2.18", 2, MiB, {512, 64}) == 2);
+    CHECK(pair("2.21", 2, MiB, {512, 64}) == 1);
+    // 2.29: four channels, two to begin with, for 16 ranks; one for 512.
+    CHECK(pair("2.29", 4, 256 * KiB, {16, 2}) == 2);
+    CHECK(pair("2.29", 4, MiB, {16, 2}) == 4);
+    CHECK(pair("2.29", 4, MiB, {512, 64}) == 1);
 }
