@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
+#include <functional>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -11,50 +15,148 @@
 namespace fabricast::inline validate_accuracy {
 namespace {
 
+// Formula only means no data of the family: the interval of same-family forecasts, so much wider in logarithms.
+constexpr double formula_only_power = 1.5;
+
 bool counts(const ComparedRow& row, Forecast which) {
     return row.counted() && row[Forecast::publisher_out] > 0 && row.compares(which);
 }
 
 IntervalKey key_of(const ComparedRow& row) { return {row.nodes > 1, row.publisher_sibling, regime_of(row.size)}; }
 
-// For a class without a site, the nearest class that has one: first the other sibling state, then the other scope.
+// For a class that nothing tells, that of the other scope.
 const RatioRange* find(const IntervalTable& table, const IntervalKey& key) {
     for (const bool scope : {key.between_nodes, !key.between_nodes}) {
-        for (const bool sibling : {key.sibling, !key.sibling}) {
-            if (const auto found = table.find({scope, sibling, key.regime}); found != table.end()) {
-                return &found->second;
-            }
-        }
+        const auto found = table.find({scope, key.sibling, key.regime});
+        if (found != table.end()) { return &found->second; }
     }
     return nullptr;
 }
 
-// What nobody else measured is never known better than what others did: where few sites make it look so, the two
-// classes borrow from each other and get one interval, as isotonic regression pools neighbours that are out of order.
-void pool_inverted(IntervalTable& table, std::map<IntervalKey, RatioGroups>& ratios) {
-    for (auto& [key, range] : table) {
-        const auto other = table.find({key.between_nodes, false, key.regime});
-        if (!key.sibling || other == table.end() || range.high80 <= other->second.high80) { continue; }
-        RatioGroups both = ratios.at(key);
-        for (const auto& [site, list] : ratios.at(other->first)) {
-            both[site].insert(both[site].end(), list.begin(), list.end());
-        }
-        range = other->second = range_of(both);
+double distance_of(const ComparedRow& row, Forecast which) { return std::abs(std::log(row.measured / row[which])); }
+
+using Tables = std::map<std::string, std::vector<double>>;  // distances
+using TablesOfSites = std::map<std::string, Tables>;
+
+// The share of the variance between tables that lies between their sites (one-way analysis of variance of the tables'
+// medians); 0 where no site has two tables.
+double shared_by_site(const TablesOfSites& sites) {
+    std::vector<std::vector<double>> medians;
+    double tables = 0, sum = 0, squares = 0;
+    for (const auto& [site, of] : sites) {
+        std::vector<double>& own = medians.emplace_back();
+        for (const auto& [table, distances] : of) { own.push_back(*percentile(distances, 50)); }
+        const auto count = static_cast<double>(own.size());
+        tables += count;
+        squares += count * count;
+        sum += std::accumulate(own.begin(), own.end(), 0.0);
     }
+    const auto count = static_cast<double>(sites.size());
+    if (count < 2 || tables <= count) { return 0; }
+    double between = 0, within = 0;
+    for (const std::vector<double>& own : medians) {
+        const double mean = std::accumulate(own.begin(), own.end(), 0.0) / static_cast<double>(own.size());
+        between += static_cast<double>(own.size()) * std::pow(mean - sum / tables, 2);
+        for (const double median : own) { within += std::pow(median - mean, 2); }
+    }
+    within /= tables - count;
+    between = (between / (count - 1) - within) / ((tables - squares / tables) / (count - 1));
+    return between > 0 ? between / (between + within) : 0;
+}
+
+// ln of half the width of a class, and how many sites' worth of data tells it.
+struct Told {
+    double log_half = 0, sites = 0;
+};
+
+Told told_by(const TablesOfSites& sites, double shared) {
+    std::vector<WeightedDistance> rows;
+    double sum = 0, squares = 0;
+    for (const auto& [site, tables] : sites) {
+        const auto count = static_cast<double>(tables.size());
+        const double weight = count / (1 + (count - 1) * shared);
+        std::size_t size = 0;
+        for (const auto& [table, distances] : tables) { size += distances.size(); }
+        for (const auto& [table, distances] : tables) {
+            for (const double distance : distances) { rows.push_back({distance, weight / static_cast<double>(size)}); }
+        }
+        sum += weight;
+        squares += weight * weight;
+    }
+    const double groups = sum * sum / squares;
+    return {std::log(std::max(half_width80(std::move(rows), groups), 1e-12)), groups};
+}
+
+// One factor between the classes with and without a sibling for all scopes and regimes, by least squares.
+IntervalTable pooled(const std::map<IntervalKey, Told>& classes) {
+    const auto other = [&](const IntervalKey& key) {
+        const auto found = classes.find({key.between_nodes, !key.sibling, key.regime});
+        return found == classes.end() ? nullptr : &found->second;
+    };
+    double factor = 0, weights = 0;
+    for (const auto& [key, told] : classes) {
+        const Told* without = key.sibling ? other(key) : nullptr;
+        if (without == nullptr) { continue; }
+        const double weight = told.sites * without->sites / (told.sites + without->sites);
+        factor += weight * (without->log_half - told.log_half);
+        weights += weight;
+    }
+    factor = weights > 0 ? std::max(factor / weights, 0.0) : 0;
+    IntervalTable table;
+    for (const auto& [key, told] : classes) {
+        double log_half = (told.log_half - (key.sibling ? 0 : factor)) * told.sites, sites = told.sites;
+        if (const Told* second = other(key)) {
+            log_half += (second->log_half - (key.sibling ? factor : 0)) * second->sites;
+            sites += second->sites;
+        }
+        for (const bool sibling : {true, false}) {
+            const double half = std::exp(log_half / sites + (sibling ? 0 : factor));
+            table[{key.between_nodes, sibling, key.regime}] = {std::exp(-half), std::exp(half)};
+        }
+    }
+    return table;
+}
+
+// The most nodes that others measured on a fabric, and on any of its family ("slingshot").
+using Reach = std::map<std::string, std::uint32_t, std::less<>>;
+std::string family_of(const ComparedRow& row) { return row.group.fabric.substr(0, row.group.fabric.find('-')) + " *"; }
+
+Reach reach_of(const std::vector<ComparedRow>& rows, Forecast which, const std::string& without) {
+    Reach reach;
+    for (const ComparedRow& row : rows) {
+        if (row.nodes < 2 || row.publisher == without || !counts(row, which)) { continue; }
+        for (const std::string& name : {row.group.fabric, family_of(row)}) {
+            reach[name] = std::max(reach[name], row.nodes);
+        }
+    }
+    return reach;
+}
+
+// As the evidence of a forecast weakens with its nodes (sim/plan/collectives/costs.cpp, by_reach).
+std::optional<RatioRange> reaching(const IntervalTable& table, const Reach& reach, const ComparedRow& row) {
+    const auto beyond = [&](const std::string& name, std::uint32_t times) {
+        const auto found = reach.find(name);
+        return row.nodes > 1 && row.nodes > times * (found == reach.end() ? 1 : found->second);
+    };
+    IntervalKey key = key_of(row);
+    key.sibling = key.sibling && !beyond(row.group.fabric, 2);
+    const RatioRange* range = find(table, key);
+    if (range == nullptr) { return std::nullopt; }
+    return range->widened(beyond(family_of(row), 8) ? formula_only_power : 1);
 }
 
 // Each row with the interval that all sites give to rows of its class, or those of other publishers alone.
 std::vector<JudgedInterval> judged_intervals(const std::vector<ComparedRow>& rows, Forecast which,
                                              bool others_alone = true) {
-    std::map<std::string, IntervalTable> tables;  // by the publisher left out
+    std::map<std::string, std::pair<IntervalTable, Reach>> others;  // by the publisher left out
     std::vector<JudgedInterval> judged;
     for (const ComparedRow& row : rows) {
         if (!counts(row, which)) { continue; }
         const std::string without = others_alone ? row.publisher : "";
-        const auto [table, added] = tables.try_emplace(without);
-        if (added) { table->second = interval_table(rows, which, without); }
-        const RatioRange* range = find(table->second, key_of(row));
-        if (range != nullptr) { judged.push_back({&row, *range}); }
+        const auto [known, added] = others.try_emplace(without);
+        if (added) { known->second = {interval_table(rows, which, without), reach_of(rows, which, without)}; }
+        const auto& [table, reach] = known->second;
+        if (const auto range = reaching(table, reach, row)) { judged.push_back({&row, *range}); }
     }
     return judged;
 }
@@ -102,16 +204,23 @@ Coverage coverage_of(const std::vector<JudgedInterval>& judged, const Selection&
 }
 
 IntervalTable interval_table(const std::vector<ComparedRow>& rows, Forecast which, const std::string& without) {
-    std::map<IntervalKey, RatioGroups> ratios;
+    std::map<IntervalKey, TablesOfSites> classes;
+    std::map<std::pair<bool, Regime>, TablesOfSites> of_scope;
     for (const ComparedRow& row : rows) {
-        if (counts(row, which) && row.publisher != without) {
-            ratios[key_of(row)][row.site].push_back(row.measured / row[which]);
+        if (!counts(row, which) || row.publisher == without) { continue; }
+        const IntervalKey key = key_of(row);
+        for (TablesOfSites* sites : {&classes[key], &of_scope[{key.between_nodes, key.regime}]}) {
+            (*sites)[row.site][row.table].push_back(distance_of(row, which));
         }
     }
-    IntervalTable table;
-    for (const auto& [key, sites] : ratios) { table[key] = range_of(sites); }
-    pool_inverted(table, ratios);
-    return table;
+    std::map<bool, std::vector<double>> shares;  // inside a node and between nodes, of each regime
+    for (const auto& [scope, sites] : of_scope) { shares[scope.first].push_back(shared_by_site(sites)); }
+    std::map<IntervalKey, Told> told;
+    for (const auto& [key, sites] : classes) {
+        const std::vector<double>& of = shares.at(key.between_nodes);
+        told[key] = told_by(sites, std::accumulate(of.begin(), of.end(), 0.0) / static_cast<double>(of.size()));
+    }
+    return pooled(told);
 }
 
 Coverage coverage(const std::vector<ComparedRow>& rows, const Selection& selection) {
@@ -163,10 +272,9 @@ std::string intervals_yaml(const IntervalTable& table, const Part& held) {
     for (const Regime regime : all_regimes) {
         line(fmt::format("measured-here.{}", figure_suffix(regime)), nullptr, 1);
     }
-    // Formula only means no data of the family: the interval of same-family forecasts, 1.5 times as wide in logarithms.
     using Level = std::tuple<const char*, bool, double>;
     for (const auto& [level, sibling, power] :
-         {Level{"same-system", true, 1}, {"same-family", false, 1}, {"formula-only", false, 1.5}}) {
+         {Level{"same-system", true, 1}, {"same-family", false, 1}, {"formula-only", false, formula_only_power}}) {
         for (const bool between : {false, true}) {
             for (const Regime regime : all_regimes) {
                 line(fmt::format("{}.{}.{}", level, between ? "between" : "inside", figure_suffix(regime)),

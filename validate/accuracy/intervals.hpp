@@ -2,12 +2,17 @@
 // How wide an 80 % interval must be. The widths come from forecasts of publishers that the fit never saw.
 //
 // Left-out forecasts fall into classes: inside one node or between nodes, because the unknowns of a network differ from
-// those of a node; and whether or not another publisher's site in the fit has the same GPU, NCCL era and fabric, as in
-// docs/accuracy.md. In each class and regime the interval contains 80 % of the values |ln(measured / forecast)| over
-// the sites, with equal weight for each site; it is widened by Student's t if there are few sites. (Split conformal
-// prediction would assume one unknown site at the far end. With five sites it would take the worst rows of the worst
-// site, so one cluster that is slow for an unknown reason would set the width for all.) Coverage is judged site by
-// site, with intervals from the sites of other publishers alone.
+// those of a node; three regimes of size; and whether or not another publisher's site in the fit has the same GPU, NCCL
+// era and fabric, as in docs/accuracy.md. In a class the interval contains 80 % of the values |ln(measured /
+// forecast)|. A site with T tables weighs T / (1 + (T - 1) r), where r is the share of the variance between tables that
+// lies between their sites: r = 1 would count sites, 0 tables. Student's t widens it where few tell it. The classes are
+// not told apart further than the data do: what nobody else measured is by one factor, in logarithms, less certain in
+// all scopes and regimes; the differences from that are no larger than so few sites make them by chance. (Split
+// conformal prediction would assume one unknown site at the far end. With five sites it would take the worst rows of
+// the worst site, so one cluster that is slow for an unknown reason would set the width for all.) Coverage is judged
+// with intervals from the sites of other publishers alone, each row in the class that a forecast of it would print: on
+// more than twice as many nodes as others measured there is no sibling, on more than eight times nothing but the
+// formula.
 
 #include <compare>
 #include <map>
@@ -30,8 +35,8 @@ struct IntervalKey {
 using IntervalTable = std::map<IntervalKey, RatioRange>;
 
 // From the rows whose forecast left their publisher out, except the rows of the publisher `without`. `which` is the
-// forecast to judge; null models are sorted into the same classes. Where rows without a sibling would get a narrower
-// interval than those with one, both get that of all their sites.
+// forecast to judge; null models are sorted into the same classes. Where a scope and regime have rows, both its classes
+// have an interval; without a sibling it is at least as wide as with one.
 IntervalTable interval_table(const std::vector<ComparedRow>& rows, Forecast which, const std::string& without = "");
 
 struct Coverage {

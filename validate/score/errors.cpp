@@ -10,10 +10,6 @@ namespace fabricast::inline score {
 
 namespace {
 
-struct Weighted {
-    double distance = 0, weight = 1;  // |ln(measured / forecast)|
-};
-
 // 90 % quantile of Student's t: exact for 1 and 2 degrees of freedom, by the Cornish-Fisher expansion above
 // (Abramowitz and Stegun, 26.7.5; within 0.1 %).
 double t90(double freedom) {
@@ -79,25 +75,29 @@ double mean_over(const GroupErrors& groups, double ErrorSummary::*figure) {
 
 RatioRange RatioRange::widened(double power) const { return {std::pow(low80, power), std::pow(high80, power)}; }
 
-RatioRange range_of(const RatioGroups& groups) {
-    std::vector<Weighted> points;
-    for (const auto& [group, ratios] : groups) {
-        for (const double ratio : ratios) {
-            points.push_back({std::abs(std::log(ratio)), 1 / static_cast<double>(ratios.size())});
-        }
-    }
-    std::ranges::sort(points, {}, &Weighted::distance);
-    const auto m = static_cast<double>(groups.size());
-    double within = 0;
-    double distance = points.back().distance;
-    for (const Weighted& point : points) {
-        within += point.weight;
-        if (within >= 0.8 * m * (1 - 1e-12)) {
-            distance = point.distance;
+double half_width80(std::vector<WeightedDistance> rows, double groups) {
+    std::ranges::sort(rows, {}, &WeightedDistance::distance);
+    double all = 0, within = 0;
+    for (const WeightedDistance& row : rows) { all += row.weight; }
+    double distance = rows.back().distance;
+    for (const WeightedDistance& row : rows) {
+        within += row.weight;
+        if (within >= 0.8 * all * (1 - 1e-12)) {
+            distance = row.distance;
             break;
         }
     }
-    const double half = distance * t90(std::max(m - 1, 1.0)) / normal_decile;
+    return distance * t90(std::max(groups - 1, 1.0)) / normal_decile;
+}
+
+RatioRange range_of(const RatioGroups& groups) {
+    std::vector<WeightedDistance> rows;
+    for (const auto& [group, ratios] : groups) {
+        for (const double ratio : ratios) {
+            rows.push_back({std::abs(std::log(ratio)), 1 / static_cast<double>(ratios.size())});
+        }
+    }
+    const double half = half_width80(std::move(rows), static_cast<double>(groups.size()));
     return {std::exp(-half), std::exp(half)};
 }
 

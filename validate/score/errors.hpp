@@ -60,8 +60,15 @@ struct RatioRange {
     RatioRange widened(double power) const;
 };
 
-// The interval that contains 80 % of the distances |ln(measured / forecast)| of all groups, with equal weight for each
-// group. It is widened by the ratio of Student's t to the normal quantile, for few groups. At least one ratio.
+// |ln(measured / forecast)| of a row; rows that tell the same together have the weight of one.
+struct WeightedDistance {
+    double distance = 0, weight = 1;
+};
+// The distance that holds 80 % of the weight, widened by the ratio of Student's t to the normal quantile: the rows come
+// from so few `groups` of their own. At least one.
+double half_width80(std::vector<WeightedDistance> rows, double groups);
+
+// The interval that contains 80 % of the distances of all groups, with equal weight for each group.
 using RatioGroups = std::map<std::string, std::vector<double>>;
 RatioRange range_of(const RatioGroups& groups);
 

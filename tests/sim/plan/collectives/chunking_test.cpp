@@ -93,8 +93,8 @@ TEST_CASE("a pair's channels double with its bytes") {
     const auto pair = [&](const char* version, double bytes, const Shape& shape = {8, 1}) {
         return p2p_channels(release(catalogue(), parse_version(version)), {}, found, shape, bytes);
     };
-    // 32 channels for 8 ranks: 4 each, and more as parts pass 16 MiB: 16 up to 2.19, all 32 from 2.20 on. Eight B200 show
-    // it: 789, 796, 806 and 857 us from 64 to 512 MiB (validate/held-out, vultr-b200-1n8g-sendrecv).
+    // 32 channels for 8 ranks: 4 each, and more as parts pass 16 MiB: 16 up to 2.19, all 32 from 2.20 on. Eight B200
+    // show it: 789, 796, 806 and 857 us from 64 to 512 MiB (validate/held-out, vultr-b200-1n8g-sendrecv).
     CHECK(pair("2.29", 1 * MiB) == 4);
     CHECK(pair("2.29", 64 * MiB) == 4);
     CHECK(pair("2.29", 65 * MiB) == 8);
