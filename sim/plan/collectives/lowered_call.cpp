@@ -97,8 +97,12 @@ int busiest_proxy(const nccl::TopologySearchResult& found, int channels, bool ri
     return most;
 }
 
+bool posted_by_nccl(const Call& call) {
+    return call.ledger.parts().transport->word_or("posted_by", "") == "net_ib";
+}
+
 Duration posting(const Call& call, double chunk, double messages) {
-    const bool by_nccl = call.ledger.parts().transport->word_or("posted_by", "") == "net_ib";
+    const bool by_nccl = posted_by_nccl(call);
     // A message is split over the ports of its adapter, and each part is posted (ncclIbMultiSend, nDataQps).
     const double ports = call.fabric.node().nic_ports;
     const std::string_view figure = call.proto == nccl::Proto::simple ? "net_ib.simple_post" : "net_ib.post";

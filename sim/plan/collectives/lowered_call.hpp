@@ -87,6 +87,9 @@ std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int c
 // with `rings` come in by the first and leave by the last.
 int busiest_proxy(const nccl::TopologySearchResult& found, int channels, bool rings);
 
+// Whether NCCL itself posts to the adapter (InfiniBand, RoCE), not a network plugin.
+bool posted_by_nccl(const Call& call);
+
 // How long such a thread takes for this many messages of `chunk` payload bytes. It reads the flags of every line of an
 // LL message before it posts it (src/transport/net.cc, sendProxyProgress).
 Duration posting(const Call& call, double chunk, double messages);

@@ -120,7 +120,9 @@ LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
         const std::uint32_t remote = std::max(p.peers - std::min(p.peers, call.per_node() - 1), 1U);
         const std::uint32_t at_once = std::holds_alternative<AllPairs>(p.edges) ? remote : 1;
         const double one = posting_one(call, p.bytes, channels);
-        pipeline.start = from_seconds(ledger.transport("p2p_start") + one * (remote - at_once));
+        // A proxy begins with one peer after another: its operation, its buffers, the receiver's clear-to-send.
+        const double begun = posted_by_nccl(call) ? ledger.network("net_ib.p2p_per_peer") * remote : 0;
+        pipeline.start = from_seconds(ledger.transport("p2p_start") + begun + one * (remote - at_once));
         pipeline.chunk_posting = from_seconds(one * at_once);
         pipeline.edge_rate_cap = std::numeric_limits<double>::infinity();
     }
