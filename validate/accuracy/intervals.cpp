@@ -24,13 +24,9 @@ bool counts(const ComparedRow& row, Forecast which) {
 
 IntervalKey key_of(const ComparedRow& row) { return {row.nodes > 1, row.publisher_sibling, regime_of(row.size)}; }
 
-// For a class that nothing tells, that of the other scope.
 const RatioRange* find(const IntervalTable& table, const IntervalKey& key) {
-    for (const bool scope : {key.between_nodes, !key.between_nodes}) {
-        const auto found = table.find({scope, key.sibling, key.regime});
-        if (found != table.end()) { return &found->second; }
-    }
-    return nullptr;
+    const auto found = table.find(key);
+    return found == table.end() ? nullptr : &found->second;
 }
 
 double distance_of(const ComparedRow& row, Forecast which) { return std::abs(std::log(row.measured / row[which])); }
@@ -278,7 +274,7 @@ std::string intervals_yaml(const IntervalTable& table, const Part& held) {
         for (const bool between : {false, true}) {
             for (const Regime regime : all_regimes) {
                 line(fmt::format("{}.{}.{}", level, between ? "between" : "inside", figure_suffix(regime)),
-                     table.empty() ? nullptr : find(table, {between, sibling, regime}), power);
+                     find(table, {between, sibling, regime}), power);
             }
         }
     }

@@ -97,9 +97,7 @@ int busiest_proxy(const nccl::TopologySearchResult& found, int channels, bool ri
     return most;
 }
 
-bool posted_by_nccl(const Call& call) {
-    return call.ledger.parts().transport->word_or("posted_by", "") == "net_ib";
-}
+bool posted_by_nccl(const Call& call) { return call.ledger.parts().transport->word_or("posted_by", "") == "net_ib"; }
 
 Duration posting(const Call& call, double chunk, double messages) {
     const bool by_nccl = posted_by_nccl(call);
