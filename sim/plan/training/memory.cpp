@@ -19,7 +19,8 @@ double layer_activations(const LayerCosts& step, bool experts) {
     const bool frozen = step.workload.adapters > 0;
     // Two norms' inputs and outputs, dropout's masks; an eager norm may keep its input and its result in fp32 as well.
     const double wide = step.workload.compiled ? 0 : step.costs.framework_or("memory.norms", 16);
-    // Inputs of 8-bit products are kept as they are read (TransformerEngine module/layernorm_linear.py, grouped_linear.py).
+    // Inputs of 8-bit products are kept as they are read (TransformerEngine module/layernorm_linear.py,
+    // grouped_linear.py).
     const double input = step.costs.narrow() ? 1 : 2;
     double bytes = ((dropout ? 6 : 4) + 2 * input + wide - (frozen ? input : 0)) * m.hidden / shared;
     // Queries, keys and values, the attention's output; latent vectors.
