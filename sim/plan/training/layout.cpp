@@ -157,7 +157,10 @@ Layers Layout::layers_of(const ModelShape& model, std::uint32_t stage, std::uint
     const double end = uneven ? 1 : 0;
     const double each = std::floor((model.layers + 2 * end) / pieces);
     const double more = model.layers + 2 * end - each * pieces;
+    const double share = (model.layers + model.counted_head) / pieces;
+    const bool by_weights = model.counted_head > 0 && std::floor((pieces - 1) * share) + 1 < model.layers;
     const auto before = [&](double piece) {  // layers in front of the piece
+        if (by_weights && piece > 0) { return std::min(std::floor(piece * share) + 1, model.layers); }
         return std::clamp(piece * each + std::min(piece, more) - end, 0.0, model.layers);
     };
     return {before(place), before(place + 1) - before(place)};

@@ -64,7 +64,9 @@ struct Layout {
 
     // Of the chunk on the stage: as evenly as possible, the first chunks may have one more. Where only layers + 2
     // divide evenly, embedding and loss count as a layer each (Megatron-Core, transformer_config.py,
-    // account_for_embedding_in_pipeline_split), so that 126 layers of Llama 3.1 405B are cut as 128.
+    // account_for_embedding_in_pipeline_split), so that 126 layers of Llama 3.1 405B are cut as 128. By weights: a
+    // chunk takes layers until it has more than its share of them and of the output matrix (nanotron, models/base.py),
+    // unless the last one got none.
     Layers layers_of(const ModelShape& model, std::uint32_t stage, std::uint32_t chunk) const;
 
     // Groups of one stage, or of one data rank of it if `lane` is not `all`.

@@ -19,7 +19,10 @@ double layer_activations(const LayerCosts& step, bool experts) {
     const bool frozen = step.workload.adapters > 0;
     // Two norms' inputs and outputs, dropout's masks; an eager norm may keep its input and its result in fp32 as well.
     const double wide = step.workload.compiled ? 0 : step.costs.framework_or("memory.norms", 16);
-    double bytes = ((dropout ? 10 : 8) + wide - (frozen ? 2 : 0)) * m.hidden / shared;
+    // Inputs of 8-bit products are kept as they are read (TransformerEngine module/layernorm_linear.py,
+    // grouped_linear.py).
+    const double input = step.costs.narrow() ? 1 : 2;
+    double bytes = ((dropout ? 6 : 4) + 2 * input + wide - (frozen ? input : 0)) * m.hidden / shared;
     // Queries, keys and values, the attention's output; latent vectors.
     bytes += 2 * (m.query_width() + m.key_value_width() + m.value_width()) / t;
     if (m.kv_rank > 0 && step.workload.recompute == Recompute::selective) {  // Megatron-Core's mla_up_proj
@@ -29,11 +32,13 @@ double layer_activations(const LayerCosts& step, bool experts) {
     const double width = experts ? (m.experts_per_token + m.shared_experts) * m.expert_ffn : m.ffn;
     // The gates' products are kept twice where activation and product are kernels of their own.
     const double gate = step.costs.narrow() ? step.costs.framework_or("memory.gates", 2) : 2;
-    bytes += (gate * m.gates() + 2 * ((frozen ? 0 : 1) + (m.gated && !step.workload.compiled ? 1 : 0))) * width / t;
+    const double twice = m.gated && !step.workload.compiled ? 2 : 0;
+    bytes += (gate * m.gates() + (frozen ? 0 : input) + twice) * width / t;
     // Inputs of the products behind a gather, where they are kept and not gathered again.
     bytes += step.costs.framework_or("memory.gathered", 0) * m.hidden * (1 - 1 / shared);
-    if (experts) {  // tokens copied for each of their experts, and what comes back
-        bytes += 2 * m.experts_per_token * m.routed_width() * (1 + 1 / shared);
+    if (experts) {  // tokens copied for each of their experts, and what comes back, where it is weighted there
+        const double back = 2 * step.costs.framework_or("memory.returned", 1) / shared;
+        bytes += m.experts_per_token * m.routed_width() * (input + back);
     }
     return step.layout.tokens * bytes;
 }

@@ -135,6 +135,11 @@ ModelShape model_shape(const Catalog& catalog, const TrainingWorkload& workload)
     }
     model.document = workload.document > 0 ? std::min<double>(workload.document, model.sequence) : model.sequence;
     model.frozen = workload.adapters > 0;
+    if (!model.convolutional() && catalog.at("framework", workload.framework).has("cut.weights")) {
+        const double layer = 2 * model.hidden * (model.query_width() + model.value_width()) +
+                             (model.gates() + 1) * model.hidden * model.ffn;
+        model.counted_head = model.vocabulary * model.hidden / layer;
+    }
     return model;
 }
 

@@ -35,7 +35,8 @@ struct ModelShape {
     double predicted = 1;  // share of the tokens that logits are computed for
     double positions = 0;  // learned position embeddings; 0: none
     bool gated = false, tied = false, causal = true;
-    bool relative = false;  // scores of relative positions beside those of keys (Transformer-XL)
+    double counted_head = 0;  // the output matrix in layers, where a framework cuts pipelines by weights; 0: evenly
+    bool relative = false;    // scores of relative positions beside those of keys (Transformer-XL)
     double experts = 0, experts_per_token = 0, expert_ffn = 0, shared_experts = 0;
     double expert_hidden = 0;  // width that tokens have on their way to the experts and there; 0: hidden
     double dense_layers = 0, expert_every = 1;  // before the layers with experts; each how many-th has experts

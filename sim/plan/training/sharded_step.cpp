@@ -98,7 +98,8 @@ private:
             wire = builder_.call({CommKind::data, Collective::all_reduce, width * grown.shared / layout_.shard, 1},
                                  layout_.copies(what.stage), what, Layout::all, wire);
         }
-        return step_.workload.overlap.gradients ? computed : joined(computed, wire);
+        const bool waits = !step_.workload.overlap.gradients || step_.costs.framework_or("scatter.waits", 0) > 0;
+        return waits ? joined(computed, wire) : computed;
     }
 
     // What a unit's `collectives` hold up.

@@ -142,6 +142,30 @@ TEST_CASE("126 layers in 64 pieces are 2 each, but 1 behind the embedding and 1 
     CHECK(sum == 126);
 }
 
+TEST_CASE("nanotron cuts a pipeline by weights, of which the output matrix has those of four layers") {
+    const auto counts = [](std::uint32_t stages, double head) {
+        ModelShape model;
+        model.layers = 16;
+        model.counted_head = head;
+        const Layout layout{.p = stages};
+        std::vector<double> out;
+        for (std::uint32_t stage = 0; stage < stages; ++stage) {
+            out.push_back(layout.layers_of(model, stage, 0).count);
+        }
+        return out;
+    };
+    TrainingWorkload w;  // Llama 3.2 1B with whole keys and values
+    w.dimensions = {.layers = 16, .hidden = 2048, .heads = 32, .ffn = 8192, .vocabulary = 128256, .gated = true};
+    CHECK(model_shape(catalogue(), w).counted_head == 0);
+    w.framework = "nanotron";
+    const double head = model_shape(catalogue(), w).counted_head;
+    CHECK(head == Approx(128256 * 2048.0 / (4 * 2048.0 * 2048 + 3 * 2048.0 * 8192)));  // 3.91
+    CHECK(counts(4, 0) == std::vector<double>{4, 4, 4, 4});
+    CHECK(counts(4, head) == std::vector<double>{5, 5, 5, 1});  // more than 4.98, 9.95 and 14.93
+    CHECK(counts(2, head) == std::vector<double>{10, 6});
+    CHECK(counts(8, head) == counts(8, 0));  // the last stage would have none
+}
+
 TEST_CASE("overlapped tensor parallelism leaves the gathers and scatters of shared experts alone") {
     const Run overlapped{{"workload.overlap.tensor=true"}};
     CHECK(overlapped.forward_bytes(CommKind::tensor, true) == Approx(Run{}.forward_bytes(CommKind::tensor, true)));

@@ -57,6 +57,8 @@ TEST_CASE("memory keeps 16 bytes a token and hidden element of a cut layer for e
           Approx((4 * 1 * 1 + 15) * tokens * h + 6 * tokens * vocabulary / 2));
     // Without sequence parallelism the norms stand whole on both ranks.
     CHECK(memory({"workload.parallelism.sequence=false"}).activations == Approx(4 * 2 * 20 * tokens * h));
+    // 8-bit products keep their inputs in 8 bits: of both norms 2 / 2 less, of the activation 4 / 2.
+    CHECK(memory({"workload.precision=fp8"}).activations == Approx(4 * 2 * 13 * tokens * h));
     // Eager norms keep their input and their result in fp32 as well: 2 * 8 / 2 more.
     CHECK(memory({"workload.compiled=false"}).activations == Approx(4 * 2 * (16 + 8) * tokens * h));
     // An unfused attention without dropout keeps softmax's output: 2 bytes a score of 16 heads here.
@@ -108,14 +110,17 @@ TEST_CASE("beside adapters nothing is kept for gradients of weights; MLPerf's fr
 }
 
 TEST_CASE("one more expert a token keeps its copy of the token whole, and what comes back as it is cut") {
-    const auto kept = [](const char* experts) {
+    const auto kept = [](const char* experts, const char* framework = "megatron") {
         return memory({"workload.dimensions.experts=16", "workload.dimensions.expert_ffn=1024",
-                       "workload.parallelism.expert=8",
+                       "workload.parallelism.expert=8", std::string("workload.framework=") + framework,
                        std::string("workload.dimensions.experts_per_token=") + experts})
             .activations;
     };
     // Of a token 2 h there and 2 h / 2 back; 2 bytes before and after the activation of its 1,024 elements, on 2 ranks.
     CHECK(kept("3") - kept("2") == Approx(4 * 2 * tokens * (2 * h * (1 + 1 / 2.0) + 4 * 1024 / 2.0)));
+    // Weighted with the activation, what comes back is not kept.
+    CHECK(kept("3", "megatron-bridge-25.11") - kept("2", "megatron-bridge-25.11") ==
+          Approx(4 * 2 * tokens * (2 * h + 4 * 1024 / 2.0)));
 }
 
 TEST_CASE("a refusal says how much even the least that is counted is too much") {
