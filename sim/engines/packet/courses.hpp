@@ -51,7 +51,13 @@ struct Entry {
         std::uint32_t part = 0;
         Ps at = 0;
     };
+    // What was skipped goes on from then, which is in the past.
+    struct Resume {
+        Ps at = 0;
+        std::uint32_t node = 0;
+    };
     std::vector<Start> starts;
+    std::vector<Resume> resumes;
     std::vector<Skip> skips;
     std::vector<Check> checks;
     bool crowded = false;  // a buffer has no room for all that the pipeline's parts may hold of it

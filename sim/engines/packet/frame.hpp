@@ -2,6 +2,7 @@
 // One packet in flight: sixteen bytes, kept by value in the ring of the link that it is on. What a packet does not
 // carry is stored in its flow: the path, and where it came from.
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <functional>
@@ -44,6 +45,7 @@ struct Frame {
 
     Ps time() const { return static_cast<Ps>(key >> 16U); }
     std::uint16_t psn() const { return static_cast<std::uint16_t>(key); }
+    void number(std::uint32_t psn) { key = (key & ~std::uint64_t{0xffff}) | (psn & 0xffffU); }
     void at(Ps time) { key = static_cast<std::uint64_t>(time) << 16U | (key & 0xffffU); }
     std::uint32_t hop() const { return meta & hop_mask; }
     std::uint32_t variant() const { return (meta >> variant_shift) & variant_mask; }
@@ -77,6 +79,7 @@ struct ControlMessage {
         grant,     // a request has arrived
         returned,  // the requested bytes have arrived
         trimmed,   // a packet's header has come without its data; value: the low bits of its sequence number
+        resume,    // nothing by itself: what had been skipped goes on from then
         echo       // a packet has arrived, for its sender's window: bytes << 16 | sequence number
     };
     Ps time = 0;
@@ -90,7 +93,14 @@ struct ControlMessage {
 };
 
 // The control messages for one node, earliest first.
-using Inbox = std::priority_queue<ControlMessage, std::vector<ControlMessage>, std::greater<>>;
+struct Inbox : std::priority_queue<ControlMessage, std::vector<ControlMessage>, std::greater<>> {
+    const std::vector<ControlMessage>& all() const { return c; }
+    // Moves those that are chosen.
+    template <class Chosen> void shift(Ps by, Chosen&& chosen) {
+        for (ControlMessage& mail : c) { mail.time += chosen(mail) ? by : 0; }
+        std::ranges::make_heap(c, comp);
+    }
+};
 
 // A report to the operations: a message or stream has arrived, or will have arrived at `time`.
 struct Done {

@@ -128,6 +128,7 @@ void Operations::enter(OpId op, Ps now, const Post& post) {
         return;
     }
     const Entry entry = reuse_.enter(pipeline, now);
+    for (const Entry::Resume& resume : entry.resumes) { post({resume.at, resume.node, ControlMessage::resume, 0, 0}); }
     for (const Entry::Start& start : entry.starts) { simulate(start, post); }
     for (const Entry::Skip& skip : entry.skips) {
         const std::uint32_t version = reuse_.version(skip.part);

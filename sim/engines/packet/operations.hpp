@@ -32,6 +32,7 @@ public:
     void clear_up(Ps now, const Post& post);
 
     void finish() { reuse_.finish(); }
+    Steady* steady() { return reuse_.on() ? &reuse_.steady() : nullptr; }
     bool needs_short_windows() const { return reuse_.leads_elsewhere(); }
 
     Progress& progress() { return progress_; }

@@ -1,36 +1,16 @@
 #include "sim/engines/packet/parts.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
 
-#include "base/hash.hpp"
+#include "sim/engines/packet/signature.hpp"
 
 namespace fabricast::inline packet {
 
 namespace {
-
-class Signature {
-public:
-    void add(std::uint64_t value) {
-        low_ = mix(low_ ^ value);
-        high_ = mix(high_ + 0x632be59bd9b4e019U * (value + 1));
-    }
-    void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
-    void add(Ps value) { add(static_cast<std::uint64_t>(value)); }
-    template <class... Values> void add_all(Values... values) {
-        (add(std::is_floating_point_v<Values> ? std::bit_cast<std::uint64_t>(static_cast<double>(values))
-                                              : static_cast<std::uint64_t>(values)),
-         ...);
-    }
-    PartKey key() const { return {low_, high_}; }
-
-private:
-    std::uint64_t low_ = 1, high_ = 2;
-};
 
 // Numbers in the order in which they are first met.
 class Numbering {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/engines/packet/flows.hpp"
+#include "sim/engines/packet/signature.hpp"
 
 namespace fabricast::inline packet {
 
@@ -35,9 +36,6 @@ Parts find_parts(const Traffic& traffic, bool apart_by_buffers);
 // What each part meets, and groups of which each meets another directly or by others.
 using Meets = std::map<std::uint32_t, std::set<std::uint32_t>>;
 std::vector<std::vector<std::uint32_t>> connected(const Meets& meets);
-
-// Two hashes of one sequence: that two of a replay's few kinds have both in common by chance is out of the question.
-using PartKey = std::pair<std::uint64_t, std::uint64_t>;
 
 // A part of this pipeline that has begun.
 struct Begun {

@@ -10,7 +10,7 @@ namespace fabricast::inline packet {
 void Recording::record(std::vector<std::uint32_t> leaders, bool meets, Traces before) {
     const std::uint32_t number = leaders.front();
     Group& group = groups_[number];
-    group = {std::move(leaders), {}, std::move(before), meets};
+    group = {std::move(leaders), {}, std::move(before), meets, ++changes_};
     for (const std::uint32_t part : group.leaders) {
         courses_[part].kind = Course::recorded;
         courses_[part].group = number;
@@ -33,6 +33,7 @@ void Recording::record(std::vector<std::uint32_t> leaders, bool meets, Traces be
 Group Recording::end(std::uint32_t number) {
     if (recorded(number) == number) { recorded(number) = none; }
     Group group = std::move(groups_.extract(number).mapped());
+    ++changes_;
     for (const std::uint32_t n : courses_.links_of(group.leaders).buffers) { --recordings_[n]; }
     return group;
 }

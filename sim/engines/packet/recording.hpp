@@ -33,6 +33,7 @@ struct Group {
     std::vector<std::vector<std::uint32_t>> followers;
     Traces before;
     bool meets = false;  // an encounter: what comes in the way is recorded, too
+    std::uint64_t serial = 0;
 };
 
 class Recording {
@@ -43,6 +44,9 @@ public:
     void record(std::vector<std::uint32_t> leaders, bool meets = false, Traces before = {});
     Group& group(std::uint32_t number) { return groups_.at(number); }
     const Group& group(std::uint32_t number) const { return groups_.at(number); }
+    const std::map<std::uint32_t, Group>& groups() const { return groups_; }
+    // How often groups have begun or ended.
+    std::uint64_t changes() const { return changes_; }
     // The group is recorded no longer.
     Group end(std::uint32_t number);
     Outcome outcome_of(const Group& group);
@@ -78,6 +82,7 @@ private:
     std::vector<std::optional<Outcome>> outcomes_ = std::vector<std::optional<Outcome>>(courses_.kinds());
     std::vector<std::uint32_t> recorded_ = std::vector<std::uint32_t>(courses_.kinds(), none);
     std::map<std::uint32_t, Group> groups_;
+    std::uint64_t changes_ = 0;
     std::vector<std::uint32_t> recordings_ = std::vector<std::uint32_t>(net_.nodes.size());  // per buffer
 };
 

@@ -124,7 +124,15 @@ private:
         start_ = std::min({first, posted_, operations_.next()});
         if (start_ >= clock_end && start_ < never && end_ - moved_at_ <= patience) { refuse_late(); }
         if (start_ >= clock_end) { cannot_end(); }
+        reached_ = std::max(reached_, end_);
+        if (Steady* const steady = operations_.steady()) {
+            if (steady->next() <= start_) {
+                for (const auto& domain : domains_) { domain->deliver_sent(parity_); }
+            }
+            steady->look(start_, reached_, longest_);
+        }
         end_ = lookahead_.limit(start_, start_ + longest_);
+        if (Steady* const steady = operations_.steady()) { end_ = std::min(end_, steady->next()); }
         posted_ = never;
         operations_.clear_up(start_, [this](const ControlMessage& mail) { post_in_window(mail); });
         run_operations();
@@ -177,7 +185,8 @@ private:
     void post_in_window(const ControlMessage& mail) {
         post(mail);
         start_ = std::min(start_, mail.time);
-        end_ = std::min({end_, lookahead_.watch(mail), start_ + longest_});
+        const Ps bound = mail.kind == ControlMessage::resume ? never : lookahead_.watch(mail);
+        end_ = std::min({end_, bound, start_ + longest_});
     }
 
     [[noreturn]] void cannot_end() {
@@ -247,6 +256,7 @@ private:
     std::optional<RankCounts> rank_counts_;
     std::uint64_t plan_ = 0;  // the same on all ranks
     Ps start_ = 0, end_ = 0, posted_ = never;
+    Ps reached_ = 0;      // the latest end of a window
     Ps longest_ = never;  // longest window
     unsigned parity_ = 0;
     std::int64_t hops_ = 0;  // number of hops at `moved_at_`

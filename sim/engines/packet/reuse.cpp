@@ -20,7 +20,7 @@ Parts reusable_parts(const Shared& shared) {
     if (!shared.options.reuse || !may_repeat(shared)) { return {}; }
     Parts parts = find_parts(shared.traffic, shared.apart_by_buffers);
     const bool again = std::ranges::any_of(parts.uses, [](std::uint64_t uses) { return uses > 1; });
-    return again ? std::move(parts) : Parts{};
+    return again || std::ranges::any_of(shared.traffic.stream_patterns, is_long) ? std::move(parts) : Parts{};
 }
 
 }  // namespace
@@ -30,7 +30,10 @@ Reuse::Reuse(Shared& shared) : shared_(shared), courses_(shared, reusable_parts(
 Entry Reuse::enter(std::uint32_t pipeline, Ps now) {
     Entry entry;
     const std::uint32_t first = courses_.begin(pipeline), end = courses_.end(pipeline);
-    for (std::uint32_t part = first; part < end; ++part) { courses_[part].entered = now; }
+    for (std::uint32_t part = first; part < end; ++part) {
+        courses_[part].entered = now;
+        wake(part, now, entry);
+    }
     encounters_.enter(pipeline, now, entry);
     for (std::uint32_t part = first; part < end; ++part) {
         if (courses_[part].kind != Course::outside) { continue; }
@@ -48,6 +51,16 @@ Entry Reuse::enter(std::uint32_t pipeline, Ps now) {
         if (courses_[part].kind == Course::outside && at(part).crossing > 0) { enter_alone(part, now, entry); }
     }
     return entry;
+}
+
+// What the part meets is there as if nothing of it had been skipped.
+void Reuse::wake(std::uint32_t part, Ps now, Entry& entry) {
+    std::uint32_t last = none;
+    for (const std::uint32_t r : at(part).resources) {
+        const std::uint32_t other = std::exchange(last, courses_.holder(r));
+        if (last == none || last == other || courses_[last].kind != Course::recorded) { continue; }
+        steady_.wake(courses_[last].group, now, entry);
+    }
 }
 
 // The parts of the pipeline that meet parts that are skipped, each with those that it meets directly or by others.
@@ -107,7 +120,7 @@ void Reuse::enter_alone(std::uint32_t part, Ps now, Entry& entry) {
     }
     if (by_itself && known && !entry.crowded) { simulate_skipped(courses_[part].pipeline, now, entry); }
     courses_.simulate(part, entry.starts, 0, 0);
-    if (by_itself && leader == none && courses_.uses(part) > 1 && !known) {
+    if (by_itself && leader == none && (courses_.uses(part) > 1 || steady_.is_long(part)) && !known) {
         recording_.recorded(part) = part;
         recording_.record({part}, encounters_.takes(part));
     }

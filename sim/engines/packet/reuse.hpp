@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "sim/engines/packet/encounters.hpp"
+#include "sim/engines/packet/steady.hpp"
 
 namespace fabricast::inline packet {
 
@@ -29,6 +30,8 @@ public:
     // Whether any part may be skipped.
     bool on() const { return courses_.size() > 0; }
 
+    // What goes on for long as it has begun is skipped (steady.hpp): when to look at it, between windows.
+    Steady& steady() { return steady_; }
     // A pipeline's streams enter the network.
     Entry enter(std::uint32_t pipeline, Ps now);
     // Calls visit(pipeline) for the stream and for those of parts that follow its own, which end at the same time.
@@ -80,6 +83,7 @@ private:
     void enter_alone(std::uint32_t part, Ps now, Entry& entry);
     void simulate_skipped(std::uint32_t pipeline, Ps now, Entry& entry);
     void follow(Members members, std::uint32_t group);
+    void wake(std::uint32_t part, Ps now, Entry& entry);
     void make_way(std::uint32_t part, Ps now, Starts& starts);
     void evict_followers(Members members, Starts& starts);
     void stop_recording(std::uint32_t group, Ps now, Starts& starts);
@@ -88,6 +92,7 @@ private:
     Courses courses_;
     Recording recording_{shared_, courses_};
     Encounters encounters_{shared_.net, courses_, recording_};
+    Steady steady_{shared_, courses_, recording_};
     std::uint32_t elsewhere_ = 0;  // parts that follow one of another pipeline
 };
 

@@ -24,6 +24,10 @@ public:
         slots_[tail_++ & mask_] = value;
     }
     std::uint32_t capacity() const { return capacity_; }
+    // Calls visit(entry), oldest first.
+    template <class Visit> void for_each(Visit&& visit) {
+        for (std::uint32_t i = head_; i != tail_; ++i) { visit(slots_[i & mask_]); }
+    }
 
 private:
     void grow() {
@@ -95,6 +99,12 @@ public:
             slots[at & mask].become(slots[(at - 1) & mask]);
         }
         slots[at & mask].become(value);
+    }
+
+    // Calls visit(entry), oldest first, while neither thread runs.
+    template <class Visit> void for_each(Visit&& visit) {
+        Block* const block = block_.load();
+        for (std::uint32_t i = head_.load(); i != tail_.load(); ++i) { visit(block->slots()[i & block->mask]); }
     }
 
     std::uint32_t capacity() const {

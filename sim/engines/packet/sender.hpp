@@ -37,6 +37,17 @@ public:
         std::make_heap(later_.begin(), later_.end(), After());
     }
 
+    // In the order in which they will be taken, if nothing is added: visit(flow, when it may send; -1: at once).
+    template <class Visit> void for_each(Visit&& visit) {
+        ready_.for_each([&](std::uint32_t flow) { visit(flow, Ps{-1}); });
+        std::vector<Later> later = later_;
+        std::ranges::sort(later, [](const Later& a, const Later& b) { return After()(b, a); });
+        for (const Later& waiting : later) { visit(waiting.flow, waiting.at); }
+    }
+    void shift(Ps by) {
+        for (Later& waiting : later_) { waiting.at += by; }
+    }
+
     std::uint32_t take(Ps now) {
         while (!later_.empty() && later_.front().at <= now) {
             ready_.push(later_.front().flow);

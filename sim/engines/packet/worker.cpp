@@ -106,6 +106,7 @@ void take_mail(Domain& d, const ControlMessage& mail) {
             d.traffic.readers[d.traffic.reader_of[mail.target]].granted += mail.value;
             wake_flow(d, mail.target, mail.time);
             return;
+        case ControlMessage::resume: return;
         case ControlMessage::returned: return_tag(d, mail.target, mail.value, mail.time); return;
     }
 }

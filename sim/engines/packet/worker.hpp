@@ -33,8 +33,9 @@ public:
         due_[count_++] = due;
     }
 
-    // Sorts by time, then sequence number, then port; mail comes last and keeps its own order. If there are many, they
-    // are first distributed into bins of equal spans of [start, end).
+    // Sorts by time; what comes at once, notices first, then packets by their sequence number, so that flows that began
+    // together take turns, and by port; mail comes last and keeps its own order. If there are many, they are first
+    // distributed into bins of equal spans of [start, end).
     [[gnu::always_inline]] std::span<const Due> sort(Ps start, Ps end) {
         if (count_ > 1) { sort_several(start, end); }
         return {due_.data(), count_};
@@ -54,9 +55,15 @@ private:
     }
 
     static bool before(const Due& a, const Due& b) {
-        return a.frame.key != b.frame.key ? a.frame.key < b.frame.key
-               : a.port != b.port         ? a.port < b.port
-                                          : a.mail < b.mail;
+        return (a.frame.key ^ b.frame.key) >> 16U != 0 ? a.frame.key < b.frame.key : before_at_once(a, b);
+    }
+    // Of numbers, which begin again from zero, only how far they are apart matters.
+    static bool before_at_once(const Due& a, const Due& b) {
+        if (a.mail != none || b.mail != none) { return a.mail == none || (b.mail != none && a.mail < b.mail); }
+        const bool tells = a.frame.is(Frame::notice);
+        if (tells != b.frame.is(Frame::notice)) { return tells; }
+        const auto apart = static_cast<std::int16_t>(a.frame.psn() - b.frame.psn());
+        return apart != 0 ? apart < 0 : a.port < b.port;
     }
 
     void distribute(Ps start, Ps end) {
@@ -102,7 +109,10 @@ public:
     std::vector<ControlMessage>& mail_for(std::uint32_t domain, unsigned parity) {
         return domain_.outbox[parity][domain];
     }
-    // Called from outside, between windows.
+    // Called from outside, between windows: what was sent in the last one is where it will be found.
+    void deliver_sent(unsigned parity) {
+        for (std::vector<ControlMessage>& box : domain_.outbox[parity]) { take_box(box); }
+    }
     void post(const ControlMessage& mail) { domain_.deliver(mail); }
 
 private:

@@ -14,6 +14,7 @@ add_executable(test_packet
   ${CMAKE_CURRENT_LIST_DIR}/ranks_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/rerouting_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reuse_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/steady_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/sequence_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/sharing_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/trimming_test.cpp
