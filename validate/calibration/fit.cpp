@@ -278,6 +278,22 @@ FitResult Fitter::fit_all(const std::string& without) const {
     return refit(std::move(figures), {without}, {});
 }
 
+std::set<FigureName> Fitter::figures_between() const {
+    std::set<FigureName> figures, inside;
+    for (std::size_t d = 0; d < data_.size(); ++d) {
+        (data_[d].scenario.cluster.nodes > 1 ? figures : inside).insert(used_[d].begin(), used_[d].end());
+    }
+    std::erase_if(figures, [&](const FigureName& name) { return inside.contains(name); });
+    return figures;
+}
+
+FitResult Fitter::fit_between() const {
+    const std::set<FigureName> moved = figures_between();
+    FitResult base = as_catalogued();
+    for (const FigureName& name : moved) { base.figures.erase(name); }
+    return refit(moved, {}, std::move(base));
+}
+
 FitResult Fitter::fit_without(const std::set<std::string>& sites, FitResult base) const {
     const std::set<FigureName> moved = figures_of(sites);
     for (const FigureName& name : moved) { base.figures.erase(name); }

@@ -51,6 +51,10 @@ public:
     // Fits every figure, from all curves except those of the site `without`.
     FitResult fit_all(const std::string& without = "") const;
 
+    // Fits only figures that no curve inside a node tells of; the rest stays as in the catalogue.
+    FitResult fit_between() const;
+    std::set<FigureName> figures_between() const;
+
     // Refits only the figures that influence the curves of `sites`, from the curves of the other sites; the rest stays
     // as in `base`.
     FitResult fit_without(const std::set<std::string>& sites, FitResult base) const;

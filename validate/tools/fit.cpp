@@ -1,10 +1,12 @@
-// fabricast-fit [--without SITE] [--catalog DIR] [--measurements DIR]: refits the fitted figures of the catalogue to
-// the measurements and writes them with their intervals and datasets. --without SITE only prints what would change.
+// fabricast-fit [--without SITE] [--between] [--catalog DIR] [--measurements DIR]: refits the fitted figures of the
+// catalogue to the measurements and writes them with their intervals and datasets. --without SITE only prints what
+// would change.
 
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include "base/text_file.hpp"
@@ -18,17 +20,22 @@ namespace {
 using namespace fabricast;
 
 constexpr const char* usage =
-    "usage: fabricast-fit [--without SITE] [--catalog DIR] [--measurements DIR] [--iterations N] [--sites]\n"
-    "Refits the catalogue's fitted figures and writes them; --without SITE only prints them, --sites only writes who\n"
-    "measured what (sites.yaml).\n";
+    "usage: fabricast-fit [--without SITE] [--between] [--catalog DIR] [--measurements DIR] [--iterations N] "
+    "[--sites]\n"
+    "Refits the catalogue's fitted figures and writes them; --without SITE only prints them, --between leaves those "
+    "alone\n"
+    "that curves inside a node tell of, --sites only writes who measured what (sites.yaml).\n";
 
-void write_catalogue(const std::filesystem::path& folder, const FitResult& fit, const Catalog& catalog,
-                     const std::vector<FitDataset>& data, FabricCache& cache) {
+// `parts`: which may change.
+void write_catalogue(const std::filesystem::path& folder, const FitResult& fit, const std::set<std::string>& parts,
+                     const Catalog& catalog, const std::vector<FitDataset>& data, FabricCache& cache) {
     const auto updates = part_updates(fit, catalog, data, cache);
+    Catalog changing = catalog;
+    std::erase_if(changing.parts, [&](const auto& part) { return !parts.contains(part.first); });
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         if (entry.path().extension() != ".yaml") { continue; }
         const std::string before = read_text(entry.path(), yaml::max_file_bytes);
-        const std::string after = with_updates(before, updates, catalog);
+        const std::string after = with_updates(before, updates, changing);
         if (after != before) {
             write_atomically(entry.path(), after);
             fmt::print("wrote {}\n", entry.path().string());
@@ -48,7 +55,8 @@ void run(const Options& arguments) {
     FitOptions options;
     if (arguments.has("--iterations")) { options.iterations = std::atoi(arguments.value("--iterations").c_str()); }
     const Fitter fitter(catalog, data, cache, options);
-    const FitResult fit = fitter.fit_all(without);
+    const bool between = arguments.has("--between");
+    const FitResult fit = between ? fitter.fit_between() : fitter.fit_all(without);
     for (const auto& [name, fitted] : fit.figures) {
         const Figure& before = figure_of(catalog, name);
         fmt::print("{:<52} {:>14} -> {:<14} [{}, {}]\n", name, written(before.value.at(0), before.unit),
@@ -57,7 +65,13 @@ void run(const Options& arguments) {
     }
     fmt::print("{} figures from {} curves, cost {:.1f} -> {:.1f}\n", fit.figures.size(), data.size(), fit.cost_before,
                fit.cost_after);
-    if (without.empty()) { write_catalogue(folder, fit, catalog, data, cache); }
+    if (!without.empty()) { return; }
+    std::set<std::string> parts;
+    for (const auto& [name, part] : catalog.parts) {
+        if (!between) { parts.insert(name); }
+    }
+    for (const FigureName& name : fitter.figures_between()) { parts.insert(part_of(name)); }
+    write_catalogue(folder, fit, parts, catalog, data, cache);
 }
 
 }  // namespace
