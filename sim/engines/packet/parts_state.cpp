@@ -60,10 +60,7 @@ PartsState::PartsState(Shared& shared, const Courses& courses, Members parts) : 
     services_.assign(services.begin(), services.end());
     have_.assign(counts.begin(), counts.end());
     mine_.insert(streams_.begin(), streams_.end());
-}
-
-std::uint32_t PartsState::longest() const {
-    return *std::ranges::max_element(streams_, {}, [&](std::uint32_t s) {
+    longest_ = *std::ranges::max_element(streams_, {}, [&](std::uint32_t s) {
         const Stream& stream = traffic_.streams[s];
         return stream.slots_end > stream.delivered ? (stream.slots_end - stream.delivered) / stream.slices : 0U;
     });
@@ -85,7 +82,7 @@ bool PartsState::is_still() const {
 
 std::optional<PartsState::Seen> PartsState::at(Ps now) const {
     if (!is_still()) { return {}; }
-    Look look{now, traffic_.flows[traffic_.streams[streams_.front()].flow].psn, {}};
+    Look look{now, traffic_.flows[traffic_.streams[longest_].flow].psn, {}};
     for (const std::uint32_t p : ports_) { see_port(look, p); }
     for (const std::uint32_t s : services_) { look.time(net_.services[s].free); }
     for (const std::uint32_t s : streams_) { see_stream(look, s); }
@@ -133,10 +130,12 @@ void PartsState::see_stream(Look& look, std::uint32_t s) const {
     const Receiver& receiver = traffic_.receivers[stream.flow];
     const bool ends = stream.next == stream.pieces, spread = route.variants > 1;
     look.time(flow.next);
-    look.add((flow.psn - look.psn) & 0xffffU, flow.left, flow.end_bits, flow.waiting, flow.open, flow.variant,
-             spread ? flow.psn % (16U * route.variants) : 0U, stream.started, receiver.got, stream.next % stream.slices,
-             stream.delivered % stream.chunk_pieces, (ends ? stream.pieces : stream.next) - stream.delivered,
-             ends ? stream.delivered : 0U, spread ? stream.next - receiver.piece : 0U);
+    const bool done = stream.delivered == stream.pieces;
+    look.add(done ? 0U : (flow.psn - look.psn) & 0xffffU, flow.left, flow.end_bits, flow.waiting, flow.open,
+             flow.variant, spread ? flow.psn % (16U * route.variants) : 0U, stream.started, receiver.got,
+             stream.next % stream.slices, stream.delivered % stream.chunk_pieces,
+             (ends ? stream.pieces : stream.next) - stream.delivered, ends ? stream.delivered : 0U,
+             spread ? stream.next - receiver.piece : 0U);
     for (std::uint32_t f = stream.first_follower; f < stream.first_follower + stream.follower_count; ++f) {
         const Follower& follower = traffic_.followers[f];
         if (follower.have == none) { continue; }
@@ -245,7 +244,9 @@ void PartsState::shift(Ps period, std::span<const std::int64_t> gains, std::int6
         shift_stream(s, by, gains[at + have] * times, gains[at + freed] * times);
         at += stream_counters;
     }
-    const auto packets = static_cast<std::uint32_t>(gains[port_counters * ports_.size() + sent] * times);
+    const auto place = static_cast<std::size_t>(std::ranges::find(streams_, longest_) - streams_.begin());
+    const std::int64_t gained = gains[port_counters * ports_.size() + place * stream_counters + sent];
+    const auto packets = static_cast<std::uint32_t>(gained * times);
     for (const std::uint32_t p : ports_) { shift_port(p, by, packets); }
     for (const std::uint32_t s : services_) { net_.services[s].free += by; }
     for (const std::uint32_t n : nodes_) {

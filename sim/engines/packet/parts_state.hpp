@@ -36,8 +36,8 @@ public:
     std::uint32_t node() const { return nodes_.front(); }
     // Bytes that the parts hold in the buffer of node `n`.
     std::int64_t held(std::uint32_t n) const;
-    // The stream that has most left to do.
-    std::uint32_t longest() const;
+    // The stream that had most left to do at first.
+    std::uint32_t longest() const { return longest_; }
 
 private:
     struct Look;
@@ -60,8 +60,9 @@ private:
     Traffic& traffic_ = shared_.traffic;
     Network& net_ = shared_.net;
     std::vector<std::uint32_t> ports_, nodes_, services_, streams_;  // streams: of the traffic
-    std::vector<std::uint32_t> have_;                                // into Traffic::have
-    std::unordered_set<std::uint32_t> mine_;                         // the streams
+    std::uint32_t longest_ = none;
+    std::vector<std::uint32_t> have_;         // into Traffic::have
+    std::unordered_set<std::uint32_t> mine_;  // the streams
 };
 
 }  // namespace fabricast::inline packet

@@ -55,11 +55,12 @@ Entry Reuse::enter(std::uint32_t pipeline, Ps now) {
 
 // What the part meets is there as if nothing of it had been skipped.
 void Reuse::wake(std::uint32_t part, Ps now, Entry& entry) {
-    std::uint32_t last = none;
+    if (!steady_.skips()) { return; }
     for (const std::uint32_t r : at(part).resources) {
-        const std::uint32_t other = std::exchange(last, courses_.holder(r));
-        if (last == none || last == other || courses_[last].kind != Course::recorded) { continue; }
-        steady_.wake(courses_[last].group, now, entry);
+        const std::uint32_t other = courses_.holder(r);
+        if (other != none && courses_[other].kind == Course::recorded) {
+            steady_.wake(courses_[other].group, now, entry);
+        }
     }
 }
 

@@ -22,22 +22,20 @@ bool Steady::is_long(std::uint32_t part) const {
 }
 
 void Steady::follow_recordings() {
-    const bool changed = std::exchange(changes_, recording_.changes()) != recording_.changes();
-    if (changed) {
+    const std::uint64_t seen = std::exchange(changes_, recording_.changes());
+    if (seen != changes_) {
         std::erase_if(watched_, [&](const auto& entry) {
             const auto group = recording_.groups().find(entry.first);
             return group == recording_.groups().end() || group->second.serial != entry.second.serial;
         });
         for (const auto& [number, group] : recording_.groups()) {
-            if (!watched_.contains(number)) { watch(number, group); }
+            if (group.serial > seen) { watch(number, group); }
         }
-        return;
     }
-    for (auto at = watched_.begin(); at != watched_.end();) {  // what has ended is given back
-        const std::uint32_t number = at->first;
-        const std::size_t before = (at++)->second.ended;
+    for (auto at = watched_.begin(); at != watched_.end();) {  // the flows of what has ended are given back
+        const auto& [number, watched] = *at++;
         const Group& group = recording_.group(number);
-        if (ended(group) != before) { watch(number, group); }
+        if (ended(group) != watched.ended) { watch(number, group); }
     }
 }
 
@@ -46,7 +44,7 @@ std::size_t Steady::ended(const Group& group) const {
         std::ranges::count_if(group.leaders, [&](std::uint32_t part) { return courses_[part].over; }));
 }
 
-void Steady::watch(std::uint32_t number, const Group& group) {
+void Steady::watch(const std::uint32_t number, const Group& group) {
     watched_.erase(number);
     const auto goes_on = [&](std::uint32_t part) { return !courses_[part].over && is_long(part); };
     const auto is_controlled = [&](std::uint32_t part) { return courses_.is_controlled(part); };

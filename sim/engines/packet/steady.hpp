@@ -4,6 +4,7 @@
 // its end, or something comes in their way: so much of it is skipped, exactly. The cycle is looked for by Brent's
 // method, at moments that are as long after a chunk of the longest stream as each other.
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -27,6 +28,10 @@ public:
     Ps next() const { return next_; }
     // Nothing happens before `start` any more; windows, at most `longest` long, have gone up to `reached`.
     void look(Ps start, Ps reached, Ps longest);
+    // Whether something is skipped now.
+    bool skips() const {
+        return std::ranges::any_of(watched_, [](const auto& entry) { return entry.second.times > 0; });
+    }
     // Something comes in the way of a group at `now`: undoes what was skipped beyond then.
     void wake(std::uint32_t group, Ps now, Entry& entry);
 
