@@ -32,7 +32,7 @@ struct Group {
     std::vector<std::uint32_t> leaders;
     std::vector<std::vector<std::uint32_t>> followers;
     Traces before;
-    bool meets = false;  // an encounter: what comes in the way is recorded, too
+    bool meets = false;        // an encounter: what comes in the way is recorded, too
     std::uint64_t serial = 0;  // Recording::changes() when it began
 };
 
