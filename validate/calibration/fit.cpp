@@ -253,6 +253,7 @@ void Fitter::fill_from_kin(FitResult& result) const {
 }
 
 FitResult Fitter::refit(std::set<FigureName> figures, const std::set<std::string>& without, FitResult result) const {
+    for (const FigureName& name : figures) { result.figures.erase(name); }
     for (const bool network : {false, true}) {
         std::vector<std::size_t> chosen;
         std::set<FigureName> free;
@@ -287,17 +288,12 @@ std::set<FigureName> Fitter::figures_between() const {
     return figures;
 }
 
-FitResult Fitter::fit_between() const {
-    const std::set<FigureName> moved = figures_between();
-    FitResult base = as_catalogued();
-    for (const FigureName& name : moved) { base.figures.erase(name); }
-    return refit(moved, {}, std::move(base));
+FitResult Fitter::fit_between(const std::string& without) const {
+    return refit(figures_between(), {without}, as_catalogued());
 }
 
 FitResult Fitter::fit_without(const std::set<std::string>& sites, FitResult base) const {
-    const std::set<FigureName> moved = figures_of(sites);
-    for (const FigureName& name : moved) { base.figures.erase(name); }
-    return refit(moved, sites, std::move(base));
+    return refit(figures_of(sites), sites, std::move(base));
 }
 
 }  // namespace fabricast::inline calibration

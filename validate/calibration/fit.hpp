@@ -51,8 +51,8 @@ public:
     // Fits every figure, from all curves except those of the site `without`.
     FitResult fit_all(const std::string& without = "") const;
 
-    // Fits only figures that no curve inside a node tells of; the rest stays as in the catalogue.
-    FitResult fit_between() const;
+    // Fits only figures that no curve inside a node tells of, without that site; the rest stays as in the catalogue.
+    FitResult fit_between(const std::string& without = "") const;
     std::set<FigureName> figures_between() const;
 
     // Refits only the figures that influence the curves of `sites`, from the curves of the other sites; the rest stays

@@ -56,7 +56,7 @@ void run(const Options& arguments) {
     if (arguments.has("--iterations")) { options.iterations = std::atoi(arguments.value("--iterations").c_str()); }
     const Fitter fitter(catalog, data, cache, options);
     const bool between = arguments.has("--between");
-    const FitResult fit = between ? fitter.fit_between() : fitter.fit_all(without);
+    const FitResult fit = between ? fitter.fit_between(without) : fitter.fit_all(without);
     for (const auto& [name, fitted] : fit.figures) {
         const Figure& before = figure_of(catalog, name);
         fmt::print("{:<52} {:>14} -> {:<14} [{}, {}]\n", name, written(before.value.at(0), before.unit),
@@ -67,10 +67,11 @@ void run(const Options& arguments) {
                fit.cost_after);
     if (!without.empty()) { return; }
     std::set<std::string> parts;
-    for (const auto& [name, part] : catalog.parts) {
-        if (!between) { parts.insert(name); }
+    if (between) {
+        for (const FigureName& name : fitter.figures_between()) { parts.insert(part_of(name)); }
+    } else {
+        for (const auto& [name, part] : catalog.parts) { parts.insert(name); }
     }
-    for (const FigureName& name : fitter.figures_between()) { parts.insert(part_of(name)); }
     write_catalogue(folder, fit, parts, catalog, data, cache);
 }
 

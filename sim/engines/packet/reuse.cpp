@@ -30,10 +30,8 @@ Reuse::Reuse(Shared& shared) : shared_(shared), courses_(shared, reusable_parts(
 Entry Reuse::enter(std::uint32_t pipeline, Ps now) {
     Entry entry;
     const std::uint32_t first = courses_.begin(pipeline), end = courses_.end(pipeline);
-    for (std::uint32_t part = first; part < end; ++part) {
-        courses_[part].entered = now;
-        wake(part, now, entry);
-    }
+    for (std::uint32_t part = first; part < end; ++part) { courses_[part].entered = now; }
+    for (std::uint32_t part = first; part < end && steady_.skips(); ++part) { wake(part, now, entry); }
     encounters_.enter(pipeline, now, entry);
     for (std::uint32_t part = first; part < end; ++part) {
         if (courses_[part].kind != Course::outside) { continue; }
@@ -55,7 +53,6 @@ Entry Reuse::enter(std::uint32_t pipeline, Ps now) {
 
 // What the part meets is there as if nothing of it had been skipped.
 void Reuse::wake(std::uint32_t part, Ps now, Entry& entry) {
-    if (!steady_.skips()) { return; }
     for (const std::uint32_t r : at(part).resources) {
         const std::uint32_t other = courses_.holder(r);
         if (other != none && courses_[other].kind == Course::recorded) {

@@ -109,11 +109,12 @@ public:
     std::vector<ControlMessage>& mail_for(std::uint32_t domain, unsigned parity) {
         return domain_.outbox[parity][domain];
     }
-    // Called from outside, between windows: what was sent in the last one is where it will be found.
+    // Called from outside, between windows.
+    void post(const ControlMessage& mail) { domain_.deliver(mail); }
+    // The same for what was sent in the last window, which is then where it will be found.
     void deliver_sent(unsigned parity) {
         for (std::vector<ControlMessage>& box : domain_.outbox[parity]) { take_box(box); }
     }
-    void post(const ControlMessage& mail) { domain_.deliver(mail); }
 
 private:
     void begin_window(Ps start, Ps end, unsigned parity);

@@ -11,7 +11,8 @@ namespace fabricast {
 
 namespace {
 
-using testing::Both, testing::check_equal, testing::packets, testing::policies, testing::replayed, testing::Rings;
+using testing::Both, testing::check_equal, testing::edges_between, testing::packets, testing::policies,
+    testing::replayed, testing::Rings;
 
 // How many parts of all calls are of each kind.
 std::vector<std::uint64_t> uses_of_kinds(const Fabric& fabric, const Schedule& schedule, const Packet& options) {
@@ -186,13 +187,6 @@ TEST_CASE("calls back to back meet the tails of those before them, and are the s
 // What waits there at once is too little to pause anybody, just too much, or more than enough for each alone.
 TEST_CASE("calls that share a buffer are skipped as long as it pauses nobody", "[threads]") {
     const Fabric fabric = testing::star(8);
-    const auto list = [&](const testing::Pairs& pairs) {
-        EdgeList edges;
-        for (const auto& [from, to] : pairs) {
-            edges.edges.push_back({{.src = fabric.gpu(from), .dst = fabric.gpu(to)}});
-        }
-        return edges;
-    };
     int skipped = 0, unpaused = 0, paused = 0;
     for (const std::int64_t buffer : {2'000'000, 4'000'000, 6'000'000, 7'000'000, 8'000'000, 9'000'000, 20'000'000}) {
         for (const std::int64_t third : {0, 101, 173}) {
@@ -201,8 +195,9 @@ TEST_CASE("calls that share a buffer are skipped as long as it pauses nobody", "
             options.buffer = Bytes{buffer};
             options.ecn.k_min = options.ecn.k_max = 1e9;
             Rings rings{fabric, {}};
-            rings.schedule.edge_sets = {list({{1, 0}, {2, 0}, {3, 0}}), list({{5, 4}, {6, 4}, {7, 4}}),
-                                        list({{1, 0}, {5, 4}})};
+            rings.schedule.edge_sets = {edges_between(fabric, {{1, 0}, {2, 0}, {3, 0}}),
+                                        edges_between(fabric, {{5, 4}, {6, 4}, {7, 4}}),
+                                        edges_between(fabric, {{1, 0}, {5, 4}})};
             rings.calls(0, 12, microseconds(20), 0);
             rings.calls(1, 12, microseconds(27), 1, microseconds(5));
             if (third > 0) { rings.calls(2, 4, microseconds(third), 2, microseconds(third)); }
@@ -260,20 +255,16 @@ TEST_CASE("what meets again in the same way is simulated once", "[threads]") {
     Packet options = packets(FlowControl::pfc);
     options.buffer = Bytes{50'000'000};
     options.ecn.k_min = options.ecn.k_max = 1e9;
-    const auto list = [&](const testing::Pairs& pairs) {
-        EdgeList edges;
-        for (const auto& [from, to] : pairs) {
-            edges.edges.push_back({{.src = fabric.gpu(from), .dst = fabric.gpu(to)}});
-        }
-        return edges;
-    };
-    const EdgeList one_part = list({{1, 0}, {2, 0}, {3, 0}}), beside_it = list({{1, 0}, {0, 2}});
-    const EdgeList over_all = list({{1, 0}, {1, 2}, {3, 2}, {3, 4}, {5, 4}}), parts = list({{1, 0}, {3, 2}, {5, 4}});
+    const EdgeList one_part = edges_between(fabric, {{1, 0}, {2, 0}, {3, 0}}),
+                   beside_it = edges_between(fabric, {{1, 0}, {0, 2}});
+    const EdgeList over_all = edges_between(fabric, {{1, 0}, {1, 2}, {3, 2}, {3, 4}, {5, 4}}),
+                   parts = edges_between(fabric, {{1, 0}, {3, 2}, {5, 4}});
     for (const int odd : {0, 1, 2, 3, 4, 5, 6, 7}) {  // nothing; one late; one missing; something crosses; in parts
         INFO("odd " << odd);
         const bool several = odd > 3;
         Rings rings{fabric, {}};
-        rings.schedule.edge_sets = {several ? over_all : one_part, several ? parts : beside_it, list({{2, 5}, {5, 1}})};
+        rings.schedule.edge_sets = {several ? over_all : one_part, several ? parts : beside_it,
+                                    edges_between(fabric, {{2, 5}, {5, 1}})};
         OpId last = rings.delay({}, 0);
         for (int i = 0; i < 8; ++i) {
             const std::vector<Schedule::Dependency> after{{last}};

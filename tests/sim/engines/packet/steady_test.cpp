@@ -7,7 +7,8 @@ namespace fabricast {
 
 namespace {
 
-using testing::Both, testing::check_equal, testing::packets, testing::policies, testing::replayed, testing::Rings;
+using testing::Both, testing::check_equal, testing::edges_between, testing::packets, testing::policies,
+    testing::replayed, testing::Rings;
 
 constexpr double chunk = 80'000;
 
@@ -65,13 +66,6 @@ TEST_CASE("what comes in the way of a long call finds it as if nothing of it had
 // They share a switch's buffer, which would pause them if it were smaller.
 TEST_CASE("long calls beside each other keep room in a buffer for what is skipped of them", "[threads]") {
     const Fabric fabric = testing::star(8);
-    const auto list = [&](const testing::Pairs& pairs) {
-        EdgeList edges;
-        for (const auto& [from, to] : pairs) {
-            edges.edges.push_back({{.src = fabric.gpu(from), .dst = fabric.gpu(to)}});
-        }
-        return edges;
-    };
     std::size_t skipped = 0, paused = 0;
     for (const std::int64_t buffer : {500'000, 2'000'000, 4'000'000, 8'000'000, 20'000'000}) {
         for (const std::int64_t second : {0, 1201}) {
@@ -80,7 +74,9 @@ TEST_CASE("long calls beside each other keep room in a buffer for what is skippe
             options.buffer = Bytes{buffer};
             options.ecn.k_min = options.ecn.k_max = 1e9;
             Rings rings{fabric, {}};
-            rings.schedule.edge_sets = {list({{1, 0}, {2, 0}}), list({{5, 4}, {6, 4}}), list({{1, 0}, {5, 4}})};
+            rings.schedule.edge_sets = {edges_between(fabric, {{1, 0}, {2, 0}}),
+                                        edges_between(fabric, {{5, 4}, {6, 4}}),
+                                        edges_between(fabric, {{1, 0}, {5, 4}})};
             rings.call(0, 300 * chunk, {});
             rings.calls(1, 2, microseconds(20), 1, microseconds(second));
             rings.call(1, 300 * chunk, std::vector<Schedule::Dependency>{{rings.delay(microseconds(3000), 2)}});

@@ -65,6 +65,13 @@ struct Rings {
     }
 };
 
+// One edge between the GPUs of each pair.
+inline EdgeList edges_between(const Fabric& fabric, const Pairs& pairs) {
+    EdgeList edges;
+    for (const auto& [from, to] : pairs) { edges.edges.push_back({{.src = fabric.gpu(from), .dst = fabric.gpu(to)}}); }
+    return edges;
+}
+
 inline void check_equal(const Timeline& a, const Timeline& b) {
     REQUIRE(a.kept.size() == b.kept.size());
     CHECK(a.makespan == b.makespan);
