@@ -18,6 +18,7 @@ add_executable(test_packet
   ${CMAKE_CURRENT_LIST_DIR}/sequence_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/sharing_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/trimming_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/two_adapters_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/window_test.cpp
 )
 target_link_libraries(test_packet PRIVATE fabricast_catch fabricast_sim)
