@@ -79,6 +79,12 @@ private:
     bool defers() const { return step_.workload.order >= PipelineOrder::zero_bubble; }
     bool shares_states() const { return step_.workload.sharding >= Sharding::zero_1; }
     bool broadcasts() const { return step_.costs.framework_or("broadcast_per_rank", 0) > 0; }
+    // Bytes of a parameter on its way to the ranks that compute with it.
+    double parameter_bytes() const {
+        const Precision precision = step_.workload.precision;
+        const bool in_8_bits = precision == Precision::fp8 || precision == Precision::mxfp8;
+        return in_8_bits ? step_.costs.framework_or("gather.narrow", 2) : 2;
+    }
     double bucket() const {
         const auto asked = static_cast<double>(step_.workload.bucket.count);
         return asked > 0 ? asked : step_.costs.framework("bucket");
@@ -133,8 +139,8 @@ private:
                     if (step_.workload.deferred_embedding && &piece == &gathering.pieces.back()) {
                         held.shared += gathering.ends.back_parameters;  // not in the piece, whose gradients are earlier
                     }
-                    chain = builder_.call_on(Collective::all_gather, 2, step_.trained(held), layout_.sharded(stage),
-                                             what, chain);
+                    chain = builder_.call_on(Collective::all_gather, parameter_bytes(), step_.trained(held),
+                                             layout_.sharded(stage), what, chain);
                     gathering.gathered.push_back(chain);
                 }
             }

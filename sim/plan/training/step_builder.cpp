@@ -118,9 +118,17 @@ Ends StepBuilder::delay(std::uint32_t host, Duration duration, StepTag kind, con
     return finishes({op});
 }
 
+double StepBuilder::most_rate(const Groups& groups) const {
+    const double rate = step_.costs.framework_or("gather.rate", 0);
+    const double nics = step_.costs.framework_or("gather.nics", 0);
+    if (!(nics > 0) || groups.size * groups.stride <= fabric_.gpus_per_node()) { return rate; }
+    const double through = nics * fabric_.node().nic_ports * goodput(fabric_.port());
+    return rate > 0 ? std::min(rate, through) : through;
+}
+
 Ends StepBuilder::call_on(Collective collective, double width, const Held& held, const Groups& groups,
                           const StepOp& what, const Ends& after) {
-    const double rate = step_.costs.framework_or("gather.rate", 0);
+    const double rate = most_rate(groups);
     Ends ends = call({CommKind::data, collective, width * held.shared, 1, rate}, groups, what, Layout::all, after);
     return held.experts > 0 ? call({CommKind::data, collective, width * held.experts, 1, rate},
                                    step_.layout.expert_data(what.stage), what, Layout::all, ends)

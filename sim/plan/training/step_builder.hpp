@@ -48,6 +48,8 @@ private:
     DeviceId device(std::uint32_t stage, std::uint32_t lane) const;
     Ends add(const GroupCall& call, const Groups& groups, std::span<const DeviceId> devices, const StepOp& what,
              Ends after, GroupDirection direction);
+    // What a rank's data-parallel buffers move at most, by its framework; 0: as fast as the network.
+    double most_rate(const Groups& groups) const;
     // A copy to host memory or from there, of each of the stage's GPUs on the representative's node.
     Ends copy(const StepOp& what, std::uint32_t lane, double bytes, bool to_host, const Ends& after);
     // Gradients to the host, the optimizer's step there, parameters back, for `held` parameters of each GPU.

@@ -56,6 +56,8 @@ Sense sense_of(const FigureUsed& figure) {
         {"host.*", Sense::cost},
         {"gather.rate", Sense::rate},
         {"gather.rank", Sense::cost},
+        {"gather.nics", Sense::rate},
+        {"gather.narrow", Sense::cost},
         {"gemm.memory", Sense::rate},
         {"elementwise.memory", Sense::rate},
         {"softmax.memory", Sense::rate},

@@ -193,6 +193,32 @@ TEST_CASE("what is computed again sends its tensors, keys and values, and tokens
     }
 }
 
+TEST_CASE("MLPerf's zero-1 gathers parameters in 8 bits where products have them so") {
+    const auto bytes = [](const char* framework, const char* precision) {
+        return sent(StepTag::data,
+                    {std::string("workload.framework=") + framework, std::string("workload.precision=") + precision});
+    };
+    // Gradients of 4 bytes are scattered, parameters of 2 or 1 gathered.
+    CHECK(bytes("mlperf", "fp8") / bytes("megatron", "fp8") == Approx(5.0 / 6).epsilon(1e-3));
+    CHECK(bytes("mlperf", "bf16") == Approx(bytes("megatron", "bf16")));
+}
+
+TEST_CASE("Horovod's rings between nodes move at the rate of one adapter, inside a node at NVLink's") {
+    const auto exposed = [](const char* framework, const char* nodes) {
+        return simulate(ShardedScenario({"workload.sharding=ddp", "workload.parallelism.pipeline=1",
+                                         "workload.overlap.gradients=false", std::string("cluster.nodes=") + nodes,
+                                         std::string("workload.framework=") + framework})
+                            .scenario,
+                        catalogue())
+            .steps.at(0)
+            .exposed_data_s;
+    };
+    const double held = 8 * layer_weights + 32000 * 4096.0;  // in 4 bytes over 50 GB/s
+    CHECK(exposed("horovod", "4") == Approx(2 * 31.0 / 32 * 4 * held / 50e9).epsilon(0.1));
+    CHECK(exposed("pytorch-ddp", "4") < 0.2 * exposed("horovod", "4"));
+    CHECK(exposed("horovod", "1") == Approx(exposed("pytorch-ddp", "1")));
+}
+
 TEST_CASE("full recomputation repeats all of the forward pass, shared experts too") {
     const auto with = [&](const char* recompute) {
         const std::vector<std::string> set = {"workload.parallelism.pipeline=2", "workload.parallelism.expert=8",
