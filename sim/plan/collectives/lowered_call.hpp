@@ -60,7 +60,7 @@ Duration hop_of(nccl::Proto proto, const ProtocolCost& cost, double chunk);
 // Time to start a kernel on `channels` channels with chunks of `chunk` bytes.
 Duration kernel_start(FigureReader& ledger, nccl::Proto proto, const ProtocolCost& cost, int channels, double chunk);
 
-// Pieces of a chunk that travel on their own: two slices of Simple; LL and LL128 forward the data of each pass.
+// Pieces of a chunk that travel on their own: two slices of Simple, what a warp has of LL, the passes of LL128.
 int slices(nccl::Proto proto, double chunk);
 
 // Bytes on the wire of a message that carries `chunk` payload bytes.

@@ -130,6 +130,22 @@ TEST_CASE("forecasts of one node stand near what such nodes measure") {
     CHECK(seconds_of({.node = "dgx-a100", .nccl = "2.27"}, 512) * 1e6 == Approx(21.3).epsilon(0.2));
 }
 
+TEST_CASE("LL hands its lines on as they come: a ring's step of 4 KiB takes hardly longer than one of 64 B") {
+    // Eight B200 take 25.1 us for 512 B and 27.3 for 32 KiB, both on one channel (aic-b200-1n8g-allreduce-half).
+    const System ring{.node = "dgx-b200", .algorithm = Algorithm::ring, .protocol = Protocol::ll};
+    const double more = seconds_of(ring, 32 * KiB) - seconds_of(ring, 512);
+    CHECK(more > 0.5e-6);
+    CHECK(more < 3e-6);
+    // Beyond a pass of 512 threads the channel's rate holds its every step.
+    const double rate = catalogue().parts.at("nccl-blackwell-nvswitch").number("ll.channel_rate");
+    const double pass_more = 14 * 64.0 * KiB / 8 / rate;  // without a limit of threads: on one channel
+    const System one{.node = "dgx-b200",
+                     .algorithm = Algorithm::ring,
+                     .protocol = Protocol::ll,
+                     .env = {{"NCCL_MAX_NCHANNELS", "1"}}};
+    CHECK(seconds_of(one, 192 * KiB) - seconds_of(one, 128 * KiB) == Approx(pass_more).epsilon(0.1));
+}
+
 TEST_CASE("a forced algorithm that cannot run is refused with what would") {
     const System nvls{.node = "dgx-a100", .algorithm = Algorithm::nvls};
     CHECK_THROWS_WITH(plan_of(nvls, MiB), ContainsSubstring("nvls cannot run") && ContainsSubstring("Ring/LL"));
