@@ -146,6 +146,18 @@ TEST_CASE("LL hands its lines on as they come: a ring's step of 4 KiB takes hard
     CHECK(seconds_of(one, 192 * KiB) - seconds_of(one, 128 * KiB) == Approx(pass_more).epsilon(0.1));
 }
 
+TEST_CASE("a pair inside a node goes by LL at the pace of LL's channels, and by Simple beyond") {
+    // A shift over eight B200: 20.9 and 32.1 us for 256 and 512 KiB (validate/held-out, vultr-b200-1n8g-sendrecv).
+    const System shift{.node = "dgx-b200", .collective = Collective::sendrecv};
+    CHECK(plan_of(shift, 512 * KiB).protocol == Protocol::ll);
+    CHECK(plan_of(shift, 512 * KiB).channels == 4);
+    CHECK(plan_of(shift, 512 * KiB + 1).protocol == Protocol::simple);
+    const double rate = catalogue().parts.at("nccl-blackwell-nvswitch").number("ll.channel_rate");
+    CHECK(seconds_of(shift, 512 * KiB) - seconds_of(shift, 256 * KiB) == Approx(64 * KiB / rate).epsilon(0.05));
+    CHECK(plan_of({.node = "dgx-b200", .nodes = 2, .collective = Collective::sendrecv}, 8).protocol ==
+          Protocol::simple);
+}
+
 TEST_CASE("a forced algorithm that cannot run is refused with what would") {
     const System nvls{.node = "dgx-a100", .algorithm = Algorithm::nvls};
     CHECK_THROWS_WITH(plan_of(nvls, MiB), ContainsSubstring("nvls cannot run") && ContainsSubstring("Ring/LL"));
