@@ -135,7 +135,9 @@ LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
         const double one = posting_one(call, p.bytes, channels);
         // A proxy begins with one peer after another: its operation, its buffers, the receiver's clear-to-send.
         const double begun = posted_by_nccl(call) ? ledger.network("net_ib.p2p_per_peer") * remote : 0;
-        pipeline.start = from_seconds(ledger.transport("p2p_start") + begun + one * (remote - at_once));
+        // A chunk is copied into the connection's buffer before it leaves and out of it when it has come.
+        const double copied = call.registered ? 0 : 2 * pipeline.chunk / ledger.kernel("p2p.channel_rate");
+        pipeline.start = from_seconds(ledger.transport("p2p_start") + begun + copied + one * (remote - at_once));
         pipeline.chunk_posting = from_seconds(one * at_once);
         pipeline.edge_rate_cap = std::numeric_limits<double>::infinity();
     }

@@ -138,12 +138,8 @@ TEST_CASE("LL hands its lines on as they come: a ring's step of 4 KiB takes hard
     CHECK(more < 3e-6);
     // Beyond a pass of 512 threads the channel's rate holds its every step.
     const double rate = catalogue().parts.at("nccl-blackwell-nvswitch").number("ll.channel_rate");
-    const double pass_more = 14 * 64.0 * KiB / 8 / rate;  // without a limit of threads: on one channel
-    const System one{.node = "dgx-b200",
-                     .algorithm = Algorithm::ring,
-                     .protocol = Protocol::ll,
-                     .env = {{"NCCL_MAX_NCHANNELS", "1"}}};
-    CHECK(seconds_of(one, 192 * KiB) - seconds_of(one, 128 * KiB) == Approx(pass_more).epsilon(0.1));
+    // All 32 channels have 8 and 16 KiB a step of 2 and 4 MiB.
+    CHECK(seconds_of(ring, 4 * MiB) - seconds_of(ring, 2 * MiB) == Approx(14 * 8.0 * KiB / rate).epsilon(0.1));
 }
 
 TEST_CASE("a pair inside a node goes by LL at the pace of LL's channels, and by Simple beyond") {
@@ -156,6 +152,17 @@ TEST_CASE("a pair inside a node goes by LL at the pace of LL's channels, and by 
     CHECK(seconds_of(shift, 512 * KiB) - seconds_of(shift, 256 * KiB) == Approx(64 * KiB / rate).epsilon(0.05));
     CHECK(plan_of({.node = "dgx-b200", .nodes = 2, .collective = Collective::sendrecv}, 8).protocol ==
           Protocol::simple);
+}
+
+TEST_CASE("a message to another node is copied into a buffer before it leaves and out of one when it has come") {
+    const System shift{.node = "dgx-b200", .nodes = 2, .collective = Collective::sendrecv};
+    const double rate = catalogue().parts.at("nccl-blackwell-nvswitch").number("p2p.channel_rate");
+    const Catalog slower = with("nccl-blackwell-nvswitch", "p2p.channel_rate", 0.5);
+    // Messages of 16 and 64 KiB go as chunks of 16 and 32 KiB on one channel, 256 KiB as chunks of 64 KiB on two.
+    for (const auto& [bytes, chunk] : {std::pair{16 * KiB, 16 * KiB}, {64 * KiB, 32 * KiB}, {256 * KiB, 64 * KiB}}) {
+        const double copies = 2 * static_cast<double>(chunk) / rate;
+        CHECK(seconds_of(shift, bytes, slower) - seconds_of(shift, bytes) == Approx(copies));
+    }
 }
 
 TEST_CASE("a forced algorithm that cannot run is refused with what would") {
@@ -183,7 +190,7 @@ TEST_CASE("every figure that a plan reports moves its time") {
         std::vector<std::string> idle;  // figures read but not binding at this point
     };
     const std::vector<Probe> probes{
-        {{"dgx-h100"}, 512 * KiB, {"process.issue", "ll.channel_rate"}},
+        {{"dgx-h100"}, 512 * KiB, {"process.issue", "ll.wire"}},
         {{"dgx-h100"}, GiB, {"process.issue", "nvls.chunk_overhead"}},
         {{.node = "dgx-a100", .collective = Collective::all_gather},
          GiB,
