@@ -34,10 +34,13 @@ Duration hop_of(nccl::Proto proto, const ProtocolCost& cost, double chunk) {
 }
 
 int slices(nccl::Proto proto, double chunk) {
+    const auto pieces = [&](double bytes) { return std::max(1, static_cast<int>(std::lround(chunk / bytes))); };
     switch (proto) {
         case nccl::Proto::simple: return 2;
-        case nccl::Proto::ll: return std::max(1, static_cast<int>(std::lround(chunk / 4096)));
-        case nccl::Proto::ll128: return std::max(1, static_cast<int>(std::lround(chunk / 9600)));
+        // Each thread of LL forwards its line of 8 B as it comes, so no step waits for a whole pass of 512 threads.
+        // More than 16 pieces of a chunk would tell nothing, and engines would make each of them.
+        case nccl::Proto::ll: return std::max(pieces(512 * 8), std::min(pieces(32 * 8), 16));
+        case nccl::Proto::ll128: return pieces(9600);
     }
     return 1;
 }

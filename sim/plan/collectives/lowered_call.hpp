@@ -3,6 +3,7 @@
 // a lowering. Each source of kinds/ makes the operations of one family of algorithms.
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,6 +45,7 @@ struct LoweredCall {
     Evidence at_best = Evidence::measured_here;  // upper bound, whatever the constants' evidence
     // How often a channel's edges cross the narrowest link of a hop in a node, and between nodes; 0: spread over rails.
     double inside_crossings = 1, network_crossings = 0;
+    std::optional<nccl::Proto> proto = {};  // where it is not that of NCCL's choice of an algorithm
 };
 
 // What the kernel of one protocol costs (figures PROTO.start, .hop, .channel_rate, .wire, .fill).
@@ -60,7 +62,7 @@ Duration hop_of(nccl::Proto proto, const ProtocolCost& cost, double chunk);
 // Time to start a kernel on `channels` channels with chunks of `chunk` bytes.
 Duration kernel_start(FigureReader& ledger, nccl::Proto proto, const ProtocolCost& cost, int channels, double chunk);
 
-// Pieces of a chunk that travel on their own: two slices of Simple; LL and LL128 forward the data of each pass.
+// Pieces of a chunk that travel on their own: two slices of Simple, what a warp has of LL, the passes of LL128.
 int slices(nccl::Proto proto, double chunk);
 
 // Bytes on the wire of a message that carries `chunk` payload bytes.

@@ -352,7 +352,7 @@ double Planner::Prepared::plan_at(const Paced& kind, const nccl::Estimate& choic
     plan.algorithm = chooses                                      ? choice.algorithm->word
                      : workload.algorithm == Algorithm::automatic ? Algorithm::direct
                                                                   : workload.algorithm;
-    plan.protocol = nccl::scenario_protocol(choice.proto);
+    plan.protocol = nccl::scenario_protocol(lowering.proto.value_or(choice.proto));
     plan.channels = lowering.channels;
     plan.tuning_seconds = choice.seconds;
     plan.bytes_moved_factor = busbw_factor(workload.collective, comm.ranks);

@@ -91,6 +91,17 @@ void use_protocol(const Call& call, nccl::Proto proto, Pipeline& pipeline, Stage
     }
 }
 
+// Inside a node a short message goes by LL, of which a channel moves as much as of a ring's.
+void use_ll(const Call& call, Pipeline& pipeline) {
+    const ProtocolCost cost = protocol_cost(call.ledger, nccl::Proto::ll);
+    pipeline.chunk =
+        std::min(pipeline.bytes_per_edge, nccl::slot_payload(call.release, call.environment, nccl::Proto::ll));
+    pipeline.fill = cost.fill;
+    pipeline.wire_ratio = cost.wire;
+    pipeline.edge_rate_cap = cost.channel_rate;
+    pipeline.slices = slices(nccl::Proto::ll, pipeline.chunk);
+}
+
 }  // namespace
 
 LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
@@ -110,6 +121,8 @@ LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
     pipeline.wire_ratio = ledger.kernel("p2p.wire");
     pipeline.start = from_seconds(ledger.kernel("p2p.start") + ledger.kernel("p2p.per_peer") * p.peers);
     pipeline.weight = channels;
+    const bool ll = nccl::p2p_sends_ll(call.release, call.environment, call.found, shape, p.bytes);
+    if (ll) { use_ll(call, pipeline); }
     if (call.several_nodes()) {
         const bool one_pair = call.workload.collective == Collective::sendrecv;
         pipeline.network_wire_ratio =
@@ -122,7 +135,9 @@ LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
         const double one = posting_one(call, p.bytes, channels);
         // A proxy begins with one peer after another: its operation, its buffers, the receiver's clear-to-send.
         const double begun = posted_by_nccl(call) ? ledger.network("net_ib.p2p_per_peer") * remote : 0;
-        pipeline.start = from_seconds(ledger.transport("p2p_start") + begun + one * (remote - at_once));
+        // A chunk is copied into the connection's buffer before it leaves and out of it when it has come.
+        const double copied = call.registered ? 0 : 2 * pipeline.chunk / ledger.kernel("p2p.channel_rate");
+        pipeline.start = from_seconds(ledger.transport("p2p_start") + begun + copied + one * (remote - at_once));
         pipeline.chunk_posting = from_seconds(one * at_once);
         pipeline.edge_rate_cap = std::numeric_limits<double>::infinity();
     }
@@ -136,6 +151,7 @@ LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
     const double local = std::min(p.peers, call.per_node() - 1);
     const double gpus_a_rail =
         call.several_nodes() ? static_cast<double>(call.per_node()) / call.fabric.nics_per_node() : 1;
+    if (ll && call.workload.protocol == Protocol::automatic) { lowering.proto = nccl::Proto::ll; }
     lowering.inside_crossings = std::max(1.0, local);
     lowering.network_crossings = std::max(1.0, (p.peers - local) * gpus_a_rail);
     return lowering;

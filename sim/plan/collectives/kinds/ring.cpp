@@ -251,7 +251,7 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
         // A chain has few threads for its many ranks, and a thread takes a line of 8 B after the other.
         const double pass = 8 * nccl::threads_used(call.release, call.found, true, call.proto, call.shape, call.bytes);
         pipeline.edge_rate_cap = std::min(pipeline.edge_rate_cap, pass / to_seconds(cost.hop));
-        pipeline.slices = std::max(1, static_cast<int>(std::lround(pipeline.chunk / pass)));
+        pipeline.slices = std::max(pipeline.slices, static_cast<int>(std::lround(pipeline.chunk / pass)));
     }
     if (call.several_nodes()) {
         pipeline.chunk_posting =

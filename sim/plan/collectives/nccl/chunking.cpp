@@ -146,9 +146,14 @@ double p2p_slots(const Release& release, const TopologySearchResult& found, int 
     return std::min<double>(release.slots(), shared / std::clamp(batched, 1.0, 8.0));
 }
 
-int p2p_channels(const Release& release, const Environment& environment, const TopologySearchResult& found,
-                 const Shape& shape, double bytes) {
-    const double step = p2p_step(release, environment, found, shape);
+namespace {
+
+// Channels of a pair: at least and at most.
+struct PairChannels {
+    int least, most;
+};
+
+PairChannels pair_channels(const Release& release, const TopologySearchResult& found, const Shape& shape) {
     const bool one_node = shape.nodes == 1, everywhere = release.flags.splits_p2p_everywhere;
     const auto halve = [&](int count, std::int64_t ranks, std::int64_t fit) {
         while (count > 1 && count * ranks > fit * found.p2p_channels) { count /= 2; }
@@ -160,12 +165,36 @@ int p2p_channels(const Release& release, const Environment& environment, const T
     } else if (one_node != everywhere) {
         most = halve(most, shape.ranks, 4);
     }
-    const int least = one_node || everywhere ? halve(found.p2p_channels_per_peer, shape.ranks, 1) : most;
+    return {one_node || everywhere ? halve(found.p2p_channels_per_peer, shape.ranks, 1) : most, most};
+}
+
+// The channels on which a message of `bytes` goes in parts of `step`.
+int parts_of_pair(const PairChannels& pair, const Shape& shape, double step, double bytes) {
     const double shortest = shape.nodes > 1 ? step / 2 : step / 8;
     const double longest = shape.nodes > 1 ? step : step * 32;
-    int channels = static_cast<int>(std::clamp(std::ceil(bytes / shortest), 1.0, static_cast<double>(least)));
-    while (std::max(shortest, bytes / channels) > longest && channels <= most / 2) { channels *= 2; }
+    int channels = static_cast<int>(std::clamp(std::ceil(bytes / shortest), 1.0, static_cast<double>(pair.least)));
+    while (std::max(shortest, bytes / channels) > longest && channels <= pair.most / 2) { channels *= 2; }
     return channels;
+}
+
+}  // namespace
+
+bool p2p_sends_ll(const Release& release, const Environment& environment, const TopologySearchResult& found,
+                  const Shape& shape, double bytes) {
+    if (shape.nodes > 1) { return false; }
+    const PairChannels pair = pair_channels(release, found, shape);
+    const int channels = release.flags.raises_p2p_ll
+                             ? pair.most
+                             : parts_of_pair(pair, shape, p2p_step(release, environment, found, shape), bytes);
+    return bytes <= channels * release.number_or_0("p2p.ll_limit");
+}
+
+int p2p_channels(const Release& release, const Environment& environment, const TopologySearchResult& found,
+                 const Shape& shape, double bytes) {
+    const bool ll = release.flags.raises_p2p_ll && p2p_sends_ll(release, environment, found, shape, bytes);
+    const double step =
+        ll ? release.number_of("buffer", Proto::ll) / release.slots() : p2p_step(release, environment, found, shape);
+    return parts_of_pair(pair_channels(release, found, shape), shape, step, bytes);
 }
 
 }  // namespace fabricast::inline collectives::nccl

@@ -41,6 +41,10 @@ double nvls_chunk(const Release& release, const Environment& environment, const 
 double pat_chunk(const Release& release, const Environment& environment, Collective collective, int channels,
                  double bytes);
 
+// Whether a pair sends `bytes` by LL: short messages inside a node; connections to the network have no LL buffers
+// (src/enqueue.cc, addP2pToPlan: P2P_LL_THRESHOLD on each channel).
+bool p2p_sends_ll(const Release& release, const Environment& environment, const TopologySearchResult& found,
+                  const Shape& shape, double bytes);
 // Channels of a send/receive pair: as many as let all peers run at once, doubled while each one's part is too long.
 int p2p_channels(const Release& release, const Environment& environment, const TopologySearchResult& found,
                  const Shape& shape, double bytes);

@@ -29,6 +29,7 @@ constexpr std::array all_flags{Flag{"doubles_few_channels", &Flags::doubles_few_
                                Flag{"tunes_nvls_tree", &Flags::tunes_nvls_tree},
                                Flag{"scales_p2p_channels", &Flags::scales_p2p_channels},
                                Flag{"splits_p2p_everywhere", &Flags::splits_p2p_everywhere},
+                               Flag{"raises_p2p_ll", &Flags::raises_p2p_ll},
                                Flag{"rings_alike_on_amd", &Flags::rings_alike_on_amd},
                                Flag{"two_rings_of_two_bridges", &Flags::two_rings_of_two_bridges},
                                Flag{"forwards_to_rails", &Flags::forwards_to_rails},

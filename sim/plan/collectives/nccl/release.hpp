@@ -23,7 +23,7 @@ struct Flags {
     bool corrects_nvls_tree = false;
     bool nvls_channels_add_to_start = false;
     bool tunes_nvls_tree = false;
-    bool scales_p2p_channels = false, splits_p2p_everywhere = false;
+    bool scales_p2p_channels = false, splits_p2p_everywhere = false, raises_p2p_ll = false;
     bool rings_alike_on_amd = false, two_rings_of_two_bridges = false;
     bool forwards_to_rails = false, ll128_over_c2c = false;
     bool windows = false, copy_engines = false, copies_large_gathers = false, copies_between_nodes = false;

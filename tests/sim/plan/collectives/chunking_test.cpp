@@ -104,6 +104,29 @@ TEST_CASE("a pair's channels double with its bytes") {
     CHECK(pair("2.29", 1 * MiB, {2, 1}) == 16);
 }
 
+TEST_CASE("a pair inside a node sends short messages by LL, from 2.22 to 2.28 up to 16 KiB on each of its channels") {
+    const TopologySearchResult found = one_h100_node();
+    const auto longest = [&](const char* version, const Shape& shape = {8, 1}) {
+        const Release then = release(catalogue(), parse_version(version));
+        double bytes = 0;
+        while (p2p_sends_ll(then, {}, found, shape, bytes + KiB)) { bytes += KiB; }
+        return bytes;
+    };
+    CHECK(longest("2.12") == 0);
+    CHECK(longest("2.21") == 16 * KiB);
+    CHECK(longest("2.27") == 32 * 16 * KiB);
+    CHECK(longest("2.29") == 16 * KiB);
+    CHECK(longest("2.27", {16, 2}) == 0);
+    // LL's parts are an eighth of its slot of 64 KiB; Simple's an eighth of 512 KiB. Four channels for eight ranks.
+    const auto channels = [&](const char* version, double bytes) {
+        return p2p_channels(release(catalogue(), parse_version(version)), {}, found, {8, 1}, bytes);
+    };
+    CHECK(channels("2.27", 8 * KiB) == 1);
+    CHECK(channels("2.27", 32 * KiB) == 4);
+    CHECK(channels("2.21", 32 * KiB) == 1);
+    CHECK(channels("2.29", 128 * KiB) == 2);
+}
+
 TEST_CASE("the ranks that share channels between nodes limit a pair's from 2.20 on") {
     TopologySearchResult found = one_h100_node();
     found.p2p_channels = 32;

@@ -130,6 +130,41 @@ TEST_CASE("forecasts of one node stand near what such nodes measure") {
     CHECK(seconds_of({.node = "dgx-a100", .nccl = "2.27"}, 512) * 1e6 == Approx(21.3).epsilon(0.2));
 }
 
+TEST_CASE("LL hands its lines on as they come: a ring's step of 4 KiB takes hardly longer than one of 64 B") {
+    // Eight B200 take 25.1 us for 512 B and 27.3 for 32 KiB, both on one channel (aic-b200-1n8g-allreduce-half).
+    const System ring{.node = "dgx-b200", .algorithm = Algorithm::ring, .protocol = Protocol::ll};
+    const double more = seconds_of(ring, 32 * KiB) - seconds_of(ring, 512);
+    CHECK(more > 0.5e-6);
+    CHECK(more < 3e-6);
+    // Beyond a pass of 512 threads the channel's rate holds its every step.
+    const double rate = catalogue().parts.at("nccl-blackwell-nvswitch").number("ll.channel_rate");
+    // All 32 channels have 8 and 16 KiB a step of 2 and 4 MiB.
+    CHECK(seconds_of(ring, 4 * MiB) - seconds_of(ring, 2 * MiB) == Approx(14 * 8.0 * KiB / rate).epsilon(0.1));
+}
+
+TEST_CASE("a pair inside a node goes by LL at the pace of LL's channels, and by Simple beyond") {
+    // A shift over eight B200: 20.9 and 32.1 us for 256 and 512 KiB (validate/held-out, vultr-b200-1n8g-sendrecv).
+    const System shift{.node = "dgx-b200", .collective = Collective::sendrecv};
+    CHECK(plan_of(shift, 512 * KiB).protocol == Protocol::ll);
+    CHECK(plan_of(shift, 512 * KiB).channels == 4);
+    CHECK(plan_of(shift, 512 * KiB + 1).protocol == Protocol::simple);
+    const double rate = catalogue().parts.at("nccl-blackwell-nvswitch").number("ll.channel_rate");
+    CHECK(seconds_of(shift, 512 * KiB) - seconds_of(shift, 256 * KiB) == Approx(64 * KiB / rate).epsilon(0.05));
+    CHECK(plan_of({.node = "dgx-b200", .nodes = 2, .collective = Collective::sendrecv}, 8).protocol ==
+          Protocol::simple);
+}
+
+TEST_CASE("a message to another node is copied into a buffer before it leaves and out of one when it has come") {
+    const System shift{.node = "dgx-b200", .nodes = 2, .collective = Collective::sendrecv};
+    const double rate = catalogue().parts.at("nccl-blackwell-nvswitch").number("p2p.channel_rate");
+    const Catalog slower = with("nccl-blackwell-nvswitch", "p2p.channel_rate", 0.5);
+    // Messages of 16 and 64 KiB go as chunks of 16 and 32 KiB on one channel, 256 KiB as chunks of 64 KiB on two.
+    for (const auto& [bytes, chunk] : {std::pair{16 * KiB, 16 * KiB}, {64 * KiB, 32 * KiB}, {256 * KiB, 64 * KiB}}) {
+        const double copies = 2 * static_cast<double>(chunk) / rate;
+        CHECK(seconds_of(shift, bytes, slower) - seconds_of(shift, bytes) == Approx(copies));
+    }
+}
+
 TEST_CASE("a forced algorithm that cannot run is refused with what would") {
     const System nvls{.node = "dgx-a100", .algorithm = Algorithm::nvls};
     CHECK_THROWS_WITH(plan_of(nvls, MiB), ContainsSubstring("nvls cannot run") && ContainsSubstring("Ring/LL"));
@@ -155,7 +190,7 @@ TEST_CASE("every figure that a plan reports moves its time") {
         std::vector<std::string> idle;  // figures read but not binding at this point
     };
     const std::vector<Probe> probes{
-        {{"dgx-h100"}, 512 * KiB, {"process.issue", "ll.channel_rate"}},
+        {{"dgx-h100"}, 512 * KiB, {"process.issue", "ll.wire"}},
         {{"dgx-h100"}, GiB, {"process.issue", "nvls.chunk_overhead"}},
         {{.node = "dgx-a100", .collective = Collective::all_gather},
          GiB,
