@@ -81,8 +81,7 @@ private:
     bool broadcasts() const { return step_.costs.framework_or("broadcast_per_rank", 0) > 0; }
     // Bytes of a parameter on its way to the ranks that compute with it.
     double parameter_bytes() const {
-        const Precision precision = step_.workload.precision;
-        const bool in_8_bits = precision == Precision::fp8 || precision == Precision::mxfp8;
+        const bool in_8_bits = step_.costs.narrow() && step_.workload.precision != Precision::fp4;
         return in_8_bits ? step_.costs.framework_or("gather.narrow", 2) : 2;
     }
     double bucket() const {

@@ -128,11 +128,12 @@ double StepBuilder::most_rate(const Groups& groups) const {
 
 Ends StepBuilder::call_on(Collective collective, double width, const Held& held, const Groups& groups,
                           const StepOp& what, const Ends& after) {
-    const double rate = most_rate(groups);
-    Ends ends = call({CommKind::data, collective, width * held.shared, 1, rate}, groups, what, Layout::all, after);
-    return held.experts > 0 ? call({CommKind::data, collective, width * held.experts, 1, rate},
-                                   step_.layout.expert_data(what.stage), what, Layout::all, ends)
-                            : ends;
+    const auto send = [&](double parameters, const Groups& ranks, const Ends& before) {
+        return call({CommKind::data, collective, width * parameters, 1, most_rate(ranks)}, ranks, what, Layout::all,
+                    before);
+    };
+    Ends ends = send(held.shared, groups, after);
+    return held.experts > 0 ? send(held.experts, step_.layout.expert_data(what.stage), ends) : ends;
 }
 
 Ends StepBuilder::copy(const StepOp& what, std::uint32_t lane, double bytes, bool to_host, const Ends& after) {

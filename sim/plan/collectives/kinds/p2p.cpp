@@ -74,15 +74,20 @@ double posting_one(const Call& call, double bytes, int channels) {
            (small ? ledger.transport("small_message_factor") : 1);
 }
 
+// What a channel of the protocol costs, on any pattern.
+void use_channel(nccl::Proto proto, const ProtocolCost& cost, Pipeline& pipeline) {
+    pipeline.fill = cost.fill;
+    pipeline.wire_ratio = cost.wire;
+    pipeline.edge_rate_cap = cost.channel_rate;
+    pipeline.slices = slices(proto, pipeline.chunk);
+}
+
 // If a protocol was asked for, it costs as much as on a ring of one hop. NCCL's own messages have no choice of
 // protocol; a kernel that is made of such steps (MSCCL's) has one.
 void use_protocol(const Call& call, nccl::Proto proto, Pipeline& pipeline, Stage& stage) {
     FigureReader& ledger = call.ledger;
     const ProtocolCost cost = protocol_cost(ledger, proto);
-    pipeline.fill = cost.fill;
-    pipeline.wire_ratio = cost.wire;
-    pipeline.edge_rate_cap = cost.channel_rate;
-    pipeline.slices = slices(proto, pipeline.chunk);
+    use_channel(proto, cost, pipeline);
     pipeline.start = kernel_start(ledger, proto, cost, static_cast<int>(pipeline.weight), pipeline.chunk);
     stage.overhead = cost.hop;
     if (call.several_nodes()) {
@@ -93,13 +98,9 @@ void use_protocol(const Call& call, nccl::Proto proto, Pipeline& pipeline, Stage
 
 // Inside a node a short message goes by LL, of which a channel moves as much as of a ring's.
 void use_ll(const Call& call, Pipeline& pipeline) {
-    const ProtocolCost cost = protocol_cost(call.ledger, nccl::Proto::ll);
     pipeline.chunk =
         std::min(pipeline.bytes_per_edge, nccl::slot_payload(call.release, call.environment, nccl::Proto::ll));
-    pipeline.fill = cost.fill;
-    pipeline.wire_ratio = cost.wire;
-    pipeline.edge_rate_cap = cost.channel_rate;
-    pipeline.slices = slices(nccl::Proto::ll, pipeline.chunk);
+    use_channel(nccl::Proto::ll, protocol_cost(call.ledger, nccl::Proto::ll), pipeline);
 }
 
 }  // namespace
@@ -110,7 +111,7 @@ LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
     // Of a communicator for two: a send may use more of the channels.
     nccl::Shape shape = call.shape;
     if (call.workload.pairs) { shape.ranks = 2; }
-    const int channels = nccl::p2p_channels(call.release, call.environment, call.found, shape, p.bytes);
+    const auto [channels, ll] = nccl::p2p_pair(call.release, call.environment, call.found, shape, p.bytes);
     Pipeline pipeline;
     pipeline.bytes_per_edge = p.bytes / channels;
     pipeline.chunk = std::min(pipeline.bytes_per_edge,
@@ -121,7 +122,6 @@ LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
     pipeline.wire_ratio = ledger.kernel("p2p.wire");
     pipeline.start = from_seconds(ledger.kernel("p2p.start") + ledger.kernel("p2p.per_peer") * p.peers);
     pipeline.weight = channels;
-    const bool ll = nccl::p2p_sends_ll(call.release, call.environment, call.found, shape, p.bytes);
     if (ll) { use_ll(call, pipeline); }
     if (call.several_nodes()) {
         const bool one_pair = call.workload.collective == Collective::sendrecv;

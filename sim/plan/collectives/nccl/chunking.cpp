@@ -179,22 +179,16 @@ int parts_of_pair(const PairChannels& pair, const Shape& shape, double step, dou
 
 }  // namespace
 
-bool p2p_sends_ll(const Release& release, const Environment& environment, const TopologySearchResult& found,
-                  const Shape& shape, double bytes) {
-    if (shape.nodes > 1) { return false; }
-    const PairChannels pair = pair_channels(release, found, shape);
-    const int channels = release.flags.raises_p2p_ll
-                             ? pair.most
-                             : parts_of_pair(pair, shape, p2p_step(release, environment, found, shape), bytes);
-    return bytes <= channels * release.number_or_0("p2p.ll_limit");
-}
-
-int p2p_channels(const Release& release, const Environment& environment, const TopologySearchResult& found,
+P2pPair p2p_pair(const Release& release, const Environment& environment, const TopologySearchResult& found,
                  const Shape& shape, double bytes) {
-    const bool ll = release.flags.raises_p2p_ll && p2p_sends_ll(release, environment, found, shape, bytes);
-    const double step =
-        ll ? release.number_of("buffer", Proto::ll) / release.slots() : p2p_step(release, environment, found, shape);
-    return parts_of_pair(pair_channels(release, found, shape), shape, step, bytes);
+    const PairChannels pair = pair_channels(release, found, shape);
+    const auto in_parts_of = [&](double step) { return parts_of_pair(pair, shape, step, bytes); };
+    const bool raised = release.flags.raises_p2p_ll;
+    const int channels = in_parts_of(p2p_step(release, environment, found, shape));
+    const double longest = (raised ? pair.most : channels) * release.number_or_0("p2p.ll_limit");
+    const bool ll = shape.nodes == 1 && bytes <= longest;
+    if (!ll || !raised) { return {channels, ll}; }
+    return {in_parts_of(release.number_of("buffer", Proto::ll) / release.slots()), ll};
 }
 
 }  // namespace fabricast::inline collectives::nccl

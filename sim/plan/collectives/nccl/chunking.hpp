@@ -41,12 +41,12 @@ double nvls_chunk(const Release& release, const Environment& environment, const 
 double pat_chunk(const Release& release, const Environment& environment, Collective collective, int channels,
                  double bytes);
 
-// Whether a pair sends `bytes` by LL: short messages inside a node; connections to the network have no LL buffers
-// (src/enqueue.cc, addP2pToPlan: P2P_LL_THRESHOLD on each channel).
-bool p2p_sends_ll(const Release& release, const Environment& environment, const TopologySearchResult& found,
-                  const Shape& shape, double bytes);
-// Channels of a send/receive pair: as many as let all peers run at once, doubled while each one's part is too long.
-int p2p_channels(const Release& release, const Environment& environment, const TopologySearchResult& found,
+// How a send/receive pair moves a message (src/enqueue.cc, addP2pToPlan).
+struct P2pPair {
+    int channels = 1;  // as many as let all peers run at once, doubled while each one's part is too long
+    bool ll = false;   // short messages inside a node (P2P_LL_THRESHOLD on each channel); the network has no LL buffers
+};
+P2pPair p2p_pair(const Release& release, const Environment& environment, const TopologySearchResult& found,
                  const Shape& shape, double bytes);
 // A chunk of a message of `bytes`. To another node it is a quarter or a half of the step if the message is short
 // (src/enqueue.cc, addP2pToPlan; before 2.22 src/proxy.cc, ncclProxyComputeP2p).

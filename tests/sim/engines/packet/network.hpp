@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/pcie.hpp"
 #include "sim/engines/common/schedule.hpp"
 #include "sim/engines/engine.hpp"
 #include "tests/support/tiny_clusters.hpp"
@@ -14,6 +15,15 @@ namespace fabricast::testing {
 
 inline constexpr std::int64_t unit = 4000;
 inline constexpr double rate = 25e9;  // of a cable, bytes per second
+
+// PCIe's cables carry writes of 256 B behind the generation's headers.
+inline void frame_pcie(Cluster& cluster, int generation) {
+    for (NodeCable& cable : cluster.node.cables) {
+        if (cable.link.family == LinkFamily::pcie) {
+            cable.link.framing = {.payload = {256}, .header = pcie::write_overhead(generation)};
+        }
+    }
+}
 
 using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 

@@ -24,11 +24,7 @@ Fabric two_nodes(std::uint32_t gpus = 1) {
 // Generation 4 with 256 B of payload behind 24 B.
 Fabric framed_nodes(std::uint32_t gpus = 1) {
     Cluster cluster = tiny::cluster(2, gpus, tiny::fabric(FabricKind::single_switch));
-    for (NodeCable& cable : cluster.node.cables) {
-        if (cable.link.family == LinkFamily::pcie) {
-            cable.link.framing = {.payload = {256}, .header = pcie::write_overhead(4)};
-        }
-    }
+    testing::frame_pcie(cluster, 4);
     return Fabric(cluster);
 }
 

@@ -3,16 +3,15 @@
 // carries 400 Gb/s, one across the host bridge (PHB) 234, two such 117 each, one of each 70 each with many pauses.
 
 #include "models/pcie.hpp"
-#include "sim/engines/common/schedule.hpp"
-#include "sim/engines/engine.hpp"
+#include "tests/sim/engines/packet/network.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/tiny_clusters.hpp"
 
 namespace fabricast {
 
 namespace {
 
-constexpr std::uint32_t gpus = 3;  // of a node, each below a PCIe switch of its own, with an adapter
+constexpr std::int64_t slot = 63'015'384'615;  // bytes per second of sixteen lanes of generation 5
+constexpr std::uint32_t gpus = 3;              // of a node, each below a PCIe switch of its own, with an adapter
 
 // Two nodes on 400 Gb/s Ethernet; all PCIe is sixteen lanes of generation 5 with 256 B of payload.
 Fabric gpus_with_adapters() {
@@ -21,10 +20,9 @@ Fabric gpus_with_adapters() {
     spec.choice = PathChoice::ecmp;
     Cluster cluster = tiny::cluster(2, gpus, spec);
     for (NodeCable& cable : cluster.node.cables) {
-        if (cable.link.family != LinkFamily::pcie) { continue; }
-        cable.link.rate = Rate::per_second(63'015'384'615);
-        cable.link.framing = {.payload = {256}, .header = pcie::write_overhead(5)};
+        if (cable.link.family == LinkFamily::pcie) { cable.link.rate = Rate::per_second(slot); }
     }
+    testing::frame_pcie(cluster, 5);
     return Fabric(cluster);
 }
 
@@ -72,7 +70,7 @@ double gigabits(const std::vector<std::uint32_t>& beside) {
 TEST_CASE("an adapter across the host bridge carries half of what a slot does, as measured") {
     CHECK(gigabits({0}) == Approx(400).epsilon(0.02));
     // Through each uplink go what its GPU sends and what its adapter receives for another: 230 Gb/s each.
-    const double across = 8e-9 * 63'015'384'615 * pcie::efficiency({256}, pcie::write_overhead(5)) / 2;
+    const double across = 8e-9 * slot * pcie::efficiency({256}, pcie::write_overhead(5)) / 2;
     CHECK(gigabits({1}) == Approx(across).epsilon(0.02));
     CHECK(gigabits({1}) == Approx(234).epsilon(0.03));
     CHECK(gigabits({1, 2}) == Approx(117).epsilon(0.03));

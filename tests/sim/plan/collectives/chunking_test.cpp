@@ -91,7 +91,7 @@ TEST_CASE("LL128 trees halve their chunk while too few would fill the tree") {
 TEST_CASE("a pair's channels double with its bytes") {
     const TopologySearchResult found = one_h100_node();
     const auto pair = [&](const char* version, double bytes, const Shape& shape = {8, 1}) {
-        return p2p_channels(release(catalogue(), parse_version(version)), {}, found, shape, bytes);
+        return p2p_pair(release(catalogue(), parse_version(version)), {}, found, shape, bytes).channels;
     };
     // 32 channels for 8 ranks: 4 each, and more as parts pass 16 MiB: 16 up to 2.19, all 32 from 2.20 on. Eight B200
     // show it: 789, 796, 806 and 857 us from 64 to 512 MiB (validate/held-out, vultr-b200-1n8g-sendrecv).
@@ -109,7 +109,7 @@ TEST_CASE("a pair inside a node sends short messages by LL, from 2.22 to 2.28 up
     const auto longest = [&](const char* version, const Shape& shape = {8, 1}) {
         const Release then = release(catalogue(), parse_version(version));
         double bytes = 0;
-        while (p2p_sends_ll(then, {}, found, shape, bytes + KiB)) { bytes += KiB; }
+        while (p2p_pair(then, {}, found, shape, bytes + KiB).ll) { bytes += KiB; }
         return bytes;
     };
     CHECK(longest("2.12") == 0);
@@ -119,7 +119,7 @@ TEST_CASE("a pair inside a node sends short messages by LL, from 2.22 to 2.28 up
     CHECK(longest("2.27", {16, 2}) == 0);
     // LL's parts are an eighth of its slot of 64 KiB; Simple's an eighth of 512 KiB. Four channels for eight ranks.
     const auto channels = [&](const char* version, double bytes) {
-        return p2p_channels(release(catalogue(), parse_version(version)), {}, found, {8, 1}, bytes);
+        return p2p_pair(release(catalogue(), parse_version(version)), {}, found, {8, 1}, bytes).channels;
     };
     CHECK(channels("2.27", 8 * KiB) == 1);
     CHECK(channels("2.27", 32 * KiB) == 4);
@@ -132,7 +132,7 @@ TEST_CASE("the ranks that share channels between nodes limit a pair's from 2.20 
     found.p2p_channels = 32;
     const auto pair = [&](const char* version, int per_peer, double bytes, const Shape& shape) {
         found.p2p_channels_per_peer = per_peer;
-        return p2p_channels(release(catalogue(), parse_version(version)), {}, found, shape, bytes);
+        return p2p_pair(release(catalogue(), parse_version(version)), {}, found, shape, bytes).channels;
     };
     CHECK(pair("2.18", 2, MiB, {512, 64}) == 2);
     CHECK(pair("2.21", 2, MiB, {512, 64}) == 1);
