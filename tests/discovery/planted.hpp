@@ -15,7 +15,7 @@
 
 namespace fabricast::testing {
 
-inline const int planted_each = thorough() ? 25 : 10;
+inline const int planted_each = thorough() ? 25 : 6;
 
 struct Random {
     std::uint64_t state;

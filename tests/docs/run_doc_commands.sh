@@ -3,6 +3,7 @@
 # scenarios as they are installed; of the sources only the measurements that pages compare with. Commands of `./dev` are
 # only looked up in its list (this test is one of them). Of commands within the text, those that need no file run too, of
 # the others the program must know the command and each option; what docs/sweep.md says of several machines runs here.
+# What takes two cores several seconds runs where all draws of the tests do (CI, `./dev test --thorough`).
 # usage: run_doc_commands.sh ROOT BUILD
 set -euo pipefail
 root=$1
@@ -21,12 +22,15 @@ mkdir -p "$work/build/bin" && ln -s "$prefix/bin/fabricast" "$work/build/bin/fab
 mkdir -p "$work/docs" && cp -r "$pages/labs" "$work/docs/"
 cd "$work"
 
+long='run scenarios/packet-(moe|dense)-step.yaml|study scenarios/study-h100-1024.yaml|study .*dgx-h100-128-fat-tree.yaml'
+long+='|plan scenarios/training-(gpt3-1024-ib|llama3-405b-16k).yaml'
 ran=0 failed=0
 while IFS= read -r line; do
   page=${line%%$'\t'*}
   text=${line#*$'\t'}
   text=${text%%#*}
   [[ -z ${text// /} ]] && continue
+  [[ -z ${FABRICAST_THOROUGH+set} && $text =~ $long ]] && continue
   ran=$((ran + 1))
   case "$text" in
     "./dev "*)
@@ -83,7 +87,7 @@ done)
 line() { sed -n "s/^    \($1 .*\)$/\1/p" "$pages/sweep.md"; }
 cp scenarios/sweep-oversubscription.yaml big.yaml
 mkdir fake && printf '#!/bin/sh\nexec "$@"\n' >fake/srun && chmod +x fake/srun
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 fabricast sweep big.yaml --out whole.csv --no-progress >/dev/null
 for starter in mpirun srun; do
   text=$(line $starter)

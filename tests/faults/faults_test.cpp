@@ -140,7 +140,7 @@ TEST_CASE("a disk that fails at any call leaves the file as it was, and one line
     for (const Writer& writer : writers) {
         for (const Failure failure : {Failure{"open", EROFS}, {"write", ENOSPC}, {"fsync", EIO}, {"rename", EROFS}}) {
             const bool sweep = writer.arguments.starts_with("sweep");
-            const int befallen = bench.fail_each(writer, failure.call, failure.number, [&](const Ran& ran) {
+            const auto check = [&](const Ran& ran) {
                 // What cannot be forced to the disk is no loss yet: a sweep goes on.
                 if (ran.code == 0 && failure.number == EIO && sweep) { return; }
                 CHECK(ran.code == 1);
@@ -150,7 +150,9 @@ TEST_CASE("a disk that fails at any call leaves the file as it was, and one line
                 const bool journal = ran.err.find(".journal: ") != std::string::npos;
                 CHECK((journal || text_of(bench.folder / writer.out) == old_text));
                 bench.check_folder(writer);
-            });
+            };
+            const int each_of = fabricast::testing::thorough() ? 100'000 : 3;
+            const int befallen = bench.fail_each(writer, failure.call, failure.number, check, each_of);
             INFO(writer.arguments << " " << failure.call);
             CHECK(befallen >= 1);
         }

@@ -68,7 +68,8 @@ TEST_CASE("every curve of docs/accuracy.csv is what this program forecasts, and 
     }
 }
 
-TEST_CASE("forecasts without each site and publisher are those of docs/accuracy.csv, and the page's figures follow") {
+TEST_CASE("forecasts without each site and publisher are those of docs/accuracy.csv, and the page's figures follow",
+          "[thorough]") {
     auto& [folder, catalog, cache, collection] = testing::every_curve();
     std::vector<ComparedRow> rows = accuracy_rows(collection);
     const SiteOverlays overlays = read_overlays(measurements / "without_site.yaml", fingerprint(rows));

@@ -7,17 +7,20 @@
 #include "sim/scenario/parse.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/thorough.hpp"
 
 using namespace fabricast;
 
 TEST_CASE("a step of a mixture of experts is to the last bit the same without reuse") {
     // Credits inside the nodes, pauses between them; gradients meet all parts of an all-to-all at once.
-    const auto step = [](const std::string& options) {
+    const std::string layers = testing::thorough() ? "12" : "4", tokens = testing::thorough() ? "256" : "64";
+    const auto step = [&](const std::string& options) {
         const std::string text =
             "name: t\nengine: packet\n"
             "cluster: {node: dgx-h100, nodes: 4, fabric: {kind: fat-tree, link: ethernet-400g, radix: 16}}\n"
-            "workload: {kind: training, model: qwen3-30b-a3b, sequence_length: 256, global_batch: 16, micro_batch: 1,\n"
-            "  dimensions: {layers: 12}, parallelism: {pipeline: 2, expert: 16}}\n"
+            "workload: {kind: training, model: qwen3-30b-a3b, global_batch: 16, micro_batch: 1, sequence_length: " +
+            tokens + ",\n  dimensions: {layers: " + layers +
+            "}, parallelism: {pipeline: 2, expert: 16}}\n"
             "packet: {preset: pfc-only" +
             options + "}\n";
         return simulate(parse_scenario(text, "t.yaml"), catalogue());

@@ -156,7 +156,7 @@ struct Scan {
 
     void every_figure() const {
         Catalog changed = catalogue();
-        const std::size_t every = testing::thorough() ? 1 : 4;
+        const std::size_t every = testing::thorough() ? 1 : 7;
         std::size_t number = scenario.name.size();  // so that scenarios alike try different ones
         for (const FigureUsed& used : report.figures) {
             const Sense sense = sense_of(used);
