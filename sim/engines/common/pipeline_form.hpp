@@ -57,6 +57,7 @@ public:
             stages_.push_back({stage.count / calls_, latency, own_tau});
             steps_ += stage.count / calls_;
             if (latency > stages_[longest_].latency) { longest_ = stages_.size() - 1; }
+            credit_ = std::max(credit_, to_seconds(stage.credit + hops[i].latency));
         }
     }
 
@@ -132,7 +133,7 @@ private:
     // is free when its chunk has arrived and the credit is back. The fill is time, not a message: it takes no slot.
     double stream(double chunks, double tau) const {
         const double whole = windows_before(std::max(0.0, chunks - fill_));
-        return std::max(chunks * tau, whole * (2 * latency() + tau) + (chunks - whole * slots_) * tau);
+        return std::max(chunks * tau, whole * (latency() + credit_ + tau) + (chunks - whole * slots_) * tau);
     }
 
     // Seconds of a ring whose longest hop waits for its window again and again. The chunks that are left after the
@@ -150,7 +151,7 @@ private:
         for (const Hop& hop : stages_) {
             seconds += &hop == &longest ? 0 : all * hop.count * (hop.latency + own(hop, tau));
         }
-        return longest.latency + tau + whole * (2 * longest.latency + tau) + std::max(left * tau, seconds) +
+        return longest.latency + tau + whole * (longest.latency + credit_ + tau) + std::max(left * tau, seconds) +
                fill_ * tau;
     }
 
@@ -162,6 +163,7 @@ private:
     double fill_;
     double steps_ = 0;
     std::size_t longest_ = 0;  // the stage of the largest latency
+    double credit_ = 0;        // the longest that a slot takes to come back
     double slices_;
     double slots_;
     bool cyclic_;

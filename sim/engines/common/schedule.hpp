@@ -45,6 +45,7 @@ struct Stage {
     double count = 0;   // how many such hops; ring all-reduce: 2(n-1) in all
     PathQuery hop;      // a representative hop: its path latency is part of the stage
     Duration overhead;  // what protocol and library add to the hop's latency
+    Duration credit{};  // what they add to the latency of the way back, on which the slot is told to be free
 };
 
 // A rate-coupled set of edges moving one stream chunk by chunk: the steady state of a chunked ring, tree, chain or
@@ -59,7 +60,8 @@ struct Stage {
 // before it comes down, at `turns` times the share that the links have once both ways are busy,
 //     way = sum(count * stage) - largest own / slices     time of the last slice from end to end
 //     T   = start + tau + way + stream(chunks - 1)        chunks = bytes_per_edge / chunk + fill
-// where stream(x) is x * tau, or longer if the window holds it up: a slot is free again after a round trip. It is
+// where stream(x) is x * tau, or longer if the window holds it up: a slot is free again when its chunk has
+// arrived and the credit is back. It is
 // released `way` before T: the first sender is done once its stream has left. A ring (`cyclic`), whose stages are
 // successive steps of one edge, streams only the chunks beyond sum(count), lasts at least as long as its slowest edge
 // and its windows need, and is released at T. docs/engines.md derives it.

@@ -43,12 +43,12 @@ private:
         return is_switch(path.src) || is_switch(path.dst) || fabric_.node_of(path.src) != fabric_.node_of(path.dst);
     }
 
-    Duration overhead_of(bool network) const {
-        Duration largest;
+    Duration largest(Duration Stage::*which, bool network) const {
+        Duration most;
         for (const Stage& stage : schedule_.stages_of(pipeline_)) {
-            largest = between_nodes(stage.hop) == network ? std::max(largest, stage.overhead) : largest;
+            most = between_nodes(stage.hop) == network ? std::max(most, stage.*which) : most;
         }
-        return largest;
+        return most;
     }
 
     void make_streams() {
@@ -59,8 +59,9 @@ private:
             PipelineStream stream;
             stream.path = edge.path;
             stream.scale = channels / static_cast<double>(copies);
-            stream.overhead = overhead_of(network);
-            stream.hop = fabric_.path(edge.path).latency + stream.overhead;
+            stream.overhead = largest(&Stage::overhead, network);
+            const Duration latency = fabric_.path(edge.path).latency;
+            stream.hop = latency + stream.overhead;
             stream.wire_ratio = network ? pipeline_.network_wire_ratio : pipeline_.wire_ratio;
             stream.rate_cap = stream.scale * pipeline_.chunk / least_tau(pipeline_, network);
             for (long copy = 0; copy < copies; ++copy) {
@@ -68,6 +69,7 @@ private:
                 connection_.push_back(static_cast<std::uint32_t>(copy) % edge.connections);
             }
             result_.longest = std::max(result_.longest, stream.hop);
+            result_.credit = std::max(result_.credit, latency + largest(&Stage::credit, network));
         });
     }
 

@@ -25,6 +25,7 @@ struct PipelineStream {
 struct PipelineStreams {
     std::vector<PipelineStream> streams;  // unless they form cycles: each after those that lead to it
     Duration longest;                     // largest latency of a hop, overhead included
+    Duration credit;                      // and of a slot's way back
     bool layered = true;  // false: edges run both ways (a tree going up and down), and each streams on its own
     double chunks = 0;    // of each stream; the last may be a partial chunk
     std::uint32_t fill_chunks = 0;  // how many of them, at the end, represent the pipeline's fill and take no slot

@@ -59,8 +59,8 @@ private:
             }
         }
         const auto before = slot_before(chunk, std::max(1.0, pipeline_.slots));
-        if (slice == 0 && takes_slot && before && found_.longest.ps > 0) {
-            after.push_back({wait(found_.longest, {{unrolling.pieces[(*before + 1) * slices() - 1]}})});
+        if (slice == 0 && takes_slot && before && found_.credit.ps > 0) {
+            after.push_back({wait(found_.credit, {{unrolling.pieces[(*before + 1) * slices() - 1]}})});
         }
         const Bytes size = rounded_bytes(bytes * stream.scale);
         unrolling.pieces.push_back(to_.add(Transfer{unrolling.connection, size, stream.overhead}, after));

@@ -23,7 +23,7 @@ struct Unrolled {
 // - In a chain or tree, a chunk waits for the same chunk on the edges that lead to its sender.
 // - If edges run both ways (a tree going up and down), each streams on its own, and the rest of the drain is added at
 //   the end, less the one hop that a message has crossed.
-// A chunk also waits until the chunk that is `slots` before it on its edge has arrived, plus the largest latency.
+// A chunk also waits until the chunk that is `slots` before it on its edge has arrived, plus the credit.
 Unrolled unroll(const Fabric& fabric, const Schedule& schedule);
 
 }  // namespace fabricast::inline engine_common

@@ -92,7 +92,7 @@ private:
             stream.slots_end = with_slots - std::min(with_slots, (stream.whole_slots() - 1) * stream.slices);
             stream.circular = pipeline.cyclic;
             stream.overhead = on_clock(from.overhead);
-            stream.slot_delay = found.longest.ps;
+            stream.slot_delay = found.credit.ps;
             set_bytes(stream, pipeline, from, found.chunks);
             if (waits(found, from) && !from.before.empty()) {
                 stream.follows = true;

@@ -186,7 +186,16 @@ LoweredCall streamed(const Call& call, Schedule& schedule, Pipeline pipeline, Ed
                      const std::vector<Stage>& stages, int channels, Evidence at_best) {
     pipeline.edges = add_edges(call, schedule, std::move(edges));
     pipeline.first_stage = static_cast<std::uint32_t>(schedule.stages.size());
-    std::ranges::copy_if(stages, std::back_inserter(schedule.stages), [](const Stage& s) { return s.count > 0; });
+    for (Stage stage : stages) {
+        if (stage.count <= 0) { continue; }
+        // Inside a node a rank sees the slot free in its peer's memory. Between nodes the receiver's proxy posts it
+        // again and tells the sender's (src/transport/net_ib.cc, ncclIbPostFifo): a message without data, which waits
+        // for no kernel, no slice and no copy.
+        if (call.fabric.node_of(stage.hop.src) != call.fabric.node_of(stage.hop.dst)) {
+            stage.credit = from_seconds(call.ledger.transport("hop"));
+        }
+        schedule.stages.push_back(stage);
+    }
     pipeline.stage_count = static_cast<std::uint32_t>(schedule.stages.size()) - pipeline.first_stage;
     Body body = [pipeline](Schedule& into, std::span<const Schedule::Dependency> after) {
         return std::vector<OpId>{into.add(pipeline, after)};
