@@ -177,12 +177,13 @@ private:
 
     // Reduces a piece's gradients after those of earlier pieces.
     void reduce(std::uint32_t stage, std::uint32_t chunk, const Piece& piece, const Ends& after) {
-        const bool scatters = shares_states() && layout_.shard == layout_.replicas() && !(tensors() > 0);
+        const bool scatters = shares_states() && layout_.shard == layout_.replicas() &&
+                              !(step_.costs.framework_or("reduce.whole", 0) > 0);
         const Collective collective = scatters ? Collective::reduce_scatter : Collective::all_reduce;
         const StepOp what{StepTag::data, false, stage, layout_.micro_batches - 1, chunk};
         Ends& chain = reducing_[stage];
         const Held held = step_.trained(piece.held);
-        const double width = gradient_bytes(step_.workload);
+        const double width = step_.costs.framework_or("reduce.bytes", gradient_bytes(step_.workload));
         chain = builder_.hold_up(copies(width * held.total()), what, joined(chain, after));
         chain = builder_.call_on(collective, width, held, layout_.data(stage), what, chain);
         reduced_ = joined(std::move(reduced_), chain);
