@@ -10,6 +10,7 @@
 #include <map>
 
 #include "sim/plan/training/stage_turns.hpp"
+#include "sim/plan/training/tensor_broadcast.hpp"
 
 namespace fabricast::inline training {
 
@@ -32,7 +33,6 @@ struct ReplicatedChunk {
         std::uint32_t lanes = 0;
     };
     std::vector<Ready> ready;  // by piece
-
     double of_layers() const { return whole.held.total() - ends.front_parameters - ends.back_parameters; }
 };
 
@@ -80,8 +80,10 @@ public:
 private:
     bool defers() const { return step_.workload.order >= PipelineOrder::zero_bubble; }
     bool shares_states() const { return step_.workload.sharding >= Sharding::zero_1; }
-    // Each rank steps whole tensors, at most so many of a layer in all, and then broadcasts them, one rank after another.
-    double tensors() const { return step_.costs.framework_or("broadcast.tensors", 0); }
+    bool broadcasts() const {
+        return step_.workload.adapters == 0 && step_.costs.framework_or("broadcast.tensors", 0) > 0;
+    }
+    bool all_reduces() const { return step_.costs.framework_or("reduce.whole", 0) > 0; }
     // Time that copies of these bytes of gradients take before and after their reduction, and their division.
     double copies(double bytes) const {
         return step_.costs.seconds(step_.costs.elementwise(step_.costs.framework_or("reduce.copies", 0) * bytes));
@@ -147,9 +149,9 @@ private:
                     if (step_.workload.deferred_embedding && &piece == &gathering.pieces.back()) {
                         held.shared += gathering.ends.back_parameters;  // not in the piece, whose gradients are earlier
                     }
-                    chain = tensors() > 0 ? broadcast(gathering, piece, all, what, chain)
-                                          : builder_.call_on(Collective::all_gather, parameter_bytes(),
-                                                             step_.trained(held), layout_.sharded(stage), what, chain);
+                    chain = broadcasts() ? broadcast_tensors(builder_, parts(gathering, piece, all), what, chain)
+                                         : builder_.call_on(Collective::all_gather, parameter_bytes(),
+                                                            step_.trained(held), layout_.sharded(stage), what, chain);
                     gathering.gathered.push_back(chain);
                 }
             }
@@ -159,26 +161,16 @@ private:
         }
     }
 
-    // Broadcasts a piece's parameters, of `all` of the stage's layers: each rank its own tensors, embedding and head alone.
-    Ends broadcast(const ReplicatedChunk& chunk, const Piece& piece, double all, const StepOp& what, Ends after) {
-        const Groups groups = layout_.sharded(what.stage);
-        const auto send = [&](double parameters, double times) {
-            const GroupCall one{CommKind::data, Collective::broadcast, parameter_bytes() * parameters / times, times};
-            after = builder_.call(one, groups, what, Layout::all, after);
-        };
+    TensorBroadcast parts(const ReplicatedChunk& chunk, const Piece& piece, double all) const {
         const double front = &piece == &chunk.pieces.front() ? chunk.ends.front_parameters : 0;
         const double back = &piece == &chunk.pieces.back() ? chunk.ends.back_parameters : 0;
-        const double layers = piece.held.total() - front - back;
-        send(layers, std::min<double>(groups.size, tensors() * step_.model.layers / layout_.p) * layers / all);
-        send(front, 1);
-        send(back, 1);
-        return after;
+        const double inside = front + (step_.workload.deferred_embedding ? 0 : back);
+        return {piece.held.total() - inside, all, front, back, parameter_bytes()};
     }
 
     // Reduces a piece's gradients after those of earlier pieces.
     void reduce(std::uint32_t stage, std::uint32_t chunk, const Piece& piece, const Ends& after) {
-        const bool scatters = shares_states() && layout_.shard == layout_.replicas() &&
-                              !(step_.costs.framework_or("reduce.whole", 0) > 0);
+        const bool scatters = shares_states() && layout_.shard == layout_.replicas() && !all_reduces();
         const Collective collective = scatters ? Collective::reduce_scatter : Collective::all_reduce;
         const StepOp what{StepTag::data, false, stage, layout_.micro_batches - 1, chunk};
         Ends& chain = reducing_[stage];
