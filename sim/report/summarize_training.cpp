@@ -227,7 +227,7 @@ std::map<std::string, double> aspect_spreads(const TrainingWorkload& workload, c
     std::map<std::string, double> spreads;
     spreads["framework." + workload.framework] =
         std::hypot(std::hypot(of_framework("pace", row.compute_s), of_framework("step", once)),
-                   std::hypot(of_framework(framework.has("host.experts") ? "host.experts" : "broadcast_per_rank", more),
+                   std::hypot(of_framework("host.experts", more),
                               workload.compiled ? 0 : of_framework("eager.norms", row.small_kernels_s)));
     if (!model.convolutions.empty()) {
         const Figure& share = compute_part(catalog, gpu).figure("conv." + std::string(to_string(workload.precision)));

@@ -199,9 +199,9 @@ Work ComputeCosts::roofline(const std::string& share, double flops, double bytes
 }
 
 // For the `held` parameters, Adam reads and writes two moments, the fp32 copy, the gradient and the parameter; the
-// gradient norm reads the gradients of `all` parameters of the stage once.
+// gradient norm reads the gradients of `all` parameters of the stage once. Kernel by kernel it moves more.
 Work ComputeCosts::optimizer(double held, double all) const {
-    const double bytes = gpu("optimizer.bytes") * held + gpu("optimizer.norm") * all;
+    const double bytes = framework_or("optimizer.eager", gpu("optimizer.bytes")) * held + gpu("optimizer.norm") * all;
     return work(WorkKind::small_kernels, 0, 0, 0, bytes / gpu("elementwise.memory"));
 }
 

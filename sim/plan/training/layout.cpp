@@ -154,9 +154,12 @@ Layers Layout::layers_of(const ModelShape& model, std::uint32_t stage, std::uint
     const double pieces = this->pieces(), place = this->place(stage, chunk);
     const bool uneven =
         v > 1 && !dual && std::fmod(model.layers, pieces) != 0 && std::fmod(model.layers + 2, pieces) == 0;
-    const double end = uneven ? 1 : 0;
-    const double each = std::floor((model.layers + 2 * end) / pieces);
-    const double more = model.layers + 2 * end - each * pieces;
+    // Embedding in front, norm and head behind: a piece of them alone would have no layer.
+    const bool counted = std::floor((model.layers + model.counted_ends) / pieces) >= std::max(1.0, model.counted_ends);
+    const double ends = model.counted_ends > 0 && counted ? model.counted_ends : uneven ? 2 : 0;
+    const double end = ends > 0 ? 1 : 0;
+    const double each = std::floor((model.layers + ends) / pieces);
+    const double more = model.layers + ends - each * pieces;
     const double share = (model.layers + model.counted_head) / pieces;
     const bool by_weights = model.counted_head > 0 && std::floor((pieces - 1) * share) + 1 < model.layers;
     const auto before = [&](double piece) {  // layers in front of the piece

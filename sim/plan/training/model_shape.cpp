@@ -135,7 +135,9 @@ ModelShape model_shape(const Catalog& catalog, const TrainingWorkload& workload)
     }
     model.document = workload.document > 0 ? std::min<double>(workload.document, model.sequence) : model.sequence;
     model.frozen = workload.adapters > 0;
-    if (!model.convolutional() && catalog.at("framework", workload.framework).has("cut.weights")) {
+    const Part& framework = catalog.at("framework", workload.framework);
+    if (!model.convolutional() && framework.has("cut.ends")) { model.counted_ends = framework.number("cut.ends"); }
+    if (!model.convolutional() && framework.has("cut.weights")) {
         const double layer = 2 * model.hidden * (model.query_width() + model.value_width()) +
                              (model.gates() + 1) * model.hidden * model.ffn;
         model.counted_head = model.vocabulary * model.hidden / layer;

@@ -36,6 +36,7 @@ struct ModelShape {
     double positions = 0;  // learned position embeddings; 0: none
     bool gated = false, tied = false, causal = true;
     double counted_head = 0;  // the output matrix in layers, where a framework cuts pipelines by weights; 0: evenly
+    double counted_ends = 0;  // embedding, norm and head, where pipelines are cut as if they were layers
     bool relative = false;    // scores of relative positions beside those of keys (Transformer-XL)
     double experts = 0, experts_per_token = 0, expert_ffn = 0, shared_experts = 0;
     double expert_hidden = 0;  // width that tokens have on their way to the experts and there; 0: hidden

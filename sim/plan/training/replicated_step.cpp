@@ -10,6 +10,7 @@
 #include <map>
 
 #include "sim/plan/training/stage_turns.hpp"
+#include "sim/plan/training/tensor_broadcast.hpp"
 
 namespace fabricast::inline training {
 
@@ -32,6 +33,7 @@ struct ReplicatedChunk {
         std::uint32_t lanes = 0;
     };
     std::vector<Ready> ready;  // by piece
+    double of_layers() const { return whole.held.total() - ends.front_parameters - ends.back_parameters; }
 };
 
 class ReplicatedStep {
@@ -78,7 +80,14 @@ public:
 private:
     bool defers() const { return step_.workload.order >= PipelineOrder::zero_bubble; }
     bool shares_states() const { return step_.workload.sharding >= Sharding::zero_1; }
-    bool broadcasts() const { return step_.costs.framework_or("broadcast_per_rank", 0) > 0; }
+    bool broadcasts() const {
+        return step_.workload.adapters == 0 && step_.costs.framework_or("broadcast.tensors", 0) > 0;
+    }
+    bool all_reduces() const { return step_.costs.framework_or("reduce.whole", 0) > 0; }
+    // Time that copies of these bytes of gradients take before and after their reduction, and their division.
+    double copies(double bytes) const {
+        return step_.costs.seconds(step_.costs.elementwise(step_.costs.framework_or("reduce.copies", 0) * bytes));
+    }
     // Bytes of a parameter on its way to the ranks that compute with it.
     double parameter_bytes() const {
         const bool in_8_bits = step_.costs.narrow() && step_.workload.precision != Precision::fp4;
@@ -130,6 +139,8 @@ private:
         if (!shares_states()) { return; }
         for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
             Ends chain;
+            double all = 0;  // parameters of the stage's layers
+            for (const ReplicatedChunk& chunk : stages_[stage]) { all += chunk.of_layers(); }
             for (std::uint32_t chunk = 0; chunk < layout_.v; ++chunk) {
                 ReplicatedChunk& gathering = stages_[stage][chunk];
                 for (const Piece& piece : gathering.pieces) {
@@ -138,8 +149,9 @@ private:
                     if (step_.workload.deferred_embedding && &piece == &gathering.pieces.back()) {
                         held.shared += gathering.ends.back_parameters;  // not in the piece, whose gradients are earlier
                     }
-                    chain = builder_.call_on(Collective::all_gather, parameter_bytes(), step_.trained(held),
-                                             layout_.sharded(stage), what, chain);
+                    chain = broadcasts() ? broadcast_tensors(builder_, parts(gathering, piece, all), what, chain)
+                                         : builder_.call_on(Collective::all_gather, parameter_bytes(),
+                                                            step_.trained(held), layout_.sharded(stage), what, chain);
                     gathering.gathered.push_back(chain);
                 }
             }
@@ -149,14 +161,23 @@ private:
         }
     }
 
+    TensorBroadcast parts(const ReplicatedChunk& chunk, const Piece& piece, double all) const {
+        const double front = &piece == &chunk.pieces.front() ? chunk.ends.front_parameters : 0;
+        const double back = &piece == &chunk.pieces.back() ? chunk.ends.back_parameters : 0;
+        const double inside = front + (step_.workload.deferred_embedding ? 0 : back);
+        return {piece.held.total() - inside, all, front, back, parameter_bytes()};
+    }
+
     // Reduces a piece's gradients after those of earlier pieces.
     void reduce(std::uint32_t stage, std::uint32_t chunk, const Piece& piece, const Ends& after) {
-        const bool scatters = shares_states() && layout_.shard == layout_.replicas() && !broadcasts();
+        const bool scatters = shares_states() && layout_.shard == layout_.replicas() && !all_reduces();
         const Collective collective = scatters ? Collective::reduce_scatter : Collective::all_reduce;
         const StepOp what{StepTag::data, false, stage, layout_.micro_batches - 1, chunk};
         Ends& chain = reducing_[stage];
-        chain = builder_.call_on(collective, gradient_bytes(step_.workload), step_.trained(piece.held),
-                                 layout_.data(stage), what, joined(chain, after));
+        const Held held = step_.trained(piece.held);
+        const double width = step_.costs.framework_or("reduce.bytes", gradient_bytes(step_.workload));
+        chain = builder_.hold_up(copies(width * held.total()), what, joined(chain, after));
+        chain = builder_.call_on(collective, width, held, layout_.data(stage), what, chain);
         reduced_ = joined(std::move(reduced_), chain);
     }
 
@@ -180,6 +201,7 @@ private:
             chunk.ready.resize(chunk.pieces.size());
             for (std::size_t i = chunk.pieces.size(); i-- > 0;) {
                 after = builder_.phases(chunk.pieces[i].backward, what, lane, after);
+                if (step_.costs.framework_or("reduce.waits", 0) > 0) { after = joined(after, reducing_[what.stage]); }
                 ReplicatedChunk::Ready& ready = chunk.ready[i];
                 ready.ends = joined(std::move(ready.ends), after);
                 if (++ready.lanes == builder_.lanes() && step_.workload.overlap.gradients && !defers()) {

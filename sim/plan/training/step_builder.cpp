@@ -173,18 +173,18 @@ Ends StepBuilder::finish(const std::vector<Held>& held_of_stage, const Ends& aft
         const double experts_shard = shard > 1 ? step_.layout.expert_shard() : 1;
         const double copies = shard > 1 ? step_.layout.copies() : 1;  // each steps its half of what they share out
         const StepOp what{StepTag::fixed, false, stage, step_.layout.micro_batches - 1, 0};
-        const double own = (held.shared / shard + held.experts / experts_shard) / copies;
+        double own = (held.shared / shard + held.experts / experts_shard) / copies;
+        // A rank that steps whole tensors has all of the largest.
+        if (shard > 1 && step_.costs.framework_or("broadcast.tensors", 0) > 0) {
+            own = std::max(own, step_.ends(stage, 0).front_parameters);
+        }
         const Work work = step_.costs.optimizer(own, held.total());
         for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
             done = joined(std::move(done), step_.workload.offload.optimizer ? step_on_host(what, lane, own, after)
                                                                             : compute(work, what, lane, after));
         }
     }
-    // Some frameworks broadcast the new parameters rank by rank.
-    const double each = step_.costs.framework_or("broadcast_per_rank", 0);
-    const double broadcasts = step_.workload.sharding == Sharding::zero_1 && shard > 1 ? each * shard : 0;
     const StepOp what{StepTag::fixed, false, 0, step_.layout.micro_batches - 1, 0};
-    done = wait(from_seconds(broadcasts), what, std::move(done));
     return wait(from_seconds(step_.costs.framework("step")), what, std::move(done));
 }
 

@@ -11,6 +11,7 @@ add_executable(test_workloads
   ${CMAKE_CURRENT_LIST_DIR}/sharding_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/step_bytes_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/step_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/trainers_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/uneven_groups_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/volumes_test.cpp
 )
