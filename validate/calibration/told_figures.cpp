@@ -20,10 +20,7 @@ namespace {
 constexpr FitOptions pilot_options{.scale = 0.05, .lambda = 0.5, .iterations = 40};
 constexpr FitOptions named_options{.scale = 0.03, .lambda = 0.05, .iterations = 40};
 // A figure counts as determined if the data narrow its prior spread (of ln x) to this share or less.
-constexpr double told = 0.8;
-// The share of the variance of ln(measured / forecast) over curves between nodes that their rows of one regime have in
-// common, for forecasts by a fit without the site: 0.92 below 64 KiB, 0.81 to 16 MiB, 0.66 above.
-constexpr double shared_by_rows = 0.8;
+constexpr double told = 0.7;
 
 // How far a site's figure lies from its kind's, as a standard deviation of ln x, when the kind's is known exactly.
 constexpr double between_sites = 0.2;
@@ -81,15 +78,6 @@ FitCurve fit_curve(const CalibratedCurve& curve, const std::vector<FitParameter>
     return out;
 }
 
-// n rows of a curve in one regime tell as much as n / (1 + (n - 1) r) independent ones.
-void count_as_few(const CalibratedCurve& curve, std::vector<double>& weights) {
-    std::map<Regime, double> rows;
-    for (const std::size_t row : curve.fitted) { rows[regime_of(curve.data->sizes[row])] += 1; }
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        weights[i] /= std::sqrt(1 + (rows.at(regime_of(curve.data->sizes[curve.fitted[i]])) - 1) * shared_by_rows);
-    }
-}
-
 Attempt attempt(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, const std::set<FigureName>& free,
                 FabricCache& cache, Freedom freedom) {
     Attempt result;
@@ -100,8 +88,8 @@ Attempt attempt(const Catalog& catalog, const std::vector<CalibratedCurve>& curv
     for (const CalibratedCurve& curve : curves) {
         FitCurve part = fit_curve(curve, result.parameters, working, cache);
         if (part.parameters.empty() || part.weights.empty()) { continue; }
-        if (freedom != Freedom::named) { count_as_few(curve, part.weights); }
-        for (const double weight : part.weights) { rows += weight * weight; }
+        if (freedom != Freedom::named) { part.weights = correlated_weights(curve); }
+        rows += static_cast<double>(part.weights.size());
         parts.push_back(std::move(part));
     }
     result.outcome =
