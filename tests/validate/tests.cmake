@@ -57,6 +57,7 @@ add_test(NAME import COMMAND test_import)
 
 if(FABRICAST_CERES)
   add_executable(test_calibrate
+    validate/agreeing_figures_test.cpp
     validate/calibrate_test.cpp
     validate/pilots_test.cpp
   )

@@ -4,35 +4,25 @@
 // catalogue's values.
 //
 // Every other size of a curve is fitted; the rest judges the result. A figure that the data hardly determine is
-// reported and keeps its value from the catalogue. If no figure remains, the fit is refused. Deterministic: the same
-// input gives the same bytes.
+// reported and keeps its value from the catalogue, and so does one about which the data contradict themselves. If no
+// figure remains, the fit is refused. Deterministic: the same input gives the same bytes.
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "models/catalog.hpp"
 #include "validate/calibration/fit.hpp"
+#include "validate/calibration/told_figures.hpp"
 #include "validate/score/errors.hpp"
 
 namespace fabricast::inline calibration {
-
-// The data do not determine the figures that they should; the message names these figures.
-struct UnderDetermined : ErrorWith<ExitCode::bad_input> {
-    using ErrorWith::ErrorWith;
-};
 
 struct CalibratedFigure {
     FigureName name;
     std::string unit;
     double before = 0;  // the catalogue's value
     FittedValue fitted;
-};
-
-struct KeptFigure {
-    FigureName name;
-    double narrowed = 1;  // posterior spread / prior spread
 };
 
 struct CalibratedRow {

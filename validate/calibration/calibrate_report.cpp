@@ -159,7 +159,10 @@ std::string to_text(const Calibration& c) {
     }
     out += c.kept.empty() ? "" : "\nnot told by these data, kept as the catalogue has them\n";
     for (const KeptFigure& kept : c.kept) {
-        out += fmt::format("  {:<44} {:.0f} % of what was unknown of it remains\n", kept.name, 100 * kept.narrowed);
+        out +=
+            kept.against.empty()
+                ? fmt::format("  {:<44} {:.0f} % of what was unknown of it remains\n", kept.name, 100 * kept.narrowed)
+                : fmt::format("  {:<44} {} contradicts the rest about it\n", kept.name, kept.against);
     }
     std::string outliers;
     for (const CalibratedRow& row : c.rows) {

@@ -24,4 +24,8 @@ struct CalibratedCurve {
 std::vector<CalibratedCurve> calibrated_curves(const std::vector<FitDataset>& data, const Catalog& catalog,
                                                FabricCache& cache);
 
+// The weights of a curve's fitted rows against the priors: n rows of one regime share most of their misfit and tell as
+// much as n / (1 + (n - 1) 0.8) independent ones.
+std::vector<double> correlated_weights(const CalibratedCurve& curve);
+
 }  // namespace fabricast::inline calibration

@@ -1,0 +1,173 @@
+#include "validate/calibration/told_figures.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include "base/percentile.hpp"
+#include "validate/score/compared_row.hpp"
+
+namespace fabricast::inline calibration {
+namespace {
+
+// The relative error from which the robust loss flattens, and the weight of the catalogue's values as priors. A pilot's
+// figures are to hold for other node counts and collectives too, so the catalogue counts for much, unless the user
+// names the figures to fit.
+constexpr FitOptions pilot_options{.scale = 0.05, .lambda = 0.5, .iterations = 40};
+constexpr FitOptions named_options{.scale = 0.03, .lambda = 0.05, .iterations = 40};
+// A figure counts as determined if the data narrow its prior spread (of ln x) to this share or less.
+constexpr double told = 0.7;
+
+// How far a site's figure lies from its kind's, as a standard deviation of ln x, when the kind's is known exactly.
+constexpr double between_sites = 0.2;
+// How far a pilot may move what NCCL's kernels cost, which is the same on every site with this GPU and release: one
+// site's misfit is rather its transport's, its host's or the model's.
+constexpr double kernel_spread = 0.1;
+
+// How far a pilot may move a figure, as a standard deviation of ln x: what other sites leave open, and what sites
+// differ by.
+double site_spread(const FigureName& name, const Prior& prior, const Catalog& catalog, Freedom freedom) {
+    if (prior.site > 0) { return freedom == Freedom::links ? prior.spread : prior.site; }
+    const Figure& figure = figure_of(catalog, name);
+    double spread = prior.spread;
+    if (figure.low80 > 0 && figure.high80 > figure.low80) {
+        const double open = deviation_of({figure.value.at(0), figure.low80, figure.high80});
+        spread = std::min(spread, std::hypot(open, between_sites));
+    }
+    const bool kernel = catalog.parts.at(part_of(name)).kind == "kernel";
+    return kernel ? std::min(spread, kernel_spread) : spread;
+}
+
+// The prior of a figure: the value in the catalogue, with bounds and spread from priors.yaml, which knows no site; of a
+// figure that the user does not name, no more than sites differ by.
+FitParameter parameter_of(const FigureName& name, const Catalog& catalog, Freedom freedom) {
+    const Prior* found = prior_of(name);
+    Prior prior = found ? *found : Prior{};
+    if (freedom != Freedom::named) { prior.spread = site_spread(name, prior, catalog, freedom); }
+    return parameter_at(std::max(figure_of(catalog, name).value.at(0), 1e-12), name, prior);
+}
+
+FitCurve fit_curve(const CalibratedCurve& curve, const std::vector<FitParameter>& parameters, Catalog& working,
+                   FabricCache& cache) {
+    FitCurve out;
+    std::vector<Figure*> figures;
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+        if (curve.used.contains(parameters[p].name)) {
+            out.parameters.push_back(p);
+            figures.push_back(&figure_of(working, parameters[p].name));
+        }
+    }
+    const FitDataset& data = *curve.data;
+    out.weights = curve.weights;
+    const auto forecaster = std::make_shared<const CurveForecaster>(data.scenario, cache.at(data.scenario), working);
+    out.errors = [&curve, &data, forecaster, figures](std::span<const double> values, std::span<double> errors) {
+        for (std::size_t i = 0; i < values.size(); ++i) { figures[i]->value[0] = values[i]; }
+        double seconds = 0;
+        for (std::size_t i = 0; i < errors.size(); ++i) {
+            const std::size_t row = curve.fitted[i];
+            if (i == 0 || data.sizes[row] != data.sizes[curve.fitted[i - 1]]) {
+                seconds = forecaster->seconds(data.sizes[row]);
+            }
+            errors[i] = std::log(seconds / data.seconds[row]);
+        }
+    };
+    return out;
+}
+
+Attempt attempt(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, const std::set<FigureName>& free,
+                FabricCache& cache, Freedom freedom) {
+    Attempt result;
+    for (const FigureName& name : free) { result.parameters.push_back(parameter_of(name, catalog, freedom)); }
+    Catalog working = catalog;
+    std::vector<FitCurve> parts;
+    double rows = 0;
+    for (const CalibratedCurve& curve : curves) {
+        FitCurve part = fit_curve(curve, result.parameters, working, cache);
+        if (part.parameters.empty() || part.weights.empty()) { continue; }
+        if (freedom != Freedom::named) { part.weights = correlated_weights(curve); }
+        rows += static_cast<double>(part.weights.size());
+        parts.push_back(std::move(part));
+    }
+    result.outcome =
+        robust_fit(result.parameters, {}, parts, rows, freedom == Freedom::named ? named_options : pilot_options);
+    return result;
+}
+
+// Each round fits fewer figures, until the data tell all that are left.
+Told told_with(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, std::set<FigureName> free,
+               FabricCache& cache, Freedom freedom) {
+    Told told_so_far;
+    for (;;) {
+        Attempt& last = told_so_far.fit = attempt(catalog, curves, free, cache, freedom);
+        std::vector<KeptFigure> open;
+        for (std::size_t p = 0; p < last.parameters.size(); ++p) {
+            if (last.narrowed(p) > told) { open.push_back({last.parameters[p].name, last.narrowed(p)}); }
+        }
+        // Figures that could each explain the same rows are all untold as long as all are free: the least told quarter
+        // goes first.
+        const bool named = freedom == Freedom::named;
+        std::ranges::stable_sort(open, std::ranges::greater{}, &KeptFigure::narrowed);
+        open.resize(named ? open.size() : (open.size() + 3) / 4);
+        told_so_far.kept.insert(told_so_far.kept.end(), open.begin(), open.end());
+        std::set<FigureName> untold;
+        for (const KeptFigure& figure : open) { untold.insert(figure.name); }
+        if (named && !untold.empty()) {
+            throw UnderDetermined("under-determined: these data do not tell " + listed(untold));
+        }
+        for (const FigureName& name : untold) { free.erase(name); }
+        if (free.empty()) { throw UnderDetermined("under-determined: these data tell none of " + listed(untold)); }
+        if (untold.empty()) { return told_so_far; }
+    }
+}
+
+// How much slower than forecast the large messages are that are fitted: the median of ln(measured / forecast).
+double slower_by(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, FabricCache& cache) {
+    std::vector<double> errors;
+    for (const CalibratedCurve& curve : curves) {
+        const FitDataset& data = *curve.data;
+        const CurveForecaster forecaster(data.scenario, cache.at(data.scenario), catalog);
+        for (const std::size_t row : curve.fitted) {
+            if (regime_of(data.sizes[row]) != Regime::large) { continue; }
+            errors.push_back(std::log(data.seconds[row] / forecaster.seconds(data.sizes[row])));
+        }
+    }
+    return percentile(errors, 50).value_or(0);
+}
+
+}  // namespace
+
+double Attempt::narrowed(std::size_t p) const { return deviation_of(outcome.values[p]) / parameters[p].spread; }
+
+std::string listed(const std::set<FigureName>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
+
+Catalog catalog_with(const Catalog& catalog, const Attempt& fit) {
+    std::map<FigureName, FittedValue> values;
+    for (std::size_t p = 0; p < fit.parameters.size(); ++p) { values[fit.parameters[p].name] = fit.outcome.values[p]; }
+    return with_figures(catalog, values);
+}
+
+// Adapters of one kind carry the same share of their rate, but a few sites lose a sixth of it and more (two directions
+// at once on a busy root complex, a bad cable). That is believed where large messages stay so slow whatever else is
+// fitted.
+Told told_figures(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, const std::set<FigureName>& free,
+                  FabricCache& cache, Freedom freedom) {
+    const bool shared = std::ranges::any_of(free, [](const FigureName& name) {
+        const Prior* prior = prior_of(name);
+        return prior != nullptr && prior->site > 0;
+    });
+    if (freedom != Freedom::usual || !shared) { return told_with(catalog, curves, free, cache, freedom); }
+    constexpr double lost = 0.15;
+    try {
+        Told usual = told_with(catalog, curves, free, cache, freedom);
+        if (slower_by(catalog_with(catalog, usual.fit), curves, cache) <= lost) { return usual; }
+    } catch (const UnderDetermined&) {
+        if (slower_by(catalog, curves, cache) <= lost) { throw; }
+    }
+    return told_with(catalog, curves, free, cache, Freedom::links);
+}
+
+}  // namespace fabricast::inline calibration
