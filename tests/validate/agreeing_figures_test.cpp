@@ -71,7 +71,7 @@ TEST_CASE("a start-up that small sizes lower and middle ones raise is kept as th
     }
 }
 
-TEST_CASE("a start-up about which two node counts agree is freed, though middle sizes tell less of it") {
+TEST_CASE("a start-up about which two node counts agree is freed, though middle sizes tell less of it", "[thorough]") {
     const Catalog catalog = unsure_catalog();
     FabricCache cache(catalog);
     const auto mostly = [](Bytes size) { return regime_of(size) == Regime::small ? 0.78 : 0.96; };

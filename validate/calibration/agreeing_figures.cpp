@@ -20,6 +20,9 @@ namespace {
 // that a pilot is judged on (pilots.cpp), too.
 constexpr double tolerated_growth = 0.02;
 
+// Each trial is a fit of all rows, and there are dozens: what a pilot has takes seconds, ten times as much minutes.
+constexpr std::size_t most_rows_of_pilot = 60;
+
 // What may be left out of the data at once: a collective, a number of nodes, or a regime of size.
 using Share = std::variant<Collective, std::uint32_t, Regime>;
 
@@ -84,9 +87,12 @@ struct Contradiction {
     bool holds() const { return !share.empty() && growth > 0; }
 };
 
+// By which fits a share is judged. One without the share is as much work as the fit of all, and there are several.
+enum class JudgedBy { fit_of_all, also_without_the_share };
+
 // Which share a fit of these figures forecasts worse than the catalogue does: a fit of all data, or of all without it.
 Contradiction contradiction(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, const Told& told,
-                            FabricCache& cache) {
+                            FabricCache& cache, JudgedBy by) {
     std::map<Share, std::size_t> shares;
     std::size_t all = 0;
     for (const CalibratedCurve& curve : curves) {
@@ -99,16 +105,16 @@ Contradiction contradiction(const Catalog& catalog, const std::vector<Calibrated
     Contradiction found;
     double most = tolerated_growth;
     for (const auto& [share, rows] : shares) {
-        if (rows < 2 || rows == all) {
-            continue;
-        }  // a single row judges nothing, and of all rows nothing is left to fit
+        if (rows < 2 || rows == all) { continue; }  // one row judges nothing, and all rows leave nothing to fit
         const std::vector<CalibratedCurve> judges = rows_of(curves, share, true);
         const double before = mean_miss(catalog, judges, cache);
         double after = mean_miss(catalog_with(catalog, told.fit), judges, cache);
-        try {
-            const Told rest = told_figures(catalog, rows_of(curves, share, false), figures, cache, Freedom::usual);
-            after = std::max(after, mean_miss(catalog_with(catalog, rest.fit), judges, cache));
-        } catch (const UnderDetermined&) {}  // the rest tells none of them: it leaves the catalogue as it is
+        if (by == JudgedBy::also_without_the_share) {
+            try {
+                const Told rest = told_figures(catalog, rows_of(curves, share, false), figures, cache, Freedom::usual);
+                after = std::max(after, mean_miss(catalog_with(catalog, rest.fit), judges, cache));
+            } catch (const UnderDetermined&) {}  // the rest tells none of them: it leaves the catalogue as it is
+        }
         found.growth += after - before;
         if (after - before > most) {
             most = after - before;
@@ -125,9 +131,9 @@ struct Choice {
 };
 
 Choice choice_of(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, const std::set<FigureName>& free,
-                 FabricCache& cache) {
+                 FabricCache& cache, JudgedBy by) {
     Choice choice{told_figures(catalog, curves, free, cache, Freedom::usual), {}};
-    choice.against = contradiction(catalog, curves, choice.told, cache);
+    choice.against = contradiction(catalog, curves, choice.told, cache, by);
     return choice;
 }
 
@@ -141,7 +147,7 @@ std::optional<std::pair<FigureName, Choice>> without_one(const Catalog& catalog,
         others.erase(name);
         if (others.empty()) { break; }
         try {
-            Choice choice = choice_of(catalog, curves, others, cache);
+            Choice choice = choice_of(catalog, curves, others, cache, JudgedBy::fit_of_all);
             if (!least || choice.against.growth < least->second.against.growth) { least = {name, std::move(choice)}; }
         } catch (const UnderDetermined&) {}
     }
@@ -152,7 +158,10 @@ std::optional<std::pair<FigureName, Choice>> without_one(const Catalog& catalog,
 
 Told agreeing_figures(const Catalog& catalog, const std::vector<CalibratedCurve>& curves,
                       const std::set<FigureName>& free, FabricCache& cache) {
-    Choice best = choice_of(catalog, curves, free, cache);
+    std::size_t rows = 0;
+    for (const CalibratedCurve& curve : curves) { rows += curve.fitted.size(); }
+    if (rows > most_rows_of_pilot) { return told_figures(catalog, curves, free, cache, Freedom::usual); }
+    Choice best = choice_of(catalog, curves, free, cache, JudgedBy::also_without_the_share);
     std::vector<KeptFigure> kept = best.told.kept, contradicted;
     while (best.against.holds()) {
         const std::string against = best.against.share;
@@ -164,6 +173,7 @@ Told agreeing_figures(const Catalog& catalog, const std::vector<CalibratedCurve>
         }
         contradicted.push_back({less->first, 1, against});
         best = std::move(less->second);
+        best.against = contradiction(catalog, curves, best.told, cache, JudgedBy::also_without_the_share);
         kept.insert(kept.end(), best.told.kept.begin(), best.told.kept.end());
     }
     kept.insert(kept.end(), contradicted.begin(), contradicted.end());

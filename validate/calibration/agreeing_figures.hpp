@@ -5,7 +5,7 @@
 // the pilot itself: each collective, each number of nodes and each regime of size is left out in turn and forecast by a
 // fit of the rest. Where it is forecast worse than by the catalogue, and the others gain less by it, the figures
 // absorbed something that is not the system's, but the model's misfit of one algorithm or size, and would carry it to
-// whatever else is forecast.
+// whatever else is forecast. Every trial is a fit, so this is for pilots: of more rows all that is told is freed.
 
 #include <set>
 #include <vector>

@@ -107,8 +107,8 @@ struct Both {
 
 // With reuse and without; with reuse also on so many threads, which is held against one. What is simulated whole is the
 // same on any number of threads by agreement_test.cpp. Two threads go where a third, for which a small machine has no
-// core, would meet nothing that it does not meet elsewhere. A quick run gives them to every fourth that asks: to wait for
-// each other at half a million windows takes longer than all else.
+// core, would meet nothing that it does not meet elsewhere. A quick run gives them to every fourth that asks: to wait
+// for each other at half a million windows takes longer than all else.
 inline Both replayed(const Fabric& fabric, const Schedule& schedule, Packet options, int threads = 1) {
     Both both;
     both.with = replay(options, fabric, schedule);
