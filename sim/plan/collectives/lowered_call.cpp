@@ -74,12 +74,13 @@ Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto, d
 
 double network_wire(FigureReader& ledger, nccl::Proto proto) { return message_bytes(proto, ledger.transport("wire")); }
 
-Duration rest_of_chunk(const Pipeline& pipeline) {
-    return from_seconds(pipeline.chunk * (1 - 1.0 / pipeline.slices) / pipeline.edge_rate_cap);
+Duration rest_of_chunk(const Pipeline& pipeline, double pace) {
+    return from_seconds(pipeline.chunk * (1 - 1.0 / pipeline.slices) / std::min(pipeline.edge_rate_cap, pace));
 }
 
-Duration rest_of_message(nccl::Proto proto, const Pipeline& pipeline) {
-    return proto == nccl::Proto::simple ? Duration{} : rest_of_chunk(pipeline);  // each slice of Simple is a message
+Duration rest_of_message(nccl::Proto proto, const Pipeline& pipeline, double pace) {
+    return proto == nccl::Proto::simple ? Duration{}
+                                        : rest_of_chunk(pipeline, pace);  // each slice of Simple is a message
 }
 
 std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels) {

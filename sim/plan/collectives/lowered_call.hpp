@@ -74,12 +74,14 @@ enum class NetworkHop : std::uint8_t { ring, tree };
 Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto, double message);
 double network_wire(FigureReader& ledger, nccl::Proto proto);
 
-// The time by which a chunk's last slice is behind its first, at the channel's pace.
-Duration rest_of_chunk(const Pipeline& pipeline);
+// The time by which a chunk's last slice is behind its first, at the channel's pace or at a slower one, in payload
+// bytes per second.
+Duration rest_of_chunk(const Pipeline& pipeline, double pace = std::numeric_limits<double>::infinity());
 
 // A proxy posts a step of LL or LL128 once its last line is written (src/transport/net.cc, sendProxyProgress): between
 // nodes the chunk waits for its other slices, which inside a node follow one by one.
-Duration rest_of_message(nccl::Proto proto, const Pipeline& pipeline);
+Duration rest_of_message(nccl::Proto proto, const Pipeline& pipeline,
+                         double pace = std::numeric_limits<double>::infinity());
 
 // For each searched ring, how many of the execution channels [0, channels) run on it.
 std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels);

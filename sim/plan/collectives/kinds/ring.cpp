@@ -158,6 +158,14 @@ PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
     return query;
 }
 
+// Payload bytes per second with which one channel's chunks come to a node when nothing but the adapters holds them up:
+// the channels share the adapters.
+double pace_of_adapters(const Call& call, const nccl::Ring& ring, const Pipeline& pipeline, int channels) {
+    const double adapters = static_cast<double>(std::max<std::size_t>(call.found.nics.size(), 1));
+    const double adapter = narrowest(call.fabric, call.fabric.path(ring_hop(call, ring)));
+    return adapter / (std::max(1.0, channels / adapters) * pipeline.network_wire_ratio);
+}
+
 // So many steps inside a node, shared out over the kinds of hop that the ring makes there: a bridge's NVLinks are
 // nearer than the slots and processors between two bridges.
 std::vector<Stage> inside_stages(const Call& call, const nccl::Ring& ring, double steps, Duration hop) {
@@ -177,12 +185,12 @@ std::vector<Stage> inside_stages(const Call& call, const nccl::Ring& ring, doubl
 
 // Latencies of the successive steps that a chunk takes.
 std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double steps,
-                                 const Pipeline& pipeline) {
+                                 const Pipeline& pipeline, int channels) {
     const double chunk = pipeline.chunk;
     if (!call.several_nodes()) { return inside_stages(call, ring, steps, hop_of(call.proto, cost, chunk)); }
     const double between = network_steps(call.workload.collective, call.shape.nodes, call.per_node());
     const Duration hop = network_hop(call.ledger, NetworkHop::ring, call.proto, message(call, chunk)) +
-                         rest_of_message(call.proto, pipeline);
+                         rest_of_message(call.proto, pipeline, pace_of_adapters(call, ring, pipeline, channels));
     std::vector<Stage> stages = inside_stages(call, ring, steps - between, hop_of(call.proto, cost, chunk));
     stages.push_back({between, ring_hop(call, ring), hop});
     return stages;
@@ -191,7 +199,7 @@ std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const
 // Hops from the root round the ring to the rank before it (src/device/broadcast.h). The root itself is done when it has
 // sent its stream. A ring that does not enter the root's node at the root comes back to that node's other ranks last.
 std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost,
-                                const Pipeline& pipeline) {
+                                const Pipeline& pipeline, int channels) {
     const double chunk = pipeline.chunk;
     const std::uint32_t root = call.workload.root % call.per_node();
     const bool returns =
@@ -201,7 +209,7 @@ std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const 
         inside_stages(call, ring, call.shape.ranks - 1 - network_hops, hop_of(call.proto, cost, chunk));
     if (network_hops > 0) {
         const Duration hop = network_hop(call.ledger, NetworkHop::ring, call.proto, message_bytes(call.proto, chunk)) +
-                             rest_of_message(call.proto, pipeline);
+                             rest_of_message(call.proto, pipeline, pace_of_adapters(call, ring, pipeline, channels));
         stages.push_back({network_hops, ring_hop(call, ring), hop});
     }
     return stages;
@@ -265,10 +273,10 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     if (call.several_nodes()) { pipeline.network_wire_ratio = network_wire(ledger, call.proto); }
 
     const nccl::Ring& ring = call.found.rings.front();
-    LoweredCall lowered =
-        streamed(call, schedule, pipeline, all_rings(call, channels, !chain),
-                 chain ? chain_stages(call, ring, cost, pipeline) : cyclic_stages(call, ring, cost, steps, pipeline),
-                 channels, whole ? Evidence::formula_only : Evidence::measured_here);
+    LoweredCall lowered = streamed(call, schedule, pipeline, all_rings(call, channels, !chain),
+                                   chain ? chain_stages(call, ring, cost, pipeline, channels)
+                                         : cyclic_stages(call, ring, cost, steps, pipeline, channels),
+                                   channels, whole ? Evidence::formula_only : Evidence::measured_here);
     lowered.streams = overlaps;
     return lowered;
 }

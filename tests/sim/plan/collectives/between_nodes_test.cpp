@@ -1,6 +1,8 @@
 // What NCCL does between nodes, each with a number from its source or from paper: chunks in flight, messages that
 // proxies post, crossings, what a plugin's stated latency and rendezvous cost.
 
+#include <fmt/format.h>
+
 #include <map>
 #include <set>
 
@@ -179,13 +181,27 @@ TEST_CASE(
     "ring's") {
     const auto figure = [](const char* part, const char* name) { return catalogue().at("kernel", part).number(name); };
     const double broadcasting = figure("nccl-network", "ll128.tree_channel_rate");
-    const double ring = figure("nccl-hopper-nvswitch", "ll128.channel_rate");
+    const double ring = figure("nccl-kernels", "ll128.channel_rate");
     const std::string one = "gpus_per_node: 1, node: dgx-h100, fabric: {kind: fat-tree, link: infiniband-ndr}";
     CHECK(pipeline_of(plan_of("all_reduce", 2, "64 MiB", "tree", "ll128", one)).edge_rate_cap ==
           Approx(1.5 * broadcasting));
     CHECK(pipeline_of(plan_of("all_reduce", 2, "64 MiB", "tree", "ll128")).edge_rate_cap ==
           Approx(std::min(ring, broadcasting)));
     CHECK(pipeline_of(plan_of("all_reduce", 1, "64 MiB", "tree", "ll128")).edge_rate_cap == Approx(ring / 2));
+}
+
+TEST_CASE("a chunk of LL128 waits at an adapter for its rest, which comes at the pace of the adapters") {
+    const auto at = [](const char* gigabits) {
+        return plan_of("broadcast", 3, "64 MiB", "ring", "ll128",
+                       fmt::format("node: dgx-a100, options: {{nics: 4}}, fabric: {{link: infiniband-{}}}", gigabits));
+    };
+    const CallPlan slow = at("edr"), fast = at("hdr");
+    const Pipeline& chain = pipeline_of(slow);
+    const double rest = chain.chunk * (1 - 1.0 / chain.slices) * chain.network_wire_ratio;
+    const double on_one = slow.channels / 4.0;  // channels that share an adapter
+    CHECK(on_one == 2);
+    const double more = to_seconds(network_stage(slow).overhead - network_stage(fast).overhead);
+    CHECK(more == Approx(rest * on_one * (1 / 12.5e9 - 1 / 25e9)).epsilon(0.1));
 }
 
 TEST_CASE("a Simple hop costs half as much for a chunk of a few bytes as for a full pass of the block") {
