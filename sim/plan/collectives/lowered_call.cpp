@@ -79,8 +79,8 @@ Duration rest_of_chunk(const Pipeline& pipeline, double pace) {
 }
 
 Duration rest_of_message(nccl::Proto proto, const Pipeline& pipeline, double pace) {
-    return proto == nccl::Proto::simple ? Duration{}
-                                        : rest_of_chunk(pipeline, pace);  // each slice of Simple is a message
+    if (proto == nccl::Proto::simple) { return {}; }  // each slice is a message
+    return rest_of_chunk(pipeline, pace);
 }
 
 std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels) {

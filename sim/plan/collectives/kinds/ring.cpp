@@ -158,12 +158,17 @@ PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
     return query;
 }
 
-// Payload bytes per second with which one channel's chunks come to a node when nothing but the adapters holds them up:
-// the channels share the adapters.
-double pace_of_adapters(const Call& call, const nccl::Ring& ring, const Pipeline& pipeline, int channels) {
+// The ring's steps between nodes, each with a message of so many bytes. What is left of its chunk comes no faster than
+// the adapters bring it, which the channels share.
+Stage steps_between_nodes(const Call& call, const nccl::Ring& ring, const Pipeline& pipeline, int channels,
+                          double steps, double bytes) {
+    const PathQuery hop = ring_hop(call, ring);
     const double adapters = static_cast<double>(std::max<std::size_t>(call.found.nics.size(), 1));
-    const double adapter = narrowest(call.fabric, call.fabric.path(ring_hop(call, ring)));
-    return adapter / (std::max(1.0, channels / adapters) * pipeline.network_wire_ratio);
+    const double pace = narrowest(call.fabric, call.fabric.path(hop)) /
+                        (std::max(1.0, channels / adapters) * pipeline.network_wire_ratio);
+    return {
+        steps, hop,
+        network_hop(call.ledger, NetworkHop::ring, call.proto, bytes) + rest_of_message(call.proto, pipeline, pace)};
 }
 
 // So many steps inside a node, shared out over the kinds of hop that the ring makes there: a bridge's NVLinks are
@@ -189,10 +194,8 @@ std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const
     const double chunk = pipeline.chunk;
     if (!call.several_nodes()) { return inside_stages(call, ring, steps, hop_of(call.proto, cost, chunk)); }
     const double between = network_steps(call.workload.collective, call.shape.nodes, call.per_node());
-    const Duration hop = network_hop(call.ledger, NetworkHop::ring, call.proto, message(call, chunk)) +
-                         rest_of_message(call.proto, pipeline, pace_of_adapters(call, ring, pipeline, channels));
     std::vector<Stage> stages = inside_stages(call, ring, steps - between, hop_of(call.proto, cost, chunk));
-    stages.push_back({between, ring_hop(call, ring), hop});
+    stages.push_back(steps_between_nodes(call, ring, pipeline, channels, between, message(call, chunk)));
     return stages;
 }
 
@@ -208,9 +211,8 @@ std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const 
     std::vector<Stage> stages =
         inside_stages(call, ring, call.shape.ranks - 1 - network_hops, hop_of(call.proto, cost, chunk));
     if (network_hops > 0) {
-        const Duration hop = network_hop(call.ledger, NetworkHop::ring, call.proto, message_bytes(call.proto, chunk)) +
-                             rest_of_message(call.proto, pipeline, pace_of_adapters(call, ring, pipeline, channels));
-        stages.push_back({network_hops, ring_hop(call, ring), hop});
+        const double bytes = message_bytes(call.proto, chunk);
+        stages.push_back(steps_between_nodes(call, ring, pipeline, channels, network_hops, bytes));
     }
     return stages;
 }

@@ -191,11 +191,11 @@ TEST_CASE(
 }
 
 TEST_CASE("a chunk of LL128 waits at an adapter for its rest, which comes at the pace of the adapters") {
-    const auto at = [](const char* gigabits) {
+    const auto over = [](const char* link) {
         return plan_of("broadcast", 3, "64 MiB", "ring", "ll128",
-                       fmt::format("node: dgx-a100, options: {{nics: 4}}, fabric: {{link: infiniband-{}}}", gigabits));
+                       fmt::format("node: dgx-a100, options: {{nics: 4}}, fabric: {{link: infiniband-{}}}", link));
     };
-    const CallPlan slow = at("edr"), fast = at("hdr");
+    const CallPlan slow = over("edr"), fast = over("hdr");
     const Pipeline& chain = pipeline_of(slow);
     const double rest = chain.chunk * (1 - 1.0 / chain.slices) * chain.network_wire_ratio;
     const double on_one = slow.channels / 4.0;  // channels that share an adapter
