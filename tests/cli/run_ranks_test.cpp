@@ -16,7 +16,8 @@ const std::string shared_scenarios = FABRICAST_SOURCE_DIR "/scenarios/";
 // Skips the test where ranks cannot run.
 void require_ranks(const ScratchFolder& scratch) {
     if (!has_mpirun()) { SKIP_TEST("there is no mpirun here"); }
-    const Ran ran = run_ranks("2", "run '" + shared_scenarios + "packet-loss.yaml' --quiet", scratch);
+    const Ran ran = run_ranks(
+        "2", "run '" + shared_scenarios + "packet-loss.yaml' --set workload.sizes='[64 KiB]' --quiet", scratch);
     if (ran.code == 4) {
         CHECK_THAT(ran.err, ContainsSubstring("this build has no MPI"));
         SKIP_TEST("this build has no MPI");
