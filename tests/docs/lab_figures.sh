@@ -27,8 +27,11 @@ ring=$(block run nodes=1 algorithm=ring | column 1073741824 5)
 says "busbw of NVLS over that of the ring, one node, 1 GiB" "wins by $(ratio "$nvls" "$ring" 2), not by"
 of_nvls=$(printf %.2f "$(figure nvls.wire)")
 says "bytes on the wire under NVLS" "$of_nvls bytes on the wire for each"
-of_ring=$(awk -v w="$(figure simple.wire)" -v c="$(figure simple.copy.all_reduce)" 'BEGIN { printf "%.2f", w * (1 + c / 14) }')
-says "bytes on the wire under the ring" "= $of_ring (\`simple.wire\`"
+links=$(block topo | awk '$1 == "nvlink" { printf "%.0f", $3; exit }')
+copies="$links / (24 · $(printf %.1f "$(figure copy_rate)") · 14)"
+of_ring=$(awk -v w="$(figure simple.wire)" -v l="$links" -v c="$(figure copy_rate)" \
+  'BEGIN { printf "%.2f", w + l / (24 * c * 14) }')
+says "bytes on the wire under the ring" "$(figure simple.wire) + $copies = $of_ring (\`simple.wire\`"
 says "NVLS over the ring, from the two" "1.56 · $of_ring / $of_nvls = $(awk -v r="$of_ring" -v n="$of_nvls" \
   'BEGIN { printf "%.2f", 1.56 * r / n }')"
 

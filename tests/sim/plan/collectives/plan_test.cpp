@@ -5,8 +5,10 @@
 
 #include "sim/engines/engine.hpp"
 #include "sim/plan/collectives/costs.hpp"
+#include "sim/plan/collectives/path_rules.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "sim/scenario/build.hpp"
+#include "sim/scenario/parse.hpp"
 #include "tests/support/binary_units.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
@@ -152,6 +154,44 @@ TEST_CASE("a pair inside a node goes by LL at the pace of LL's channels, and by 
     CHECK(seconds_of(shift, 512 * KiB) - seconds_of(shift, 256 * KiB) == Approx(64 * KiB / rate).epsilon(0.05));
     CHECK(plan_of({.node = "dgx-b200", .nodes = 2, .collective = Collective::sendrecv}, 8).protocol ==
           Protocol::simple);
+}
+
+TEST_CASE("a ring's copies count for one step however many it has, until its channels are out of step") {
+    // 424, 557 and 617 GB/s of bus bandwidth on two, four and eight B200 (aic-b200-1n*g-allgather-half).
+    const auto wire = [](const std::string& node, std::uint32_t gpus, std::int64_t bytes) {
+        const System ring{.node = node,
+                          .gpus = gpus,
+                          .collective = Collective::all_gather,
+                          .algorithm = Algorithm::ring,
+                          .protocol = Protocol::simple};
+        return plan_of(ring, bytes).schedule.pipelines.at(0).wire_ratio;
+    };
+    const double of_steps = catalogue().parts.at("nccl-blackwell-nvswitch").number("simple.wire");
+    const Fabric node(build(scenario_of({.node = "dgx-b200"}), catalogue()));
+    const double links = narrowest(node, node.path({.src = node.gpu(0), .dst = node.gpu(1)}));
+    const double copies = links / (32 * catalogue().parts.at("nccl-kernels").number("copy_rate"));
+    for (const std::uint32_t gpus : {2U, 4U, 8U}) {
+        const std::int64_t round = 32 * std::int64_t{gpus} * 2 * MiB;
+        CHECK(wire("dgx-b200", gpus, round) == Approx(of_steps + copies / (gpus - 1)));
+        CHECK(wire("dgx-b200", gpus, round / 8) == Approx(of_steps + copies / (gpus - 1)));
+        CHECK(wire("dgx-b200", gpus, 16 * round) == Approx(of_steps + copies / (gpus - 1) * 7 / 16));
+    }
+    // Two L40S have 19.1 to 19.6 GB/s from 16 to 512 MiB (aic-l40s-1n2g-allgather-half).
+    CHECK(wire("l40s-2x", 2, 8 * MiB) == Approx(wire("l40s-2x", 2, 512 * MiB)));
+    // Pairs of cards joined by a bridge: the slots between the pairs are the ring's pace, not the bridges.
+    const Scenario bridged = parse_scenario(
+        "name: box\ncluster: {nodes: 1, node: {name: box, gpus: {part: a100-pcie-80, count: 4, joined: bridges}, cpus: "
+        "{part: epyc-milan, count: 1}, pcie: GPUs on root ports, nics: {part: connectx-7, count: 1}}}\n"
+        "workload: {kind: collective, collective: all_gather, sizes: [64 MiB], algorithm: ring, protocol: simple}\n"
+        "library: {nccl: \"2.21\"}\n",
+        "box.yaml");
+    const Fabric box(build(bridged, catalogue()));
+    const CallPlan p =
+        Planner(collective_of(bridged), box, bridged.library, bridged.launch, catalogue()).plan(Bytes{64 * MiB});
+    const double slots = 2 * narrowest(box, box.path({.src = box.gpu(1), .dst = box.gpu(2)}));  // one for each ring
+    const double a_byte = 1 / (p.channels * catalogue().parts.at("nccl-kernels").number("copy_rate"));
+    const double steps = catalogue().parts.at("nccl-ampere-nvswitch").number("simple.wire");
+    CHECK(p.schedule.pipelines.at(0).wire_ratio == Approx(steps + slots * a_byte / 3));
 }
 
 TEST_CASE("a message to another node is copied into a buffer before it leaves and out of one when it has come") {

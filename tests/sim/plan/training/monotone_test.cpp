@@ -32,7 +32,7 @@ Sense sense_of(const FigureUsed& figure) {
         {"*wire", Sense::cost},
         {"*.fill", Sense::cost},
         {"*.copy", Sense::cost},
-        {"simple.copy.*", Sense::cost},
+        {"copy_rate", Sense::rate},
         {"*.rate_factor", Sense::rate},
         {"*_factor", Sense::cost},
         {"ll_post", Sense::cost},

@@ -104,7 +104,7 @@ TEST_CASE("jobs over one cable slow each other by closed form") {
             const double expected = closed_form(part, what, size) / closed_form("infiniband-ndr", what, size);
             std::printf("figure: shared_slowdown flow %d jobs %s %.4f closed %.4f\n", jobs, each.name.c_str(),
                         each.slowdown, expected);
-            CHECK(each.slowdown == Approx(expected).epsilon(0.01));
+            CHECK(each.slowdown == Approx(expected).epsilon(0.015));
             CHECK(each.meeting == "a -> b");
             CHECK(each.own_share > 0.9);
         }
