@@ -239,7 +239,7 @@ ExitCode sweep_with_ranks(const po::variables_map& values) {
         own = std::current_exception();
     }
     if (!ranks.agree(sweep ? identity_of(*sweep) : "", error)) {
-        if (!ranks.first()) { return bad_input; }  // rank 0 reports the error
+        if (!ranks.first()) { return ok; }  // rank 0 reports the error: mpirun would kill it as soon as another fails
         if (own) { std::rethrow_exception(own); }
         throw UsageError(error);
     }
