@@ -74,11 +74,6 @@ enum class NetworkHop : std::uint8_t { ring, tree };
 Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto, double message);
 double network_wire(FigureReader& ledger, nccl::Proto proto);
 
-// Lets the channels also copy `share` of what each sends within its GPU's memory, while nothing of theirs is on the
-// link: longer on the wire by what the rings would have carried meanwhile, and by as much where a channel's rate ends
-// it.
-void copy_beside(const Call& call, double channels, double share, Pipeline& pipeline);
-
 // The time by which a chunk's last slice is behind its first, at the channel's pace or at a slower one, in payload
 // bytes per second.
 Duration rest_of_chunk(const Pipeline& pipeline, double pace = std::numeric_limits<double>::infinity());

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "sim/plan/collectives/kinds/ring_copies.hpp"
 #include "sim/plan/collectives/lowered_call.hpp"
 #include "sim/plan/collectives/nccl_algorithms.hpp"
 
@@ -27,14 +28,6 @@ double slices_sent(const Call& call, double chunk) {
     return call.proto == nccl::Proto::simple && !chain && chunk > 32 * 1024 ? 2 : 1;
 }
 double message(const Call& call, double chunk) { return message_bytes(call.proto, chunk / slices_sent(call, chunk)); }
-
-// The part of so many rounds in which all channels copy at the same time. They begin together; later some copy while
-// others have the link: rings of 4 H100 take 3.07 ns for each 1,000 bytes of the second round and 2.75 of the last 40
-// (cluster01-h100), and what a round loses falls as the root of the rounds before it. The four channels of cards on
-// PCIe stay together: two L40S have 19.1 to 19.6 GB/s from 16 MiB to 512 (aic-l40s).
-double in_step(const Call& call, double rounds) {
-    return rounds <= 1 || !call.found.nvlink ? 1 : (2 * std::sqrt(rounds) - 1) / rounds;
-}
 
 // How many messages of one ring step the busiest proxy thread of a node handles: one for each slice of each channel
 // that enters the node at its rank, and of each that leaves there.
@@ -274,8 +267,7 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
         if (chain) {
             pipeline.wire_ratio *= 1 + ledger.kernel("stream.copy");
         } else {
-            // What a channel sends in its first step and receives in its last it also copies, with nothing on the link.
-            copy_beside(call, channels, in_step(call, per_step / chunk) / steps, pipeline);
+            add_copies(call, channels, steps, per_step / chunk, pipeline);
         }
     }
     const bool overlaps = streams(call, channels);
