@@ -12,7 +12,7 @@ fi
 bare=$(mktemp -d)
 # What is mounted inside is let go before anything is deleted.
 leave() {
-  umount -q "$bare/proc" "$bare/sys" "$bare/dev" || true
+  umount -q "$bare/proc" "$bare/sys" "$bare/dev/pts" "$bare/dev" || true
   ! mountpoint -q "$bare/proc" && ! mountpoint -q "$bare/sys" && ! mountpoint -q "$bare/dev" &&
     rm -rf --one-file-system "$bare"
 }
@@ -23,6 +23,7 @@ debootstrap --variant=minbase --include=ca-certificates,git bookworm "$bare" htt
 mount -t proc proc "$bare/proc"
 mount -t sysfs sys "$bare/sys"  # UCX finds network devices there
 mount --bind /dev "$bare/dev"
+mount --bind /dev/pts "$bare/dev/pts"  # tests open terminals
 cp /etc/resolv.conf /etc/hosts "$bare/etc/"
 cp /etc/ssl/certs/ca-certificates.crt "$bare/etc/ssl/certs/"  # a proxy's own, too
 git clone -q --no-hardlinks "$source_dir" "$bare/fabricast"
