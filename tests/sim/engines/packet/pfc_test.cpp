@@ -74,6 +74,23 @@ TEST_CASE("the headroom of the formula loses nothing, a packet less loses one") 
     CHECK(lost.packets->resent > 0);
 }
 
+TEST_CASE("a lossless port has room for whole frames, with what the protocol adds to their payload") {
+    const Fabric fabric = testing::star(2);
+    Schedule schedule = testing::messages(fabric, {{1, 0}, {0, 1}}, 100 * unit);
+    // Seven frames of 4,013 B are more than the formula has for packets of 4,000.
+    for (Connection& connection : schedule.connections) { connection.wire_ratio = 1.00325; }
+    const LinkId last = fabric.path(schedule.connections[0].path).links[1];
+    const std::vector<LinkEvent> events = {{nanoseconds(2'000), last, 0}, {nanoseconds(30'000), last, 1}};
+    std::int64_t worst = 0;
+    for (int offset = 0; offset < 160; offset += 2) {
+        schedule.transfers[1].start = nanoseconds(offset);
+        const Timeline timeline = replay(small_buffers(), fabric, schedule, events);
+        CHECK(timeline.packets->drops == 0);
+        worst = std::max(worst, most_headroom(timeline));
+    }
+    CHECK(worst > 2 * unit + pfc::frame.count + 20'000);  // more than packets of the payload alone would need
+}
+
 TEST_CASE("an incast shares its link fairly, and PFC loses nothing") {
     const Fabric fabric = testing::star(9);
     Pairs incast;
