@@ -34,14 +34,32 @@ double distance_of(const ComparedRow& row, Forecast which) { return std::abs(std
 using Tables = std::map<std::string, std::vector<double>>;  // distances
 using TablesOfSites = std::map<std::string, Tables>;
 
-// The share of the variance between tables that lies between their sites (one-way analysis of variance of the tables'
-// medians); 0 where no site has two tables.
+// The distance that 80 % of the rows do not pass, each table counting once.
+double distance80(const TablesOfSites& sites) {
+    std::vector<WeightedDistance> rows;
+    for (const auto& [site, tables] : sites) {
+        for (const auto& [table, distances] : tables) {
+            for (const double distance : distances) {
+                rows.push_back({distance, 1 / static_cast<double>(distances.size())});
+            }
+        }
+    }
+    return percentile80(std::move(rows));
+}
+
+// How much tables of one site tell the same: the share of the variance between tables that lies between their sites
+// (one-way analysis of variance). What varies is what the interval is made from, the share of a table's rows beyond
+// 80 % of all; 0 where no site has two tables.
 double shared_by_site(const TablesOfSites& sites) {
-    std::vector<std::vector<double>> medians;
+    const double far = distance80(sites);
+    std::vector<std::vector<double>> beyond;
     double tables = 0, sum = 0, squares = 0;
     for (const auto& [site, of] : sites) {
-        std::vector<double>& own = medians.emplace_back();
-        for (const auto& [table, distances] : of) { own.push_back(*percentile(distances, 50)); }
+        std::vector<double>& own = beyond.emplace_back();
+        for (const auto& [table, distances] : of) {
+            const auto outside = std::ranges::count_if(distances, [&](double distance) { return distance > far; });
+            own.push_back(static_cast<double>(outside) / static_cast<double>(distances.size()));
+        }
         const auto count = static_cast<double>(own.size());
         tables += count;
         squares += count * count;
@@ -50,10 +68,10 @@ double shared_by_site(const TablesOfSites& sites) {
     const auto count = static_cast<double>(sites.size());
     if (count < 2 || tables <= count) { return 0; }
     double between = 0, within = 0;
-    for (const std::vector<double>& own : medians) {
+    for (const std::vector<double>& own : beyond) {
         const double mean = std::accumulate(own.begin(), own.end(), 0.0) / static_cast<double>(own.size());
         between += static_cast<double>(own.size()) * std::pow(mean - sum / tables, 2);
-        for (const double median : own) { within += std::pow(median - mean, 2); }
+        for (const double share : own) { within += std::pow(share - mean, 2); }
     }
     within /= tables - count;
     between = (between / (count - 1) - within) / ((tables - squares / tables) / (count - 1));

@@ -75,19 +75,19 @@ double mean_over(const GroupErrors& groups, double ErrorSummary::*figure) {
 
 RatioRange RatioRange::widened(double power) const { return {std::pow(low80, power), std::pow(high80, power)}; }
 
-double half_width80(std::vector<WeightedDistance> rows, double groups) {
+double percentile80(std::vector<WeightedDistance> rows) {
     std::ranges::sort(rows, {}, &WeightedDistance::distance);
     double all = 0, within = 0;
     for (const WeightedDistance& row : rows) { all += row.weight; }
-    double distance = rows.back().distance;
     for (const WeightedDistance& row : rows) {
         within += row.weight;
-        if (within >= 0.8 * all * (1 - 1e-12)) {
-            distance = row.distance;
-            break;
-        }
+        if (within >= 0.8 * all * (1 - 1e-12)) { return row.distance; }
     }
-    return distance * t90(std::max(groups - 1, 1.0)) / normal_decile;
+    return rows.back().distance;
+}
+
+double half_width80(std::vector<WeightedDistance> rows, double groups) {
+    return percentile80(std::move(rows)) * t90(std::max(groups - 1, 1.0)) / normal_decile;
 }
 
 RatioRange range_of(const RatioGroups& groups) {

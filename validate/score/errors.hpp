@@ -64,8 +64,10 @@ struct RatioRange {
 struct WeightedDistance {
     double distance = 0, weight = 1;
 };
-// The distance that holds 80 % of the weight, widened by the ratio of Student's t to the normal quantile: the rows come
-// from so few `groups` of their own. At least one.
+// The distance that holds 80 % of the weight. At least one row.
+double percentile80(std::vector<WeightedDistance> rows);
+// The same, widened by the ratio of Student's t to the normal quantile: the rows come
+// from so few `groups` of their own.
 double half_width80(std::vector<WeightedDistance> rows, double groups);
 
 // The interval that contains 80 % of the distances of all groups, with equal weight for each group.
