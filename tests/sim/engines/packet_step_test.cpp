@@ -37,7 +37,7 @@ TEST_CASE("devices that run ahead of their node's steps change nothing") {
         const std::string text =
             "name: t\nengine: packet\n"
             "cluster: {node: dgx-h100, nodes: 4, fabric: {kind: fat-tree, link: ethernet-400g, radix: 16}}\n"
-            "workload: {kind: collective, collective: all_to_all, sizes: [2 MiB]}\n"
+            "workload: {kind: collective, collective: all_to_all, sizes: [8 MiB]}\n"
             "packet: {preset: " +
             preset + ", buffer: 2 MB, reuse: false, series: " + series + "}\n";
         return simulate(parse_scenario(text, "t.yaml"), catalogue()).packets.at(0);

@@ -64,21 +64,33 @@ Pattern pattern(const Call& call) {
     return {AllPairs{.first = 0, .ranks = ranks, .pxn = pxn, .gpu_direct = call.gpu_direct}, share, ranks - 1};
 }
 
-// How long a proxy thread takes for a chunk to one peer on another node: a message of each channel.
-double posting_one(const Call& call, double bytes, int channels) {
+// Messages of a proxy thread for each chunk to a peer on another node: the one that it sends and the one that it
+// receives. At the root, and where a shift leaves a node by one GPU and enters by another, it is one of the two. NCCL's
+// own code writes a clear-to-send for what it receives; a plugin hands its provider a buffer, which costs it about half
+// of a send: on Polaris a peer takes 10 us of an all-to-all, a message of a ring 6.7 to 8.
+double messages_of_peer(const Call& call, const EdgeSet& edges) {
+    const bool both =
+        std::holds_alternative<AllPairs>(edges) || (std::holds_alternative<NodeRing>(edges) && call.per_node() == 1);
+    if (!both) { return 1; }
+    return posted_by_nccl(call) ? 2 : 1.5;
+}
+
+// How long a proxy thread takes for a chunk to one peer on another node: a message of each channel, each way.
+double posting_one(const Call& call, const Pattern& p, int channels) {
     FigureReader& ledger = call.ledger;
     // The size in bytes below which the transport's messages cost more; 0: there is none.
     const std::string small_below = ledger.parts().transport->word_or("small_messages", "0");
-    const bool small = bytes < std::strtod(small_below.c_str(), nullptr);
-    return to_seconds(posting(call, bytes / channels, channels)) *
+    const bool small = p.bytes < std::strtod(small_below.c_str(), nullptr);
+    return to_seconds(posting(call, p.bytes / channels, channels * messages_of_peer(call, p.edges))) *
            (small ? ledger.transport("small_message_factor") : 1);
 }
 
 // What a channel of the protocol costs, on any pattern.
-void use_channel(nccl::Proto proto, const ProtocolCost& cost, Pipeline& pipeline) {
-    pipeline.fill = cost.fill;
-    pipeline.wire_ratio = cost.wire;
-    pipeline.edge_rate_cap = cost.channel_rate;
+void use_channel(FigureReader& ledger, nccl::Proto proto, Pipeline& pipeline) {
+    const std::string prefix = nccl::figure_prefix(proto);
+    pipeline.fill = ledger.kernel(prefix + ".fill");
+    pipeline.wire_ratio = ledger.kernel(prefix + ".wire");
+    pipeline.edge_rate_cap = ledger.kernel(prefix + ".channel_rate");
     pipeline.slices = slices(proto, pipeline.chunk);
 }
 
@@ -87,7 +99,7 @@ void use_channel(nccl::Proto proto, const ProtocolCost& cost, Pipeline& pipeline
 void use_protocol(const Call& call, nccl::Proto proto, Pipeline& pipeline, Stage& stage) {
     FigureReader& ledger = call.ledger;
     const ProtocolCost cost = protocol_cost(ledger, proto);
-    use_channel(proto, cost, pipeline);
+    use_channel(ledger, proto, pipeline);
     pipeline.start = kernel_start(ledger, proto, cost, static_cast<int>(pipeline.weight), pipeline.chunk);
     stage.overhead = cost.hop;
     if (call.several_nodes()) {
@@ -100,7 +112,43 @@ void use_protocol(const Call& call, nccl::Proto proto, Pipeline& pipeline, Stage
 void use_ll(const Call& call, Pipeline& pipeline) {
     pipeline.chunk =
         std::min(pipeline.bytes_per_edge, nccl::slot_payload(call.release, call.environment, nccl::Proto::ll));
-    use_channel(nccl::Proto::ll, protocol_cost(call.ledger, nccl::Proto::ll), pipeline);
+    use_channel(call.ledger, nccl::Proto::ll, pipeline);
+}
+
+// Inside a node: a hop of the protocol, and of Simple a copy of what has come last out of the connection's buffer, with
+// nothing more on the link.
+void stay_inside(const Call& call, std::uint32_t peers, bool ll, Pipeline& pipeline, Stage& stage) {
+    FigureReader& ledger = call.ledger;
+    const nccl::Proto proto = ll ? nccl::Proto::ll : nccl::Proto::simple;
+    ProtocolCost step;
+    step.hop = from_seconds(ledger.kernel(nccl::figure_prefix(proto) + ".hop"));
+    stage.overhead = hop_of(proto, step, pipeline.chunk);
+    const double copied = ll || call.registered ? 0 : pipeline.chunk / ledger.kernel("copy_rate");
+    pipeline.start = from_seconds(ledger.kernel("p2p.start") + ledger.kernel("p2p.per_peer") * peers + copied);
+}
+
+// Between nodes the proxies and the network set the pace.
+void cross_nodes(const Call& call, const Pattern& p, int channels, Pipeline& pipeline) {
+    FigureReader& ledger = call.ledger;
+    const bool one_pair = call.workload.collective == Collective::sendrecv;
+    pipeline.network_wire_ratio = ledger.transport("wire") * ledger.transport(one_pair ? "sendrecv_wire" : "p2p_wire");
+    pipeline.slots = nccl::p2p_slots(call.release, call.found, channels, p.peers);
+    // Where everyone sends to everyone, a rank's proxy posts each chunk to all its peers; elsewhere only the root has
+    // several, one message each before it begins.
+    const std::uint32_t remote = std::max(p.peers - std::min(p.peers, call.per_node() - 1), 1U);
+    const std::uint32_t at_once = std::holds_alternative<AllPairs>(p.edges) ? remote : 1;
+    const double one = posting_one(call, p, channels);
+    // A proxy begins with one peer after another: its operation, its buffers, the receiver's clear-to-send.
+    const double begun = posted_by_nccl(call) ? ledger.network("net_ib.p2p_per_peer") * remote : 0;
+    // A channel copies each chunk into the connection's buffer before it leaves, so it moves no more than it can copy
+    // (NCCL counts on 14 GB/s: NCCL_P2P_PER_CHANNEL_NET_BW), and the last one out of it when it has come. The first is
+    // also on the wire, or copied, with nothing beside it.
+    const double rate = call.registered ? std::numeric_limits<double>::infinity() : ledger.kernel("p2p.channel_rate");
+    const double wire = nic_rate(call.fabric) / pipeline.network_wire_ratio;
+    const double copied = pipeline.chunk / rate + pipeline.chunk / std::max(rate, wire);
+    pipeline.start = from_seconds(ledger.transport("p2p_start") + begun + copied + one * (remote - at_once));
+    pipeline.chunk_posting = from_seconds(one * at_once);
+    pipeline.edge_rate_cap = rate;
 }
 
 }  // namespace
@@ -117,32 +165,17 @@ LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
     pipeline.chunk = std::min(pipeline.bytes_per_edge,
                               nccl::p2p_chunk(call.release, call.environment, call.found, call.shape, p.bytes));
     pipeline.slots = call.release.slots();
-    pipeline.fill = ledger.kernel("p2p.fill");
     pipeline.edge_rate_cap = ledger.kernel("p2p.channel_rate");
     pipeline.wire_ratio = ledger.kernel("p2p.wire");
-    pipeline.start = from_seconds(ledger.kernel("p2p.start") + ledger.kernel("p2p.per_peer") * p.peers);
     pipeline.weight = channels;
     if (ll) { use_ll(call, pipeline); }
-    if (call.several_nodes()) {
-        const bool one_pair = call.workload.collective == Collective::sendrecv;
-        pipeline.network_wire_ratio =
-            ledger.transport("wire") * ledger.transport(one_pair ? "sendrecv_wire" : "p2p_wire");
-        pipeline.slots = nccl::p2p_slots(call.release, call.found, channels, p.peers);
-        // Where everyone sends to everyone, a rank's proxy posts each chunk to all its peers; elsewhere only the root
-        // has several, one message each before it begins.
-        const std::uint32_t remote = std::max(p.peers - std::min(p.peers, call.per_node() - 1), 1U);
-        const std::uint32_t at_once = std::holds_alternative<AllPairs>(p.edges) ? remote : 1;
-        const double one = posting_one(call, p.bytes, channels);
-        // A proxy begins with one peer after another: its operation, its buffers, the receiver's clear-to-send.
-        const double begun = posted_by_nccl(call) ? ledger.network("net_ib.p2p_per_peer") * remote : 0;
-        // A chunk is copied into the connection's buffer before it leaves and out of it when it has come.
-        const double copied = call.registered ? 0 : 2 * pipeline.chunk / ledger.kernel("p2p.channel_rate");
-        pipeline.start = from_seconds(ledger.transport("p2p_start") + begun + copied + one * (remote - at_once));
-        pipeline.chunk_posting = from_seconds(one * at_once);
-        pipeline.edge_rate_cap = std::numeric_limits<double>::infinity();
-    }
     const nccl::Ring& ring = call.found.rings.front();
     Stage stage{1, call.several_nodes() ? rail_hop(call, ring, ring.order.back()) : local_hop(call, ring), {}};
+    if (call.several_nodes()) {
+        cross_nodes(call, p, channels, pipeline);
+    } else {
+        stay_inside(call, p.peers, ll, pipeline, stage);
+    }
     if (const auto proto = std::ranges::find(nccl::every_proto, call.workload.protocol, nccl::scenario_protocol);
         proto != nccl::every_proto.end()) {
         use_protocol(call, *proto, pipeline, stage);
