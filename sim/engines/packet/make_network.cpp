@@ -45,7 +45,6 @@ public:
             net_.detours.push_back(make_route(queries_[query], way, way + 1, false));
         }
         net_.first_detour.resize(queries_.size() + 1, static_cast<std::uint32_t>(net_.detours.size()));
-        set_policies(net_, fabric_, options_, lanes_);
         return std::move(net_);
     }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <map>
@@ -38,7 +37,7 @@ public:
         add_reads();
         traffic_.network = make_network(task_, options_, queries_, first_request, traffic_.route_patterns);
         for (std::size_t f = 0; f < traffic_.flow_patterns.size(); ++f) { place(f); }
-        make_room();
+        set_policies(traffic_.network, fabric_, options_, longest_);
         complete_shapes();
         add_controllers(first_request);
         reserve(first_request);
@@ -135,21 +134,8 @@ private:
                 network ? "mtu" : "island_mtu", unit);
         }
         flow.unit = static_cast<std::uint16_t>(unit);
-        widest_[network ? 1 : 0] = std::max<std::int64_t>(widest_[network ? 1 : 0], unit);
-    }
-
-    // Two packets of a PFC port's headroom are whole frames (network.cpp, pfc_headroom), which with what the protocol
-    // adds are longer than their payload.
-    void make_room() {
-        Network& net = traffic_.network;
-        for (std::uint32_t p = 0; p < net.port_count; ++p) {
-            const Port& port = net.ports[p];
-            if (port.control != Control::pfc) { continue; }
-            const bool network = net.nodes[port.from_node].network || net.nodes[port.to_node].network;
-            const std::int64_t more = widest_[network ? 1 : 0] - (network ? options_.mtu : options_.island_mtu).count;
-            net.ingress[p].headroom +=
-                std::llround(2.0 * static_cast<double>(std::max<std::int64_t>(more, 0)) * options_.headroom);
-        }
+        std::int64_t& longest = network ? longest_.between_nodes : longest_.inside;
+        longest = std::max<std::int64_t>(longest, unit);
     }
 
     // With link events, a flow may move to another NIC; reads are not modelled then.
@@ -290,7 +276,7 @@ private:
     std::vector<DeviceId> watched_ends_;
     std::vector<PathQuery> queries_;
     std::vector<double> ratios_;
-    std::array<std::int64_t, 2> widest_{};  // bytes of the longest packet: inside nodes, and of the network
+    LongestPackets longest_;
     Traffic traffic_;
 };
 

@@ -30,15 +30,15 @@ std::vector<CreditForm> forms_of(const PcieForm& pcie) {
 
 // Bytes that a PFC port must still take after it decided to pause: the formula of models/ethernet.hpp, with the
 // latencies of both directions in place of the cable's length.
-std::int64_t pfc_headroom(double bytes_per_ps, Ps both_latencies, Ps reaction, std::int64_t mtu) {
+std::int64_t pfc_headroom(double bytes_per_ps, Ps both_latencies, Ps reaction, std::int64_t packet) {
     const double in_flight = bytes_per_ps * static_cast<double>(both_latencies + reaction);
-    return mtu + pfc::frame.count + static_cast<std::int64_t>(std::ceil(in_flight - 1e-6)) + mtu;
+    return packet + pfc::frame.count + static_cast<std::int64_t>(std::ceil(in_flight - 1e-6)) + packet;
 }
 
 class Policies {
 public:
-    Policies(Network& net, const Fabric& fabric, const Packet& options, const Lanes& lanes)
-        : net_(net), fabric_(fabric), options_(options), pcie_(lanes.pcie()) {
+    Policies(Network& net, const Fabric& fabric, const Packet& options, LongestPackets longest)
+        : net_(net), fabric_(fabric), options_(options), longest_(longest), pcie_(Lanes(fabric, options).pcie()) {
         net_.forms = forms_of(pcie_);
         net_.trims = options.trim;
         net_.weak_order = options.pcie.relaxed_ordering;
@@ -70,7 +70,6 @@ private:
         Ingress& in = net_.ingress[p];
         const LinkInfo facts = fabric_.link(net_.links[p]);
         const bool network = between_nodes(facts.cls);
-        const std::int64_t mtu = (network ? options_.mtu : options_.island_mtu).count;
         const double rate = facts.capacity * 1e-12;  // bytes per ps
         port.control = control_of(network);
         const Ps back = port.reverse == none ? port.latency : net_.ports[port.reverse].latency;
@@ -88,7 +87,10 @@ private:
             const double quanta = options_.reaction_quanta < 0 ? static_cast<double>(pfc::response_quanta(line))
                                                                : options_.reaction_quanta;
             in.reaction = static_cast<Ps>(std::llround(quanta * pfc::quantum_bits / 8 / rate));
-            const std::int64_t formula = pfc_headroom(rate, port.latency + back, in.reaction, mtu);
+            // No shorter than a full packet that nothing is added to.
+            const std::int64_t packet = network ? std::max(options_.mtu.count, longest_.between_nodes)
+                                                : std::max(options_.island_mtu.count, longest_.inside);
+            const std::int64_t formula = pfc_headroom(rate, port.latency + back, in.reaction, packet);
             in.headroom = std::llround(static_cast<double>(formula) * options_.headroom);
         }
         if (port.lanes > 1) { share_wire(p, facts.cls); }
@@ -187,13 +189,14 @@ private:
     Network& net_;
     const Fabric& fabric_;
     const Packet& options_;
-    const PcieForm& pcie_;
+    LongestPackets longest_;
+    PcieForm pcie_;
 };
 
 }  // namespace
 
-void set_policies(Network& net, const Fabric& fabric, const Packet& options, const Lanes& lanes) {
-    Policies(net, fabric, options, lanes).set();
+void set_policies(Network& net, const Fabric& fabric, const Packet& options, LongestPackets longest) {
+    Policies(net, fabric, options, longest).set();
 }
 
 }  // namespace fabricast::inline packet

@@ -171,7 +171,12 @@ struct Network {
     }
 };
 
+// Bytes of the longest packets on the wire: their payload and what the protocol adds.
+struct LongestPackets {
+    std::int64_t inside = 0, between_nodes = 0;
+};
+
 // Sets flow control, buffers and marks of every port: what it does with packets. Precondition: all ports exist.
-void set_policies(Network& net, const Fabric& fabric, const Packet& options, const Lanes& lanes);
+void set_policies(Network& net, const Fabric& fabric, const Packet& options, LongestPackets longest);
 
 }  // namespace fabricast::inline packet
