@@ -66,8 +66,8 @@ struct WeightedDistance {
 };
 // The distance that holds 80 % of the weight. At least one row.
 double percentile80(std::vector<WeightedDistance> rows);
-// The same, widened by the ratio of Student's t to the normal quantile: the rows come
-// from so few `groups` of their own.
+// The same, widened by the ratio of Student's t to the normal quantile: the rows come from so few `groups` of their
+// own.
 double half_width80(std::vector<WeightedDistance> rows, double groups);
 
 // The interval that contains 80 % of the distances of all groups, with equal weight for each group.

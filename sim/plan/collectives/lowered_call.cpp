@@ -27,10 +27,10 @@ Duration kernel_start(FigureReader& ledger, nccl::Proto proto, const ProtocolCos
     return cost.start + from_seconds(seconds);
 }
 
-Duration hop_of(nccl::Proto proto, const ProtocolCost& cost, double chunk) {
+Duration hop_of(nccl::Proto proto, Duration hop, double chunk) {
     constexpr double full_block = 16 * 1024;  // a pass of 512 threads with 32 bytes each
-    if (proto != nccl::Proto::simple) { return cost.hop; }
-    return from_seconds(to_seconds(cost.hop) * (1 + std::min(1.0, chunk / full_block)) / 2);
+    if (proto != nccl::Proto::simple) { return hop; }
+    return from_seconds(to_seconds(hop) * (1 + std::min(1.0, chunk / full_block)) / 2);
 }
 
 int slices(nccl::Proto proto, double chunk) {

@@ -57,7 +57,7 @@ ProtocolCost protocol_cost(FigureReader& ledger, nccl::Proto proto);
 
 // A step or hop beside its path. Simple's grows with the chunk until it fills a pass of the block: rings of V100 take
 // 1.9 us below 2 KiB and 5.2 from 16 KiB on, trees of A100 (EFA) and H100 (TCPXO) 6.5 and 8.5 (collectives.md).
-Duration hop_of(nccl::Proto proto, const ProtocolCost& cost, double chunk);
+Duration hop_of(nccl::Proto proto, Duration hop, double chunk);
 
 // Time to start a kernel on `channels` channels with chunks of `chunk` bytes.
 Duration kernel_start(FigureReader& ledger, nccl::Proto proto, const ProtocolCost& cost, int channels, double chunk);

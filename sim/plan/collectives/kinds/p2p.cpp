@@ -120,9 +120,8 @@ void use_ll(const Call& call, Pipeline& pipeline) {
 void stay_inside(const Call& call, std::uint32_t peers, bool ll, Pipeline& pipeline, Stage& stage) {
     FigureReader& ledger = call.ledger;
     const nccl::Proto proto = ll ? nccl::Proto::ll : nccl::Proto::simple;
-    ProtocolCost step;
-    step.hop = from_seconds(ledger.kernel(nccl::figure_prefix(proto) + ".hop"));
-    stage.overhead = hop_of(proto, step, pipeline.chunk);
+    const Duration hop = from_seconds(ledger.kernel(nccl::figure_prefix(proto) + ".hop"));
+    stage.overhead = hop_of(proto, hop, pipeline.chunk);
     const double copied = ll || call.registered ? 0 : pipeline.chunk / ledger.kernel("copy_rate");
     pipeline.start = from_seconds(ledger.kernel("p2p.start") + ledger.kernel("p2p.per_peer") * peers + copied);
 }

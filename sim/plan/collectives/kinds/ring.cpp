@@ -187,9 +187,9 @@ std::vector<Stage> inside_stages(const Call& call, const nccl::Ring& ring, doubl
 std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const ProtocolCost& cost, double steps,
                                  const Pipeline& pipeline, int channels) {
     const double chunk = pipeline.chunk;
-    if (!call.several_nodes()) { return inside_stages(call, ring, steps, hop_of(call.proto, cost, chunk)); }
+    if (!call.several_nodes()) { return inside_stages(call, ring, steps, hop_of(call.proto, cost.hop, chunk)); }
     const double between = network_steps(call.workload.collective, call.shape.nodes, call.per_node());
-    std::vector<Stage> stages = inside_stages(call, ring, steps - between, hop_of(call.proto, cost, chunk));
+    std::vector<Stage> stages = inside_stages(call, ring, steps - between, hop_of(call.proto, cost.hop, chunk));
     stages.push_back(steps_between_nodes(call, ring, pipeline, channels, between, message(call, chunk)));
     return stages;
 }
@@ -204,7 +204,7 @@ std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const 
         std::ranges::any_of(call.found.rings, [&](const nccl::Ring& r) { return r.order.front() != root; });
     const double network_hops = call.several_nodes() ? call.shape.nodes - (returns ? 0 : 1) : 0;
     std::vector<Stage> stages =
-        inside_stages(call, ring, call.shape.ranks - 1 - network_hops, hop_of(call.proto, cost, chunk));
+        inside_stages(call, ring, call.shape.ranks - 1 - network_hops, hop_of(call.proto, cost.hop, chunk));
     if (network_hops > 0) {
         const double bytes = message_bytes(call.proto, chunk);
         stages.push_back(steps_between_nodes(call, ring, pipeline, channels, network_hops, bytes));

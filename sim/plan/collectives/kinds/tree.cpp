@@ -122,7 +122,7 @@ LoweredCall plan_tree(const Call& call, Schedule& schedule) {
 
     const nccl::Ring& ring = call.found.rings.front();
     std::vector<Stage> stages{
-        {2.0 * (call.per_node() - 1), local_hop(call, ring), hop_of(call.proto, cost, pipeline.chunk)}};
+        {2.0 * (call.per_node() - 1), local_hop(call, ring), hop_of(call.proto, cost.hop, pipeline.chunk)}};
     if (call.several_nodes()) { stages.push_back(network_stage(call, ring, pipeline, served)); }
     return streamed(call, schedule, pipeline, all_trees(call, channels), stages, channels);
 }

@@ -222,10 +222,10 @@ TEST_CASE("a chunk of LL128 waits at an adapter for its rest, which comes at the
 
 TEST_CASE("a Simple hop costs half as much for a chunk of a few bytes as for a full pass of the block") {
     const ProtocolCost cost{.start = {}, .hop = microseconds(8)};
-    CHECK(hop_of(nccl::Proto::simple, cost, 0) == nanoseconds(4000));
-    CHECK(hop_of(nccl::Proto::simple, cost, 8 * 1024) == nanoseconds(6000));
-    CHECK(hop_of(nccl::Proto::simple, cost, 1e6) == microseconds(8));
-    CHECK(hop_of(nccl::Proto::ll, cost, 1) == microseconds(8));
+    CHECK(hop_of(nccl::Proto::simple, cost.hop, 0) == nanoseconds(4000));
+    CHECK(hop_of(nccl::Proto::simple, cost.hop, 8 * 1024) == nanoseconds(6000));
+    CHECK(hop_of(nccl::Proto::simple, cost.hop, 1e6) == microseconds(8));
+    CHECK(hop_of(nccl::Proto::ll, cost.hop, 1) == microseconds(8));
 }
 
 TEST_CASE("2.30 chooses NVLSTree's channels and chunks on Blackwell by the adapter's rate and place") {

@@ -232,6 +232,7 @@ TEST_CASE("a message to another node is copied into a buffer before it leaves an
     shift.nccl = "2.29";
     CHECK(GiB / seconds_of(shift, GiB) > 2.05 * rate);
 }
+
 TEST_CASE("a forced algorithm that cannot run is refused with what would") {
     const System nvls{.node = "dgx-a100", .algorithm = Algorithm::nvls};
     CHECK_THROWS_WITH(plan_of(nvls, MiB), ContainsSubstring("nvls cannot run") && ContainsSubstring("Ring/LL"));
