@@ -200,6 +200,9 @@ void derive_network(const Measurement& m, Derived& out) {
     if (host_staged(words, out)) {
         cluster.node_options["gpu_direct"] = "false";
         out.group.fabric += "-host-staged";
+    } else {
+        // A file of measurements rarely says how its box is wired, and never all that its site sets.
+        out.scenario.library.env.emplace("NCCL_NET_GDR_LEVEL", "SYS");
     }
     out.assumptions.push_back(fmt::format(
         "network: {}, {} at {} Gb/s ({}), {}{}", network.word("family"),

@@ -260,6 +260,23 @@ void agree(std::vector<Paced>& kinds) {
     }
 }
 
+// Whether all NICs read and write GPU memory. Where NCCL leaves that off by itself, the plan says so.
+bool reaches_gpus(const std::vector<Paced>& kinds, nccl::Environment& environment) {
+    const nccl::PeerLevel level = environment.gpu_direct.value_or(nccl::PeerLevel::pxb);
+    for (const Paced& kind : kinds) {
+        const NodeTemplate& node = kind.fabric.node();
+        if (uses_gpu_direct(kind.rules, level)) { continue; }
+        if (node.gpu_direct && !environment.gpu_direct && kind.fabric.node_count() > 1) {
+            environment.notes.push_back(
+                fmt::format("no GPUDirect: a host bridge lies between GPUs of {} and their NICs, and NCCL crosses it "
+                            "only with NCCL_NET_GDR_LEVEL=PHB, or SYS between CPUs; data pass through host memory",
+                            node.name));
+        }
+        return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 bool nccl_chooses(const CollectiveWorkload& workload) {
@@ -287,8 +304,7 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
         throw PlanError(fmt::format("a collective needs at least two GPUs; this cluster has {}", fabric.gpu_count()));
     }
     std::vector<Paced> kinds = paced_by_each(fabric, environment);
-    const bool gpu_direct = std::ranges::all_of(
-        kinds, [&](const Paced& kind) { return uses_gpu_direct(kind.rules, environment.gpu_direct); });
+    const bool gpu_direct = reaches_gpus(kinds, environment);
     for (Paced& kind : kinds) {
         check_peers(kind.rules);
         kind.costs = cost_parts(catalog, kind.fabric, version, library, gpu_direct, inside_by(kind.rules));

@@ -158,12 +158,46 @@ TEST_CASE("NICs reach GPU memory as far as NCCL_NET_GDR_LEVEL says") {
     CHECK(at(switches, "PIX") == Approx(seconds(switches)));
     CHECK(at(switches, "LOC") > 1.3 * seconds(switches));
     const Run ports{.node = "a100-mesh-4x", .nodes = 2};  // on root ports: the way leads over the host bridge
-    CHECK(at(ports, "PHB") == Approx(seconds(ports)));
-    CHECK(at(ports, "3") == Approx(seconds(ports)));
-    CHECK(at(ports, "PXB") > 1.1 * seconds(ports));
+    CHECK(at(ports, "3") == Approx(at(ports, "PHB")));
+    CHECK(at(ports, "PXB") > 1.1 * at(ports, "PHB"));
+    // NCCL's own limit is PXB, and the plan says what is lost by it; the nearest NIC counts, others may be farther.
+    CHECK(seconds(ports) == Approx(at(ports, "PXB")));
+    CHECK_THAT(planned(ports).plan.notes.front(), ContainsSubstring("no GPUDirect: a host bridge"));
+    CHECK(planned(with(ports, "NCCL_NET_GDR_LEVEL", "PXB")).plan.notes.empty());
+    CHECK(planned(switches).plan.notes.empty());
     const Run grace{.node = "gh200-4x", .nodes = 2};  // NVLink to the processor counts as switches (PATH_P2C)
     CHECK(at(grace, "PXB") == Approx(seconds(grace)));
     CHECK(at(grace, "PIX") != Approx(seconds(grace)));
+}
+
+TEST_CASE("CTAs limit NVLS too, numbers of channels do not") {
+    const auto channels = [](const char* name, const char* value) {
+        return planned(with({.node = "dgx-h100"}, name, value)).plan.channels;
+    };
+    CHECK(channels("NCCL_MAX_CTAS", "4") == 4);
+    CHECK(channels("NCCL_MIN_CTAS", "32") == 32);
+    CHECK(channels("NCCL_MAX_NCHANNELS", "4") == 16);
+    // From 2.22 to 2.27 rings are raised to as many as NVLS has.
+    Run ring{.node = "dgx-h100", .env = {{"NCCL_ALGO", "Ring"}}};
+    CHECK(planned(with(ring, "NCCL_MAX_CTAS", "4")).plan.channels == 4);
+    CHECK(planned(with(ring, "NCCL_MAX_NCHANNELS", "4")).plan.channels == 16);
+    ring.nccl = "2.21";
+    CHECK(planned(with(ring, "NCCL_MAX_NCHANNELS", "4")).plan.channels == 4);
+    // NRINGS is the older name of NCHANNELS, which wins; 0 is no minimum, and as a maximum 1.
+    ring.node = "dgx-a100";
+    CHECK(planned(with(with(ring, "NCCL_MAX_NRINGS", "2"), "NCCL_MAX_NCHANNELS", "8")).plan.channels == 8);
+    CHECK(planned(with(ring, "NCCL_MIN_NCHANNELS", "0")).plan.channels == planned(ring).plan.channels);
+    CHECK(planned(with(ring, "NCCL_MAX_NCHANNELS", "0")).plan.channels == 1);
+}
+
+TEST_CASE("two GPUs of a node have NVLS from 2.28.7 on") {
+    const auto nvls = [](const char* nccl, std::uint32_t gpus) {
+        return planned({.node = "dgx-h100", .env = {{"NCCL_ALGO", "NVLS"}}, .nccl = nccl, .gpus_per_node = gpus});
+    };
+    CHECK_THROWS_AS(nvls("2.21", 2), PlanError);
+    CHECK(nvls("2.21", 4).plan.algorithm == Algorithm::nvls);
+    CHECK_THROWS_AS(nvls("2.28.3", 2), PlanError);
+    CHECK(nvls("2.28.9", 2).plan.algorithm == Algorithm::nvls);
 }
 
 TEST_CASE("without peer to peer a ring goes through host memory, NVLS stays") {
