@@ -114,11 +114,15 @@ double channel_start(const Call& call, int channels) {
     return call.ledger.kernel("nvls.per_channel") * std::clamp(call.bytes / 4096, 1.0, static_cast<double>(channels));
 }
 
-// What a block's copies bind a stream to. They do not get faster with more GPUs in the domain, although each link then
-// carries less of its own head's share: 64 GPUs of a GB300 rack reduce 472 GB/s of the buffer, eight 481 (Oracle's
-// quick start). One crossing is a gather's or a scatter's, without a head's share.
-double rate_of_blocks(double rate, double crossings) {
-    return crossings > 1 ? rate / std::max(crossings, 1 + 1.0 / 8) : rate;
+// What the blocks' copies bind a stream to. They do not get faster with more GPUs in the domain, although each link
+// then carries less of its own head's share: 64 GPUs of a GB300 rack reduce 472 GB/s of the buffer, eight 481 (Oracle's
+// quick start). One crossing is a gather's or a scatter's, without a head's share. Fewer blocks than the release takes
+// copy so much less, as a ring's do: 29, 59, 117 and 231 GB/s by 1, 2, 4 and 8 on a B300.
+double rate_of_blocks(const Call& call, double crossings) {
+    const double rate = call.ledger.kernel("nvls.rate");
+    const double own = call.found.nvls_own_channels;
+    const double share = own > 0 ? std::min(1.0, call.found.nvls_channels / own) : 1;
+    return share * (crossings > 1 ? rate / std::max(crossings, 1 + 1.0 / 8) : rate);
 }
 
 // The stream of all heads, before what differs in one node and between nodes.
@@ -147,7 +151,7 @@ LoweredCall one_node(const Call& call, Schedule& schedule) {
         pipeline.fill = ledger.kernel("nvls.fill");
         pipeline.chunk_overhead = from_seconds(ledger.kernel("nvls.chunk_overhead"));
     }
-    pipeline.edge_rate_cap = rate_of_blocks(ledger.kernel("nvls.rate"), crossings) / channels;
+    pipeline.edge_rate_cap = rate_of_blocks(call, crossings) / channels;
     pipeline.wire_ratio = ledger.kernel("nvls.wire");
     pipeline.start = from_seconds(ledger.kernel("nvls.start") + channel_start(call, channels));
     const Stage stage{1, {.src = gpu_at_pace(call, 0), .dst = call.fabric.nvswitch(call.fabric.pace())}, {}};
@@ -175,8 +179,7 @@ LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     const double crossings = 1 + 1.0 / call.per_node();
     Pipeline pipeline = heads_stream(call, channels);
     pipeline.slots = call.release.slots();
-    pipeline.edge_rate_cap =
-        rate_of_blocks(ledger.kernel("nvls.rate"), crossings) * ledger.network("nvls_tree.rate_factor") / channels;
+    pipeline.edge_rate_cap = rate_of_blocks(call, crossings) * ledger.network("nvls_tree.rate_factor") / channels;
     pipeline.wire_ratio = ledger.kernel("nvls.wire") * ledger.network("nvls_tree.wire_inside");
     pipeline.network_wire_ratio = network_wire(ledger, nccl::Proto::simple);
     pipeline.start = from_seconds(ledger.kernel("nvls.start") + ledger.network("nvls_tree.per_gpu") * call.per_node());

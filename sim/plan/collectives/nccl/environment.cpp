@@ -99,7 +99,10 @@ PeerLevel level(const Setting& setting) {
 }
 
 template <int Environment::*Channels> void set_channels(Environment& e, const Setting& setting) {
-    e.*Channels = static_cast<int>(setting.whole(1));
+    e.*Channels = static_cast<int>(setting.whole(0));
+}
+void set_most_channels(Environment& e, const Setting& setting) {
+    e.max_channels = static_cast<int>(std::max(setting.whole(0), 1L));  // ncclMaxNchannels
 }
 template <double Environment::*Bytes> void set_bytes(Environment& e, const Setting& setting) {
     e.*Bytes = static_cast<double>(setting.whole(1));
@@ -158,12 +161,12 @@ constexpr std::array variables{
     Variable{"NCCL_ALGO", set_algorithms},
     Variable{"NCCL_PROTO", set_protocols},
     Variable{"NCCL_NVLS_ENABLE", [](Environment& e, const Setting& s) { e.nvls_enable = s.whole(0) != 0; }},
-    Variable{"NCCL_MIN_NCHANNELS", set_channels<&Environment::min_channels>},
     Variable{"NCCL_MIN_NRINGS", set_channels<&Environment::min_channels>},
-    Variable{"NCCL_MIN_CTAS", set_channels<&Environment::min_channels>},
-    Variable{"NCCL_MAX_NCHANNELS", set_channels<&Environment::max_channels>},
-    Variable{"NCCL_MAX_NRINGS", set_channels<&Environment::max_channels>},
-    Variable{"NCCL_MAX_CTAS", set_channels<&Environment::max_channels>},
+    Variable{"NCCL_MIN_NCHANNELS", set_channels<&Environment::min_channels>},
+    Variable{"NCCL_MIN_CTAS", set_channels<&Environment::min_ctas>},
+    Variable{"NCCL_MAX_NRINGS", set_most_channels},
+    Variable{"NCCL_MAX_NCHANNELS", set_most_channels},
+    Variable{"NCCL_MAX_CTAS", set_channels<&Environment::max_ctas>},
     Variable{"NCCL_BUFFSIZE", set_bytes<&Environment::buffer_bytes>},
     Variable{"NCCL_NVLS_CHUNKSIZE", set_bytes<&Environment::nvls_chunk>},
     Variable{"NCCL_NVLSTREE_MAX_CHUNKSIZE", set_bytes<&Environment::nvls_tree_chunk>},
@@ -177,8 +180,8 @@ constexpr std::array variables{
         [](Environment& e, const Setting& s) { e.peers = s.whole(0) == 1 ? std::optional(PeerLevel::loc) : e.peers; }},
     // NCCL_P2P_DISABLE is read first and wins.
     Variable{"NCCL_P2P_LEVEL", [](Environment& e, const Setting& s) { e.peers = e.peers.value_or(level(s)); }},
-    Variable{"NCCL_NET_GDR_LEVEL", set_gpu_direct},
     Variable{"NCCL_IB_GDR_LEVEL", set_gpu_direct},
+    Variable{"NCCL_NET_GDR_LEVEL", set_gpu_direct},
     Variable{"NCCL_WIN_ENABLE", [](Environment& e, const Setting& s) { e.windows = e.windows && s.whole(0) != 0; }},
     Variable{"NCCL_CUMEM_ENABLE", [](Environment& e, const Setting& s) { e.windows = e.windows && s.whole(-2) != 0; }},
     Variable{"NCCL_GIN_ENABLE", set_gin},
@@ -209,14 +212,14 @@ std::string unread_note(std::string_view name) {
 Environment read_environment(const std::map<std::string, std::string>& given, Collective collective,
                              Algorithms algorithms) {
     Environment e;
+    for (const Variable& variable : variables) {  // of two for one thing the later wins
+        const auto found = given.find(std::string(variable.name));
+        if (found != given.end()) { variable.set(e, {found->first, found->second, collective, algorithms}); }
+    }
     for (const auto& [name, value] : given) {
-        const auto known = std::ranges::find(variables, name, &Variable::name);
-        if (known != variables.end()) {
-            known->set(e, {name, value, collective, algorithms});
-        } else {
-            const std::string unread = unread_note(name);
-            e.notes.push_back(unread.empty() ? name + " is not modelled: ignored" : unread);
-        }
+        if (std::ranges::find(variables, name, &Variable::name) != variables.end()) { continue; }
+        const std::string unread = unread_note(name);
+        e.notes.push_back(unread.empty() ? name + " is not modelled: ignored" : unread);
     }
     return e;
 }

@@ -20,7 +20,8 @@ enum class PeerLevel : std::uint8_t { loc, nvl, nvb, pix, pxb, phb, sys };
 struct Environment {
     Allowed allowed;
     std::optional<bool> nvls_enable;
-    int min_channels = 0, max_channels = 0;  // 0: not set
+    int min_channels = 0, max_channels = 0;  // NCCL_MIN_NCHANNELS, NCCL_MAX_NCHANNELS; 0: not set
+    int min_ctas = 0, max_ctas = 0;          // NCCL_MIN_CTAS, NCCL_MAX_CTAS, which hold for NVLS too; 0: not set
     double buffer_bytes = 0;                 // NCCL_BUFFSIZE; 0: the release's
     double nvls_chunk = 0, nvls_tree_chunk = 0, p2p_net_chunk = 0, p2p_nvl_chunk = 0;
     // 0: a ring leaves by the NIC it came in by; 1: by the nearest; 2: as 0 if that is as fast. Not set: 2, but 0 where
@@ -29,7 +30,7 @@ struct Environment {
     bool pxn = true;
     bool collnet_enable = false;
     std::optional<PeerLevel> peers;       // NCCL_P2P_DISABLE, NCCL_P2P_LEVEL; not set: the node's own rule
-    std::optional<PeerLevel> gpu_direct;  // NCCL_NET_GDR_LEVEL; not set: the node's own rule
+    std::optional<PeerLevel> gpu_direct;  // NCCL_NET_GDR_LEVEL; not set: NCCL's, PXB
     bool windows = true;                  // NCCL_WIN_ENABLE, NCCL_CUMEM_ENABLE
     bool gin = true;                      // NCCL_GIN_ENABLE, NCCL_SYM_GIN_KERNELS_ENABLE: the GPU's own puts
     bool gin_by_proxy = false;            // NCCL_GIN_TYPE=2: posted by a thread of the host

@@ -19,6 +19,7 @@ struct Flag {
     bool Flags::*field;
 };
 constexpr std::array all_flags{Flag{"doubles_few_channels", &Flags::doubles_few_channels},
+                               Flag{"raises_channels_to_nvls", &Flags::raises_channels_to_nvls},
                                Flag{"raises_rings_to_nvls", &Flags::raises_rings_to_nvls},
                                Flag{"shortens_simple_tree_chunks", &Flags::shortens_simple_tree_chunks},
                                Flag{"nvls_gathers", &Flags::nvls_gathers},

@@ -16,7 +16,7 @@ Generation generation(int compute_capability);
 // What some releases do and others do not: the figures flag.NAME.
 struct Flags {
     bool doubles_few_channels = false;
-    bool raises_rings_to_nvls = false;
+    bool raises_channels_to_nvls = false, raises_rings_to_nvls = false;
     bool shortens_simple_tree_chunks = false;
     bool nvls_gathers = false, collnet_direct_gathers = false;
     bool nvls_gathers_leave_out_own = false;

@@ -109,9 +109,10 @@ int execution_channels(const NodeBandwidths& p, const TopologySearchResult& foun
     const bool few_and_fast =
         p.node.gpu.compute_capability >= 90 && p.several() && found.ring.intra > 45e9 && channels < 16;
     if (few_and_fast && release.flags.doubles_few_channels) { channels *= 2; }
-    if (environment.max_channels > 0) { channels = std::min(channels, environment.max_channels); }
-    channels = std::min(std::max(channels, environment.min_channels), p.max_channels());
-    return release.flags.raises_rings_to_nvls ? std::max(channels, found.nvls_channels) : channels;
+    for (const int most : {environment.max_channels, environment.max_ctas}) {
+        if (most > 0) { channels = std::min(channels, most); }
+    }
+    return std::min(std::max({channels, environment.min_channels, environment.min_ctas}), p.max_channels());
 }
 
 int power_of_two_up(int n) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(n, 1)))); }
@@ -137,7 +138,8 @@ int channels_per_peer(const NodeBandwidths& p, int p2p_channels) {
 
 bool nvls_possible(const NodeBandwidths& p, const Release& release, const Environment& environment) {
     return release.has("nvls") && p.node.nvlink == NvlinkShape::nvswitch && p.node.nvswitch_generation >= 3 &&
-           p.node.gpu.compute_capability >= 90 && p.gpus > 1 && environment.nvls_enable.value_or(true);
+           p.node.gpu.compute_capability >= 90 && p.gpus >= release.number("nvls.min_gpus") &&
+           environment.nvls_enable.value_or(true);
 }
 
 // What NVLSTree takes on nodes of Blackwell GPUs only, by the number of GPUs, the adapter's rate and whether it is near
@@ -228,10 +230,17 @@ TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std
             release.flags.tunes_nvls_tree) {
             tune_nvls_tree(whole, found);
         }
+        found.nvls_own_channels = found.nvls_channels;
+        if (found.nvls_channels > 0) {  // src/transport/nvls.cc, nvlsChannels
+            if (environment.max_ctas > 0) { found.nvls_channels = std::min(found.nvls_channels, environment.max_ctas); }
+            found.nvls_channels = std::max(found.nvls_channels, environment.min_ctas);
+        }
     }
     for (const AlgorithmModel* algorithm : algorithms) { found.graphs[algorithm->key] = algorithm->graph(found, p); }
-    found.channels = execution_channels(p, found, release, environment);
-    found.p2p_channels = std::min(power_of_two_up(found.channels), 64);
+    const int asked = execution_channels(p, found, release, environment);
+    const int raised = release.flags.raises_channels_to_nvls ? std::max(asked, found.nvls_channels) : asked;
+    found.channels = release.flags.raises_rings_to_nvls ? raised : asked;
+    found.p2p_channels = std::min(power_of_two_up(raised), 64);
     found.p2p_channels_per_peer = std::min(channels_per_peer(p, found.p2p_channels), found.p2p_channels);
     return found;
 }
@@ -254,7 +263,8 @@ void lower_to(const TopologySearchResult& other, TopologySearchResult& found) {
     lower_to(other.nvls, found.nvls);
     for (auto& [key, graph] : found.graphs) { lower_to(other.graphs.at(key), graph); }
     for (const auto count : {&TopologySearchResult::channels, &TopologySearchResult::nvls_channels,
-                             &TopologySearchResult::p2p_channels, &TopologySearchResult::p2p_channels_per_peer}) {
+                             &TopologySearchResult::nvls_own_channels, &TopologySearchResult::p2p_channels,
+                             &TopologySearchResult::p2p_channels_per_peer}) {
         found.*count = std::min(found.*count, other.*count);
     }
     found.nvlink = found.nvlink && other.nvlink;

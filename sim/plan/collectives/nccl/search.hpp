@@ -22,6 +22,7 @@ struct TopologySearchResult {
     Graphs graphs;                               // of every algorithm
     int channels = 0;                            // execution channels of rings and trees
     int nvls_channels = 0;                       // execution channels of NVLS; 0: no NVLS
+    int nvls_own_channels = 0;                   // as many as the release takes if nobody asks for others
     double nvls_chunk = 0, nvls_tree_chunk = 0;  // bytes, of NVLS, and at most of NVLSTree; 0: as usual
     int p2p_channels = 0, p2p_channels_per_peer = 0;
     bool nvlink = false;              // every ring hop inside a node is NVLink

@@ -29,6 +29,7 @@ struct Run {
     std::map<std::string, std::string> options = {};  // of the node
     Registered registered = Registered::none;
     std::string nccl = LibrarySpec{}.nccl;
+    std::uint32_t gpus_per_node = 0;  // 0: all
 };
 
 struct Planned {
@@ -41,6 +42,7 @@ Planned planned(const Run& run) {
     s.cluster.node = run.node;
     s.cluster.nodes = run.nodes;
     s.cluster.node_options = run.options;
+    s.cluster.gpus_per_node = run.gpus_per_node;
     s.cluster.oversubscription = run.oversubscription;
     collective_of(s).collective = run.collective;
     collective_of(s).protocol = run.protocol;
