@@ -58,6 +58,7 @@ struct EndSeen {
     int index = -1;
     std::string bus;
     int numa = -1;
+    bool gpu_direct = true;  // false: the file says that it has no GPUDirect RDMA
     SourceLocation at;
 };
 

@@ -107,6 +107,7 @@ private:
             seen.gfx = gcn.starts_with("gfx") ? gcn : "gfx" + gcn;
         }
         seen.numa = numa;
+        seen.gpu_direct = gpu.word("gdr") != "0";
         for (const xml::Element& link : gpu.children) {
             seen.c2c = seen.c2c || link.name == "c2c";
             if (link.get("target") == nullptr) { continue; }  // NVLinks, and what RCCL calls its own
@@ -139,6 +140,7 @@ private:
                 seen.name = net.word("name");
                 seen.index = static_cast<int>(net.whole_or("dev", -1, -1, 4096));
             }
+            seen.gpu_direct = net.word("gdr") != "0";
             seen.megabits += net.whole_or("speed", 0, -1, 1 << 30);
             if (const std::string guid = normal_guid(net.word("guid")); guid.size() > 6) { add_guid(seen, guid); }
         }

@@ -173,13 +173,15 @@ private:
     void write_gpu(const std::string& name, std::size_t indent) {
         const std::string blanks(indent, ' ');
         const std::string number = name.substr(3);
-        out_ += fmt::format("{}<gpu dev=\"{}\" sm=\"{}\" rank=\"{}\" gdr=\"1\">\n", blanks, number,
-                            node_.gpu.compute_capability, number);
+        out_ += fmt::format("{}<gpu dev=\"{}\" sm=\"{}\" rank=\"{}\" gdr=\"{:d}\">\n", blanks, number,
+                            node_.gpu.compute_capability, number, node_.gpu_direct);
         for (const NodeCable& cable : node_.cables) {
             if ((cable.a != name && cable.b != name) || cable.link.family == LinkFamily::pcie) { continue; }
             const std::string& other = cable.a == name ? cable.b : cable.a;
-            if (cable.link.name == "nvlink-c2c") {
-                out_ += fmt::format("{}  <c2c bw=\"44712\" count=\"5\"/>\n", blanks);
+            if (cable.link.family == LinkFamily::c2c) {
+                constexpr double lane = 44712e6;  // as dumps of GB300 state it
+                out_ += fmt::format("{}  <c2c bw=\"44712\" count=\"{:.0f}\"/>\n", blanks,
+                                    cable.link.rate.bytes_per_second() / lane);
                 continue;
             }
             std::pair<std::string, std::string> target = {"0005:00:00.0", class_of("switch")};
@@ -198,8 +200,8 @@ private:
         out_ += blanks + "<nic>\n";
         for (int p = 0; p < node_.nic_ports; ++p) {
             out_ += fmt::format(
-                "{}  <net name=\"mlx5_{}\" dev=\"{}\" speed=\"{:.0f}\" port=\"{}\" guid=\"0x{:x}\" gdr=\"1\"/>\n",
-                blanks, number, number, port, p + 1, 0x1000000 + number);
+                "{}  <net name=\"mlx5_{}\" dev=\"{}\" speed=\"{:.0f}\" port=\"{}\" guid=\"0x{:x}\" gdr=\"{:d}\"/>\n",
+                blanks, number, number, port, p + 1, 0x1000000 + number, node_.gpu_direct);
         }
         out_ += blanks + "</nic>\n";
     }

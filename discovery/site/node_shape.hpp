@@ -24,6 +24,7 @@ struct NodeShape {
     std::size_t gpus = 0, nics = 0;
     int ports = 1;
     bool peers = true;                                         // the GPU's driver allows PCIe traffic between peers
+    bool gpu_direct = true;                                    // some GPU and some NIC have GPUDirect RDMA
     bool infiniband = false;                                   // by the class of its adapters
     std::string port;                                          // link of a NIC's port
     std::vector<std::pair<std::string, std::string>> devices;  // name and part; CPUs have none

@@ -147,10 +147,8 @@ std::string node_yaml(const NodeShape& shape, const std::string& name, std::size
         out.line("port: " + shape.port);
         if (shape.ports > 1) { out.line(fmt::format("ports: {}", shape.ports)); }
     }
-    if (!shape.peers) {
-        out.line("peer_to_peer: false");
-        out.line("gpu_direct: false");
-    }
+    if (!shape.peers) { out.line("peer_to_peer: false"); }
+    if (!shape.gpu_direct) { out.line("gpu_direct: false"); }
     out.list("devices", device_lines(shape));
     out.list("cables", cable_lines(shape));
     if (!shape.mesh.empty()) {

@@ -12,6 +12,14 @@ namespace fabricast::inline site {
 
 namespace {
 
+// The C2C that a GPU has: the two Blackwells of a Grace share it.
+std::string c2c_link(const ShapeDraft& draft, const GpuSeen& gpu) {
+    const auto same = std::ranges::count_if(draft.gpus, [&](const GpuSeen& other) {
+        return other.c2c && draft.cpu_of(other.numa) == draft.cpu_of(gpu.numa);
+    });
+    return same > 1 ? "nvlink-c2c-half" : "nvlink-c2c";
+}
+
 class PciPlacement {
 public:
     explicit PciPlacement(ShapeDraft& draft) : draft_(draft) {}
@@ -41,7 +49,7 @@ public:
                 std::ranges::find(draft_.gpus[g].nvlinks, "cpu", &NvlinkSeen::target) != draft_.gpus[g].nvlinks.end();
             if (draft_.gpus[g].c2c) {
                 draft_.shape.cables.push_back(
-                    {fmt::format("gpu{}", g), draft_.cpu_of(draft_.gpus[g].numa), "nvlink-c2c"});
+                    {fmt::format("gpu{}", g), draft_.cpu_of(draft_.gpus[g].numa), c2c_link(draft_, draft_.gpus[g])});
             }
             // Joined to its CPU otherwise, it has PCIe only to what shares its switch.
             if ((!draft_.gpus[g].c2c && !nvlink) ||
@@ -175,7 +183,7 @@ void place_by_pairs(ShapeDraft& draft) {
         const std::string name = fmt::format("gpu{}", g);
         numa[name] = draft.gpus[g].numa;
         if (draft.gpus[g].c2c) {
-            draft.shape.cables.push_back({name, draft.cpu_of(draft.gpus[g].numa), "nvlink-c2c"});
+            draft.shape.cables.push_back({name, draft.cpu_of(draft.gpus[g].numa), c2c_link(draft, draft.gpus[g])});
         } else {
             join(name);
         }

@@ -126,6 +126,10 @@ private:
         };
         draft_.shape.gpu = stated_or(said_.gpu, gpu_part(draft_.catalog, gpu, draft_.pci(gpu.bus), arm || gpu.c2c));
         draft_.shape.peers = draft_.catalog.at("gpu", draft_.shape.gpu.name).word_or("peer_to_peer", "yes") == "yes";
+        const auto direct = [](const auto& ends) {
+            return ends.empty() || std::ranges::any_of(ends, [](const auto& end) { return end.gpu_direct; });
+        };
+        draft_.shape.gpu_direct = draft_.shape.peers && direct(draft_.gpus) && direct(draft_.nics);
         const NicSeen nic = draft_.nics.empty() ? NicSeen{} : draft_.nics.front();
         const std::int64_t megabits = nic.megabits / std::max(nic.ports, 1);
         const Part& link = draft_.catalog.at("link", host_link(draft_.catalog, "gpu", draft_.shape.gpu.name));

@@ -355,7 +355,7 @@ TEST_CASE("a matrix of a Grace machine says so, and its GPU is asked for") {
         CHECK(made.shape->gpu.name == part);
         CHECK(made.shape->cpu.name == "grace");
         CHECK(std::ranges::any_of(made.asked, [](const std::string& asked) { return asked.find("--gpu PART") < 200; }));
-        CHECK(made.yaml.find("{from: gpu0-3, to: cpu0-1, link: nvlink-c2c}") < made.yaml.size());
+        CHECK(made.yaml.find("{from: gpu0-3, to: cpu0-1, link: nvlink-c2c-half}") < made.yaml.size());
         CHECK(made.yaml.find("{from: nic0-1, to: cpu0-1, link: pcie-gen5-x16}") < made.yaml.size());
     }
     const Observations report = seen_in("GPU 0,1,2,3: NVIDIA GB200\nNVIDIA Topology:\n" + tray("NV18"));
