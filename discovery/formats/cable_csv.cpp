@@ -14,33 +14,15 @@ namespace {
 
 enum Column : std::uint8_t { from, from_port, to, to_port, rate, kind, technology, console };
 
-// In letters only: "#StartDevice", "Start Device" and "start_device" are one column.
-constexpr std::pair<std::string_view, Column> column_names[] = {{"startdevice", from},
-                                                                {"sourcedevice", from},
-                                                                {"devicea", from},
-                                                                {"from", from},
-                                                                {"startport", from_port},
-                                                                {"sourceport", from_port},
-                                                                {"porta", from_port},
-                                                                {"fromport", from_port},
-                                                                {"enddevice", to},
-                                                                {"peerdevice", to},
-                                                                {"destinationdevice", to},
-                                                                {"deviceb", to},
-                                                                {"to", to},
-                                                                {"endport", to_port},
-                                                                {"peerport", to_port},
-                                                                {"destinationport", to_port},
-                                                                {"portb", to_port},
-                                                                {"toport", to_port},
-                                                                {"bandwidth", rate},
-                                                                {"speed", rate},
-                                                                {"bandwidthmbs", rate},
-                                                                {"rate", rate},
-                                                                {"linktype", kind},
-                                                                {"technology", technology},
-                                                                {"baudrate", console},
-                                                                {"bmcip", console}};
+// What each may be called, in letters only: "#StartDevice", "Start Device" and "start_device" are one column.
+constexpr std::array<std::string_view, console + 1> column_names = {"startdevice sourcedevice devicea from",
+                                                                    "startport sourceport porta fromport",
+                                                                    "enddevice peerdevice destinationdevice deviceb to",
+                                                                    "endport peerport destinationport portb toport",
+                                                                    "bandwidth speed bandwidthmbs rate",
+                                                                    "linktype",
+                                                                    "technology",
+                                                                    "baudrate bmcip"};
 
 constexpr std::string_view separators = ",;\t";
 
@@ -56,9 +38,9 @@ Columns columns_of(std::string_view heading) {
         std::string word = lower_case(cells[i]);
         std::erase_if(word, [](char c) { return c < 'a' || c > 'z'; });
         if (word.starts_with("fields")) { word.erase(0, 6); }  // "#Fields:StartDevice"
-        for (const auto& [name, column] : column_names) {
-            if (name == word) { columns[column] = i; }
-        }
+        const auto* names =
+            std::ranges::find_if(column_names, [&](std::string_view list) { return has_word(list, word); });
+        if (names != column_names.end()) { columns[static_cast<std::size_t>(names - column_names.begin())] = i; }
     }
     return columns;
 }

@@ -2,7 +2,6 @@
 // could run (LnkCap). Without -nn, classes and makers by their names.
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 
@@ -23,32 +22,28 @@ struct LspciPatterns {
 
 std::uint32_t hex_word(std::string_view digits) { return number_in<std::uint32_t>(digits, 16).value_or(0); }
 
+using CodedName = std::pair<std::string_view, std::uint32_t>;
 // As the PCI ID repository calls them.
-constexpr std::array<std::pair<std::string_view, std::uint32_t>, 7> classes = {{{"3D controller", 0x0302},
-                                                                                {"VGA compatible controller", 0x0300},
-                                                                                {"Processing accelerators", 0x1200},
-                                                                                {"Infiniband controller", 0x0207},
-                                                                                {"Ethernet controller", 0x0200},
-                                                                                {"PCI bridge", 0x0604},
-                                                                                {"Bridge", 0x0680}}};
-constexpr std::array<std::pair<std::string_view, std::uint32_t>, 4> makers = {
-    {{"NVIDIA", 0x10de}, {"Advanced Micro Devices", 0x1002}, {"Mellanox", 0x15b3}, {"Broadcom", 0x14e4}}};
+constexpr CodedName classes[] = {{"3D controller", 0x0302},
+                                 {"VGA compatible controller", 0x0300},
+                                 {"Processing accelerators", 0x1200},
+                                 {"Infiniband controller", 0x0207},
+                                 {"Ethernet controller", 0x0200},
+                                 {"PCI bridge", 0x0604},
+                                 {"Bridge", 0x0680}};
+constexpr CodedName makers[] = {
+    {"NVIDIA", 0x10de}, {"Advanced Micro Devices", 0x1002}, {"Mellanox", 0x15b3}, {"Broadcom", 0x14e4}};
 
 // As the PCI ID Repository names them; without -n these names are all that lspci prints.
-constexpr std::array<std::pair<std::string_view, std::uint32_t>, 9> adapters = {{{"[ConnectX-4]", 0x1013},
-                                                                                 {"[ConnectX-5]", 0x1017},
-                                                                                 {"[ConnectX-6]", 0x101b},
-                                                                                 {"[ConnectX-6 Dx]", 0x101d},
-                                                                                 {"[ConnectX-6 Lx]", 0x101f},
-                                                                                 {"[ConnectX-7]", 0x1021},
-                                                                                 {"[ConnectX-8]", 0x1023},
-                                                                                 {"BlueField-2", 0xa2d6},
-                                                                                 {"BlueField-3", 0xa2dc}}};
+constexpr CodedName adapters[] = {{"[ConnectX-4]", 0x1013},    {"[ConnectX-5]", 0x1017},    {"[ConnectX-6]", 0x101b},
+                                  {"[ConnectX-6 Dx]", 0x101d}, {"[ConnectX-6 Lx]", 0x101f}, {"[ConnectX-7]", 0x1021},
+                                  {"[ConnectX-8]", 0x1023},    {"BlueField-2", 0xa2d6},     {"BlueField-3", 0xa2dc}};
 
 std::uint32_t adapter_in(std::string_view text) {
-    const auto* row = std::ranges::find_if(
-        adapters, [&](const auto& adapter) { return text.find(adapter.first) != std::string_view::npos; });
-    return row == adapters.end() ? 0 : row->second;
+    for (const auto& [name, code] : adapters) {
+        if (text.find(name) != std::string_view::npos) { return code; }
+    }
+    return 0;
 }
 
 std::uint32_t code_of(const auto& table, std::string_view text) {

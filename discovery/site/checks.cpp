@@ -131,7 +131,7 @@ private:
         const auto each = [&](auto&& take) {
             for (const NamedNode& node : nodes) {
                 for (const PciSeen& pci : node.seen->pci) {
-                    const bool used = pci.kind == kind && is_end(node.shape, pci.bus);
+                    const bool used = pci.kind == kind && !end_name(node, pci.bus).empty();
                     if (used && pci.link.known()) { take(node, pci); }
                 }
             }
@@ -153,20 +153,14 @@ private:
         });
     }
 
-    static bool is_end(const NodeShape& shape, const std::string& bus) {
-        return std::ranges::find(shape.bus_of_gpu, bus) != shape.bus_of_gpu.end() ||
-               std::ranges::find(shape.nic_of, bus, &NicSeen::bus) != shape.nic_of.end();
-    }
-
+    // "gpu3", "nic0 (mlx5_0)"; empty: neither.
     static std::string end_name(const NamedNode& node, const std::string& bus) {
         const auto gpu = std::ranges::find(node.shape.bus_of_gpu, bus);
         if (gpu != node.shape.bus_of_gpu.end()) { return fmt::format("gpu{}", gpu - node.shape.bus_of_gpu.begin()); }
         const auto nic = std::ranges::find(node.shape.nic_of, bus, &NicSeen::bus);
-        if (nic != node.shape.nic_of.end()) {
-            const auto place = nic - node.shape.nic_of.begin();
-            return nic->name.empty() ? fmt::format("nic{}", place) : fmt::format("nic{} ({})", place, nic->name);
-        }
-        return bus;
+        if (nic == node.shape.nic_of.end()) { return {}; }
+        const auto place = nic - node.shape.nic_of.begin();
+        return nic->name.empty() ? fmt::format("nic{}", place) : fmt::format("nic{} ({})", place, nic->name);
     }
 
     void check_rates(const std::vector<NamedNode>& nodes) {
@@ -191,14 +185,18 @@ private:
 
     // The CPU that a NIC hangs on, by the cables of the shape.
     static std::string socket_of(const NodeShape& shape, std::string device) {
-        for (int hops = 0; hops < 8 && !device.starts_with("cpu"); ++hops) {
-            const auto up = std::ranges::find_if(shape.cables, [&](const ShapeCable& cable) {
-                return cable.from == device && (cable.to.starts_with("switch") || cable.to.starts_with("cpu"));
-            });
-            if (up == shape.cables.end()) { return {}; }
-            device = up->to;
+        for (int hops = 0; hops < 8 && !device.empty() && !device.starts_with("cpu"); ++hops) {
+            device = up_of(shape, device);
         }
         return device;
+    }
+
+    // The switch or CPU that a device hangs on; empty: none.
+    static std::string up_of(const NodeShape& shape, const std::string& device) {
+        const auto up = std::ranges::find_if(shape.cables, [&](const ShapeCable& cable) {
+            return cable.from == device && (cable.to.starts_with("switch") || cable.to.starts_with("cpu"));
+        });
+        return up == shape.cables.end() ? std::string() : up->to;
     }
 
     void check_sockets(const std::vector<NamedNode>& nodes) {
@@ -238,11 +236,6 @@ private:
                 fmt::format("{} has {} of {} adapters, but half of the GPUs", socket, own.size(), shape.nics), 0.5,
                 shape.nic_of[wrong].at, Trust::hint);
         }
-    }
-
-    static std::string up_of(const NodeShape& shape, const std::string& device) {
-        const auto up = std::ranges::find(shape.cables, device, &ShapeCable::from);
-        return up == shape.cables.end() ? std::string() : up->to;
     }
 
     std::map<std::pair<std::size_t, std::size_t>, std::vector<NamedNode>> kinds_;  // by GPUs and NICs

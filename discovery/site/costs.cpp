@@ -99,9 +99,8 @@ private:
     std::string of_node(const Finding& finding) {
         const NodeSeen* seen = node_of(site_, finding.device);
         if (seen == nullptr) { return "unknown: no file describes this node"; }
-        const bool two = finding.check != "nvlinks" && !seen->nics.empty();
+        const bool nvlinks = finding.check == "nvlinks";
         const NodeSeen mended = mended_node(*seen, finding);
-        const std::string whole = block(shape_of_node(mended), two);
         NodeSeen faulty = *seen;
         if (!finding.bus.empty()) {  // of several narrow slots this one alone
             faulty = mended;
@@ -109,21 +108,23 @@ private:
             const auto own = std::ranges::find(seen->pci, finding.bus, &PciSeen::bus);
             if (slot != faulty.pci.end() && own != seen->pci.end()) { slot->link = own->link; }
         }
-        Compared job = forecasts_.compare("all_reduce", "", whole, block(shape_of_node(faulty), two));
-        if (job.text.empty() && finding.check == "nvlinks") {
-            job = forecasts_.compare("all_reduce", "", whole, block(without_nvlinks(*seen), two));
-        }
-        return told({job}, finding.check == "socket"
-                               ? "the link between the sockets carries it beside the rest"
-                               : fmt::format("{} is not what bounds a collective here, but the "
-                                             "device's own traffic has {:.0f} % of its rate",
-                                             finding.check == "width" ? "this link" : "NVLink", 100 * finding.share));
+        return told({of_change(mended, faulty, nvlinks, !nvlinks)},
+                    finding.check == "socket"
+                        ? "the link between the sockets carries it beside the rest"
+                        : fmt::format("{} is not what bounds a collective here, but the "
+                                      "device's own traffic has {:.0f} % of its rate",
+                                      finding.check == "width" ? "this link" : "NVLink", 100 * finding.share));
     }
 
-    // One GPU that NVLink does not reach makes NCCL's search take PCIe for the whole ring.
-    NodeShape without_nvlinks(NodeSeen node) const {
-        for (GpuSeen& gpu : node.gpus) { gpu.nvlinks.clear(); }
-        return shape_of_node(node);
+    // An all-reduce of one node, or of two where the adapters matter.
+    Compared of_change(const NodeSeen& better, NodeSeen worse, bool nvlinks, bool adapters) {
+        const bool two = adapters && !worse.nics.empty();
+        const std::string whole = block(shape_of_node(better), two);
+        Compared job = forecasts_.compare("all_reduce", "", whole, block(shape_of_node(worse), two));
+        if (!job.text.empty() || !nvlinks) { return job; }
+        // One GPU that NVLink does not reach makes NCCL's search take PCIe for the whole ring.
+        for (GpuSeen& gpu : worse.gpus) { gpu.nvlinks.clear(); }
+        return forecasts_.compare("all_reduce", "", whole, block(shape_of_node(worse), two));
     }
 
     std::string of_missing_nic() {
@@ -251,13 +252,8 @@ private:
         const std::optional<NodeSeen> better = with_fact(*seen, finding, finding.said.first);
         const std::optional<NodeSeen> worse = with_fact(*seen, finding, finding.said.second);
         if (!better || !worse) { return "unknown: which links of a mesh are meant, no file says"; }
-        const bool two = finding.fact == Fact::lanes && !seen->nics.empty();
-        const std::string whole = block(shape_of_node(*better), two);
-        Compared job = forecasts_.compare("all_reduce", "", whole, block(shape_of_node(*worse), two));
-        if (job.text.empty() && finding.fact == Fact::nvlinks) {
-            job = forecasts_.compare("all_reduce", "", whole, block(without_nvlinks(*worse), two));
-        }
-        return if_worse + told({job}, "this link is not what bounds a collective here");
+        return if_worse + told({of_change(*better, *worse, finding.fact == Fact::nvlinks, finding.fact == Fact::lanes)},
+                               "this link is not what bounds a collective here");
     }
 
     const Site& site_;

@@ -216,14 +216,10 @@ std::string network_link(std::int64_t megabits, std::string_view technology, boo
     }
     const std::string word = lower_case(technology);
     if (word.starts_with("2x") && word.ends_with("ndr")) { return "infiniband-ndr200"; }
-    for (const auto& [rate, name] : {std::pair(8'000, "sdr"),
-                                     {16'000, "ddr"},
-                                     {32'000, "qdr"},
-                                     {54'544, "fdr"},
-                                     {40'000, "fdr10"},
-                                     {200'000, "hdr"},
-                                     {400'000, "ndr"},
-                                     {800'000, "xdr"}}) {
+    constexpr std::pair<int, const char*> names[] = {{8'000, "sdr"},   {16'000, "ddr"},   {32'000, "qdr"},
+                                                     {54'544, "fdr"},  {40'000, "fdr10"}, {200'000, "hdr"},
+                                                     {400'000, "ndr"}, {800'000, "xdr"}};
+    for (const auto& [rate, name] : names) {
         if (megabits == rate) { return std::string("infiniband-") + name; }
     }
     if (megabits == 100'000) { return word.ends_with("hdr") ? "infiniband-hdr100" : "infiniband-edr"; }

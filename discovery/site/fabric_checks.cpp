@@ -65,22 +65,16 @@ private:
     }
 
     void add_miswired(std::uint32_t node, std::uint32_t nic, std::uint32_t found, std::uint32_t expected) {
-        const SiteCable* cable = cable_at(node, nic);
-        findings_.push_back({"rail", fmt::format("node{}.nic{}", node, nic),
-                             cable == nullptr ? nic_text(node, nic) : cable_text(site_, *cable),
+        // One is there: it is what the NIC meets its leaf by.
+        const auto is_nic = [&](std::uint32_t end) {
+            return wiring_.placed[end].node == node && wiring_.placed[end].nic == nic;
+        };
+        const SiteCable& cable =
+            *std::ranges::find_if(site_.cables, [&](const SiteCable& one) { return is_nic(one.a) || is_nic(one.b); });
+        findings_.push_back({"rail", fmt::format("node{}.nic{}", node, nic), cable_text(site_, cable),
                              fmt::format("{} meets {}, its peers' meet {}", nic_text(node, nic),
                                          site_.devices[found].name, site_.devices[expected].name),
-                             cable == nullptr ? SourceLocation{} : cable->at});
-    }
-
-    const SiteCable* cable_at(std::uint32_t node, std::uint32_t nic) const {
-        for (const SiteCable& cable : site_.cables) {
-            for (const std::uint32_t end : {cable.a, cable.b}) {
-                const Placed& placed = wiring_.placed[end];
-                if (placed.in() && placed.node == node && placed.nic == nic) { return &cable; }
-            }
-        }
-        return nullptr;
+                             cable.at});
     }
 
     // Cables between the same two tiers run at one rate.

@@ -24,8 +24,8 @@ const std::filesystem::path measured = std::filesystem::path(FABRICAST_SOURCE_DI
 
 Diagnosis diagnosis_of(const std::string& name, const Catalog& catalog) {
     const Measurement m = read_measurement(measured / (name + ".yaml"));
-    const SuspectedSystem system = system_of(m, std::nullopt, "");
-    return diagnose(system.scenario, rows_of(m, system, catalog), catalog);
+    const Scenario system = system_of(m, std::nullopt, "").scenario;
+    return diagnose(system, rows_of(m, system, catalog), catalog);
 }
 
 // The stated cause is among the first three, or no cause is claimed to fit.

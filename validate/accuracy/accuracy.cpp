@@ -3,9 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "base/percentile.hpp"
+#include "validate/accuracy/collect.hpp"
 #include "validate/accuracy/intervals.hpp"
 #include "validate/accuracy/nulls.hpp"
 #include "validate/score/compared_row.hpp"
@@ -48,24 +50,32 @@ std::string median_ratio(const RowGroup& group) {
     return ratios.empty() ? "" : fmt::format("{:.5g}", *percentile(ratios, 50));
 }
 
-std::optional<double> value_of(const std::vector<NamedFigure>& figures, const std::string& name) {
-    const auto found = std::ranges::find(figures, name, &NamedFigure::name);
-    return found == figures.end() ? std::nullopt : std::optional(found->value);
-}
-
-// "6.1", or a dash where there is no such figure.
-std::string cell(const std::vector<NamedFigure>& figures, const std::string& name) {
-    const std::optional<double> value = value_of(figures, name);
-    return value ? fmt::format("{:.1f}", *value) : "–";
-}
-
-// One cell for each regime, of figures whose names differ in it.
+// One cell for each regime, of figures whose names differ in it: "6.1", or a dash where there is no such figure.
 std::vector<std::string> cells(const std::vector<NamedFigure>& figures, const std::string& prefix, const char* end) {
     std::vector<std::string> list;
     for (const Regime regime : all_regimes) {
-        list.push_back(cell(figures, fmt::format("{}{}{}", prefix, to_string(regime), end)));
+        const auto value = value_of(figures, fmt::format("{}{}{}", prefix, to_string(regime), end));
+        list.push_back(value ? fmt::format("{:.1f}", *value) : "–");
     }
     return list;
+}
+
+// inside_loso_<regime>_median_pct and between_loso_..., of sites with a sibling in the fit without them, and
+// unseen_..., of sites without one, inside a node and between nodes together: under these names what `figures` has as
+// nccl_inside_loso_..., nccl_between_loso_... and nccl_loso_without_sibling_...
+std::vector<NamedFigure> headline_figures(const std::vector<NamedFigure>& figures) {
+    constexpr std::pair<const char*, const char*> names[] = {{"inside_loso", "nccl_inside_loso"},
+                                                             {"between_loso", "nccl_between_loso"},
+                                                             {"unseen", "nccl_loso_without_sibling"},
+                                                             {"gpu_out", "nccl_inside_gpu_out"}};
+    std::vector<NamedFigure> headlines;
+    for (const auto& [name, same] : names) {
+        for (const Regime regime : all_regimes) {
+            const std::string end = fmt::format("_{}_median_pct", to_string(regime));
+            if (const auto value = value_of(figures, same + end)) { headlines.push_back({name + end, *value}); }
+        }
+    }
+    return headlines;
 }
 
 }  // namespace
@@ -164,21 +174,6 @@ std::string curves_csv(const std::vector<ComparedRow>& rows) {
                     row_groups(rows, [](const ComparedRow& row) { return std::pair(row.table, regime_of(row.size)); }));
 }
 
-std::vector<NamedFigure> headline_figures(const std::vector<NamedFigure>& figures) {
-    constexpr std::pair<const char*, const char*> names[] = {{"inside_loso", "nccl_inside_loso"},
-                                                             {"between_loso", "nccl_between_loso"},
-                                                             {"unseen", "nccl_loso_without_sibling"},
-                                                             {"gpu_out", "nccl_inside_gpu_out"}};
-    std::vector<NamedFigure> headlines;
-    for (const auto& [name, same] : names) {
-        for (const Regime regime : all_regimes) {
-            const std::string end = fmt::format("_{}_median_pct", to_string(regime));
-            if (const auto value = value_of(figures, same + end)) { headlines.push_back({name + end, *value}); }
-        }
-    }
-    return headlines;
-}
-
 std::string planner_table(const std::vector<NamedFigure>& figures) {
     struct Line {
         const char *title, *error, *interval;
@@ -188,16 +183,14 @@ std::string planner_table(const std::vector<NamedFigure>& figures) {
         {"between nodes, parts that others measured", "between_loso_", "interval80_between_sibling_"},
         {"between nodes, after a pilot of your own", "pilot_", "pilot_"},
         {"parts that nobody measured", "unseen_", "interval80_unseen_"},
-        {"— of these inside a node", "nccl_inside_loso_without_sibling_", nullptr},
-        {"— of these between nodes", "nccl_between_loso_without_sibling_", nullptr}};
+        {"— of these inside a node", "nccl_inside_loso_without_sibling_", ""},
+        {"— of these between nodes", "nccl_between_loso_without_sibling_", ""}};
     std::string out = markdown_head({"how far off", "error < 64 KiB, %", "– 16 MiB", "above",
                                      "80 % interval, high / low < 64 KiB", "– 16 MiB", "above"});
     for (const Line& line : lines) {
         std::vector<std::string> row = {line.title};
-        for (std::string& error : cells(figures, line.error, "_median_pct")) { row.push_back(std::move(error)); }
-        for (const std::string& factor : cells(figures, line.interval == nullptr ? "" : line.interval, "_factor")) {
-            row.push_back(factor);
-        }
+        std::ranges::move(cells(figures, line.error, "_median_pct"), std::back_inserter(row));
+        std::ranges::move(cells(figures, line.interval, "_factor"), std::back_inserter(row));
         out += markdown_row(row);
     }
     return out;

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "validate/accuracy/collect.hpp"
 #include "validate/score/errors.hpp"
 #include "validate/score/page.hpp"
 
@@ -31,14 +30,8 @@ std::string rows_csv(const std::vector<ComparedRow>& rows);
 // One line for each table and regime: median errors in %, and two hashes that change with any forecast of its rows.
 std::string curves_csv(const std::vector<ComparedRow>& rows);
 
-// What a planner asks first: how far off a forecast is inside a node, between nodes, after a pilot, and on parts that
-// nobody measured. Everything here is chosen from figures that others computed.
-// inside_loso_<regime>_median_pct and between_loso_..., of sites with a sibling in the fit without them, and
-// unseen_..., of sites without one, inside a node and between nodes together: under these names what `figures` has as
-// nccl_inside_loso_..., nccl_between_loso_... and nccl_loso_without_sibling_...
-std::vector<NamedFigure> headline_figures(const std::vector<NamedFigure>& figures);
-
-// The first table of docs/accuracy.md.
+// The first table of docs/accuracy.md, what a planner asks first: how far off a forecast is inside a node, between
+// nodes, after a pilot, and on parts that nobody measured. It is chosen from figures that others computed.
 std::string planner_table(const std::vector<NamedFigure>& figures);
 
 // Each site's errors before and after its pilot (calibration/pilots.hpp).

@@ -45,9 +45,7 @@ std::string medians_cell(const std::map<std::string, RegimeMedians>& medians, co
 
 // The first table: inside a node, then between nodes. Each cell has the median over sites, the median over sites of the
 // 90th percentile of the site, and the 90th percentile over all rows.
-std::string figures_table(const std::vector<NamedFigure>& all) {
-    std::map<std::string, double> figures;
-    for (const NamedFigure& f : all) { figures[f.name] = f.value; }
+std::string figures_table(const std::vector<NamedFigure>& figures) {
     constexpr std::pair<const char*, const char*> lines[] = {
         {"in the fit, healthy systems", ""},
         {"in the fit, everything", "all_"},
@@ -67,11 +65,11 @@ std::string figures_table(const std::vector<NamedFigure>& all) {
         for (const std::string_view part : all_parts) {
             for (const Regime regime : all_regimes) {
                 const std::string prefix = fmt::format("nccl_{}_{}{}", part, name, to_string(regime));
-                const auto median = figures.find(prefix + "_median_pct");
-                cells.push_back(median == figures.end() ? "–"
-                                                        : fmt::format("{:.1f} / {:.1f} / {:.1f}", median->second,
-                                                                      figures.at(prefix + "_p90_pct"),
-                                                                      figures.at(prefix + "_pooled_p90_pct")));
+                const auto median = value_of(figures, prefix + "_median_pct");
+                cells.push_back(median ? fmt::format("{:.1f} / {:.1f} / {:.1f}", *median,
+                                                     value_of(figures, prefix + "_p90_pct").value(),
+                                                     value_of(figures, prefix + "_pooled_p90_pct").value())
+                                       : "–");
             }
         }
         out += markdown_row(cells);

@@ -60,10 +60,9 @@ std::vector<CalibratedCurve> rows_of(std::vector<CalibratedCurve> curves, const 
     return curves;
 }
 
-std::set<FigureName> names_of(const Attempt& fit) {
-    std::set<FigureName> names;
-    for (const FitParameter& parameter : fit.parameters) { names.insert(parameter.name); }
-    return names;
+std::set<FigureName> figures_of(const Told& told) {
+    const std::vector<FigureName> names = keys_of(told.fit);
+    return {names.begin(), names.end()};
 }
 
 double mean_miss(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, FabricCache& cache) {
@@ -101,18 +100,18 @@ Contradiction contradiction(const Catalog& catalog, const std::vector<Calibrated
         }
         all += curve.fitted.size();
     }
-    const std::set<FigureName> figures = names_of(told.fit);
+    const std::set<FigureName> figures = figures_of(told);
     Contradiction found;
     double most = tolerated_growth;
     for (const auto& [share, rows] : shares) {
         if (rows < 2 || rows == all) { continue; }  // one row judges nothing, and all rows leave nothing to fit
         const std::vector<CalibratedCurve> judges = rows_of(curves, share, true);
         const double before = mean_miss(catalog, judges, cache);
-        double after = mean_miss(catalog_with(catalog, told.fit), judges, cache);
+        double after = mean_miss(with_figures(catalog, told.fit), judges, cache);
         if (by == JudgedBy::also_without_the_share) {
             try {
                 const Told rest = told_figures(catalog, rows_of(curves, share, false), figures, cache, Freedom::usual);
-                after = std::max(after, mean_miss(catalog_with(catalog, rest.fit), judges, cache));
+                after = std::max(after, mean_miss(with_figures(catalog, rest.fit), judges, cache));
             } catch (const UnderDetermined&) {}  // the rest tells none of them: it leaves the catalogue as it is
         }
         found.growth += after - before;
@@ -165,7 +164,7 @@ Told agreeing_figures(const Catalog& catalog, const std::vector<CalibratedCurve>
     std::vector<KeptFigure> kept = best.told.kept, contradicted;
     while (best.against.holds()) {
         const std::string against = best.against.share;
-        const std::set<FigureName> figures = names_of(best.told.fit);
+        const std::set<FigureName> figures = figures_of(best.told);
         std::optional<std::pair<FigureName, Choice>> less = without_one(catalog, curves, figures, cache);
         if (!less) {
             throw UnderDetermined("under-determined: these data contradict themselves about " + listed(figures) +

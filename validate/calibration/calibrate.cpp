@@ -90,10 +90,9 @@ Calibration calibrate(const Catalog& catalog, const std::vector<FitDataset>& dat
     const auto [last, kept] = only.empty() ? agreeing_figures(catalog, curves, free, cache)
                                            : told_figures(catalog, curves, free, cache, Freedom::named);
     out.kept = kept;
-    for (std::size_t p = 0; p < last.parameters.size(); ++p) {
-        const FigureName& name = last.parameters[p].name;
+    for (const auto& [name, fitted] : last) {
         const Figure& before = figure_of(catalog, name);
-        CalibratedFigure figure{name, before.unit, before.value.at(0), last.outcome.values[p]};
+        CalibratedFigure figure{name, before.unit, before.value.at(0), fitted};
         for (const CalibratedCurve& curve : curves) {
             if (curve.used.contains(name)) { figure.fitted.datasets.insert(curve.data->id); }
         }

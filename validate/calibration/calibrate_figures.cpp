@@ -123,10 +123,10 @@ std::vector<Judged> calibrated_systems(const Catalog& catalog, const SiteOverlay
 }
 
 // "calibrated_large_median_pct" over systems, and the same before calibration.
-void append_medians(std::vector<NamedFigure>& figures, const std::string& prefix, const std::vector<Judged>& list) {
+std::vector<NamedFigure> medians_over(const std::vector<Judged>& list) {
+    std::vector<NamedFigure> figures;
     for (const Regime regime : all_regimes) {
-        std::vector<double> before;
-        std::vector<double> after;
+        std::vector<double> before, after;
         for (const Judged& judged : list) {
             if (judged.after[index_of(regime)]) {
                 before.push_back(*judged.before[index_of(regime)]);
@@ -134,17 +134,11 @@ void append_medians(std::vector<NamedFigure>& figures, const std::string& prefix
             }
         }
         if (!after.empty()) {
-            const std::string name = fmt::format("{}_{}_", prefix, to_string(regime));
+            const std::string name = fmt::format("calibrated_{}_", to_string(regime));
             figures.push_back({name + "median_pct", 100 * *percentile(after, 50)});
             figures.push_back({name + "before_median_pct", 100 * *percentile(before, 50)});
         }
     }
-}
-
-std::vector<NamedFigure> fresh_figures(const Catalog& catalog, const SiteOverlays& overlays,
-                                       const std::vector<FitDataset>& data, FabricCache& cache) {
-    std::vector<NamedFigure> figures;
-    append_medians(figures, "calibrated", calibrated_systems(catalog, overlays, data, cache));
     return figures;
 }
 
@@ -176,7 +170,8 @@ std::vector<NamedFigure> calibration_figures(const Catalog& catalog, const SiteO
                                              bool refit) {
     const std::string mark = fingerprint(rows);
     if (refit && !overlays.empty()) {
-        std::vector<NamedFigure> fresh = fresh_figures(catalog, overlays, fit_datasets(collection), cache);
+        std::vector<NamedFigure> fresh =
+            medians_over(calibrated_systems(catalog, overlays, fit_datasets(collection), cache));
         std::ranges::move(pilot_figures(pilots(catalog, overlays, collection, rows, cache)), std::back_inserter(fresh));
         std::string lines;
         for (const NamedFigure& figure : fresh) {

@@ -9,7 +9,6 @@
 #include <map>
 
 #include "base/percentile.hpp"
-#include "base/unit_text.hpp"
 #include "sim/plan/collectives/costs.hpp"
 #include "validate/calibration/catalog_writer.hpp"
 #include "validate/score/errors.hpp"

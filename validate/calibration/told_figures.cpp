@@ -78,22 +78,33 @@ FitCurve fit_curve(const CalibratedCurve& curve, const std::vector<FitParameter>
     return out;
 }
 
+// The figures as fitted, and how much of what was unknown of each is left: posterior spread / prior spread.
+struct Attempt {
+    std::map<FigureName, FittedValue> figures;
+    std::map<FigureName, double> left;
+};
+
 Attempt attempt(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, const std::set<FigureName>& free,
                 FabricCache& cache, Freedom freedom) {
-    Attempt result;
-    for (const FigureName& name : free) { result.parameters.push_back(parameter_of(name, catalog, freedom)); }
+    std::vector<FitParameter> parameters;
+    for (const FigureName& name : free) { parameters.push_back(parameter_of(name, catalog, freedom)); }
     Catalog working = catalog;
     std::vector<FitCurve> parts;
     double rows = 0;
     for (const CalibratedCurve& curve : curves) {
-        FitCurve part = fit_curve(curve, result.parameters, working, cache);
+        FitCurve part = fit_curve(curve, parameters, working, cache);
         if (part.parameters.empty() || part.weights.empty()) { continue; }
         if (freedom != Freedom::named) { part.weights = correlated_weights(curve); }
         rows += static_cast<double>(part.weights.size());
         parts.push_back(std::move(part));
     }
-    result.outcome =
-        robust_fit(result.parameters, {}, parts, rows, freedom == Freedom::named ? named_options : pilot_options);
+    const std::vector<FittedValue> values =
+        robust_fit(parameters, {}, parts, rows, freedom == Freedom::named ? named_options : pilot_options).values;
+    Attempt result;
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+        result.figures[parameters[p].name] = values[p];
+        result.left[parameters[p].name] = deviation_of(values[p]) / parameters[p].spread;
+    }
     return result;
 }
 
@@ -102,10 +113,10 @@ Told told_with(const Catalog& catalog, const std::vector<CalibratedCurve>& curve
                FabricCache& cache, Freedom freedom) {
     Told told_so_far;
     for (;;) {
-        Attempt& last = told_so_far.fit = attempt(catalog, curves, free, cache, freedom);
+        Attempt last = attempt(catalog, curves, free, cache, freedom);
         std::vector<KeptFigure> open;
-        for (std::size_t p = 0; p < last.parameters.size(); ++p) {
-            if (last.narrowed(p) > told) { open.push_back({last.parameters[p].name, last.narrowed(p)}); }
+        for (const auto& [name, left] : last.left) {
+            if (left > told) { open.push_back({name, left}); }
         }
         // Figures that could each explain the same rows are all untold as long as all are free: the least told quarter
         // goes first.
@@ -120,7 +131,10 @@ Told told_with(const Catalog& catalog, const std::vector<CalibratedCurve>& curve
         }
         for (const FigureName& name : untold) { free.erase(name); }
         if (free.empty()) { throw UnderDetermined("under-determined: these data tell none of " + listed(untold)); }
-        if (untold.empty()) { return told_so_far; }
+        if (untold.empty()) {
+            told_so_far.fit = std::move(last.figures);
+            return told_so_far;
+        }
     }
 }
 
@@ -140,15 +154,7 @@ double slower_by(const Catalog& catalog, const std::vector<CalibratedCurve>& cur
 
 }  // namespace
 
-double Attempt::narrowed(std::size_t p) const { return deviation_of(outcome.values[p]) / parameters[p].spread; }
-
 std::string listed(const std::set<FigureName>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
-
-Catalog catalog_with(const Catalog& catalog, const Attempt& fit) {
-    std::map<FigureName, FittedValue> values;
-    for (std::size_t p = 0; p < fit.parameters.size(); ++p) { values[fit.parameters[p].name] = fit.outcome.values[p]; }
-    return with_figures(catalog, values);
-}
 
 // Adapters of one kind carry the same share of their rate, but a few sites lose a sixth of it and more (two directions
 // at once on a busy root complex, a bad cable). That is believed where large messages stay so slow whatever else is
@@ -163,7 +169,7 @@ Told told_figures(const Catalog& catalog, const std::vector<CalibratedCurve>& cu
     constexpr double lost = 0.15;
     try {
         Told usual = told_with(catalog, curves, free, cache, freedom);
-        if (slower_by(catalog_with(catalog, usual.fit), curves, cache) <= lost) { return usual; }
+        if (slower_by(with_figures(catalog, usual.fit), curves, cache) <= lost) { return usual; }
     } catch (const UnderDetermined&) {
         if (slower_by(catalog, curves, cache) <= lost) { throw; }
     }

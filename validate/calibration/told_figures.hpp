@@ -1,6 +1,7 @@
 #pragma once
 // Fits the figures that measurements of one system tell, and keeps those that they do not.
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,14 +25,6 @@ enum class Freedom {
     links,  // the same, but what an adapter carries of its rate may be far below that of its kind
 };
 
-struct Attempt {
-    std::vector<FitParameter> parameters;
-    FitOutcome outcome;
-
-    // Posterior spread / prior spread of parameter p.
-    double narrowed(std::size_t p) const;
-};
-
 struct KeptFigure {
     FigureName name;
     double narrowed = 1;       // posterior spread / prior spread
@@ -40,15 +33,13 @@ struct KeptFigure {
 
 // A fit of the figures that the data tell, and those that they do not.
 struct Told {
-    Attempt fit;
+    std::map<FigureName, FittedValue> fit;
     std::vector<KeptFigure> kept;
 };
 
 // Throws UnderDetermined: if the data tell none of `free`, or with Freedom::named if they do not tell all.
 Told told_figures(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, const std::set<FigureName>& free,
                   FabricCache& cache, Freedom freedom);
-
-Catalog catalog_with(const Catalog& catalog, const Attempt& fit);
 
 // "a/b, c/d".
 std::string listed(const std::set<FigureName>& names);

@@ -119,6 +119,7 @@ double of_exchange(const Exchange& e, const Observation& o) {
     return *value;
 }
 
+// A refused transfer has no transport: 0 if the observation asks for one by name.
 double of_transfer(const Observation& o, const Scenario& scenario, const Catalog& catalog) {
     const Workload& workload = scenario.workload;
     const Fabric fabric = fabric_for(workload, Fabric(build(scenario, catalog)), catalog);
@@ -174,18 +175,6 @@ double of_machine(const Observation& o, const Scenario& scenario, const Catalog&
     return o.take == "slowest_pair" ? slowest : without;
 }
 
-// Whether `take` names a quantity of data paths or of the node: a transfer's time, the bandwidth of every pair of GPUs.
-bool is_path_quantity(const std::string& take, const Scenario& scenario) {
-    return std::holds_alternative<TransferWorkload>(scenario.workload) ||
-           std::ranges::find(of_machines, take) != of_machines.end();
-}
-
-// In SI base units. A refused transfer has no transport: 0 if the observation asks for one by name.
-double of_path(const Observation& o, const Scenario& scenario, const Catalog& catalog) {
-    return std::ranges::find(of_machines, o.take) != of_machines.end() ? of_machine(o, scenario, catalog)
-                                                                       : of_transfer(o, scenario, catalog);
-}
-
 }  // namespace
 
 double Observer::of_run(const Observation& o) {
@@ -196,7 +185,8 @@ double Observer::of_run(const Observation& o) {
     const bool inline_text = text->second.find('\n') != std::string::npos;
     Scenario scenario = inline_text ? parse_scenario(text->second, file_.file.parent_path() / (o.name + ".yaml"), set)
                                     : read_scenario(file_.file.parent_path() / text->second, set);
-    if (is_path_quantity(o.take, scenario)) { return of_path(o, scenario, catalog_); }
+    if (std::ranges::find(of_machines, o.take) != of_machines.end()) { return of_machine(o, scenario, catalog_); }
+    if (std::holds_alternative<TransferWorkload>(scenario.workload)) { return of_transfer(o, scenario, catalog_); }
     if (auto* sizes = sizes_of(scenario.workload); sizes != nullptr && !o.at.empty()) { *sizes = {parse_bytes(o.at)}; }
     return of_report(simulate(scenario, catalog_), o, file_);
 }

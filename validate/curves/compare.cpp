@@ -6,15 +6,13 @@
 #include <algorithm>
 #include <functional>
 
-#include "base/pattern.hpp"
 #include "base/percentile.hpp"
-#include "sim/plan/collectives/planner.hpp"
+#include "base/text_lines.hpp"
 #include "validate/curves/derive.hpp"
 #include "validate/curves/derive_network.hpp"
 #include "validate/curves/derive_node.hpp"
 #include "validate/curves/forecast.hpp"
 #include "validate/curves/unsaid.hpp"
-#include "validate/import/log_text.hpp"
 
 namespace fabricast::inline curves {
 
@@ -214,10 +212,7 @@ Json to_json(const Comparison& c) {
 }
 
 std::string to_svg(const Comparison& c) {
-    Panel times;
-    times.title = c.id;
-    times.x_label = "message size";
-    times.y_label = "time";
+    Panel times{c.id, AxisKind::time, "message size", "time", {}, 820, 420};
     times.series = {
         series(c, "alpha-beta", "#bbbbbb", [](const ComparedSize& s) { return s.null_alphabeta; }),
         series(c, "NCCL's tuning model as a clock", "#e0b070", [](const ComparedSize& s) { return s.null_tuning; }),
@@ -226,23 +221,14 @@ std::string to_svg(const Comparison& c) {
     times.series[0].dashed = times.series[1].dashed = true;
     times.series[3].line = false;
     times.series[3].markers = true;
-    times.width = 820;
-    times.height = 420;
-    Panel errors;
-    errors.title = system_line(c);
-    errors.y = AxisKind::percent;
-    errors.x_label = "message size";
-    errors.y_label = "forecast / measured - 1";
     Series used{"", {}, "#1f5fa8"};
+    used.markers = true;
     for (const ComparedSize& size : c.sizes) {
         if (size.counts()) {
             used.points.emplace_back(static_cast<double>(size.measured.size.count), 100 * size.error());
         }
     }
-    used.markers = true;
-    errors.series = {used};
-    errors.width = 820;
-    errors.height = 240;
+    Panel errors{system_line(c), AxisKind::percent, "message size", "forecast / measured - 1", {used}, 820, 240};
     errors.legend = false;
     return svg({times, errors});
 }

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/unit_text.hpp"
 #include "sim/report/html/run_page.hpp"
 
 namespace fabricast::inline curves {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/pattern.hpp"
 #include "base/text.hpp"
 #include "sim/plan/collectives/costs.hpp"
 #include "validate/curves/derive_network.hpp"

@@ -14,7 +14,6 @@
 #include "sim/scenario/build_parts.hpp"
 #include "validate/curves/derive_node.hpp"
 #include "validate/import/alias.hpp"
-#include "validate/import/log_text.hpp"
 
 namespace fabricast::inline curves {
 namespace {
@@ -80,8 +79,7 @@ Ports ports_of(const Measurement& m, const std::string& family, Derived& out) {
     }
     if (ports.gbps == 0 && named != nullptr) { ports.gbps = digits(named->word("gbps")); }
     if (ports.gbps == 0) {
-        const auto usual = builtin_aliases().speed_by_generation.find(out.group.generation);
-        ports.gbps = usual == builtin_aliases().speed_by_generation.end() ? 0 : digits(usual->second);
+        ports.gbps = digits(word_in(builtin_aliases().speed_by_generation, out.group.generation));
         out.assumptions.push_back(
             fmt::format("nic speed: not stated; {} Gb/s, usual beside {}", ports.gbps, out.group.generation));
     }

@@ -7,7 +7,6 @@
 
 #include "base/text.hpp"
 #include "base/yaml.hpp"
-#include "validate/import/log_text.hpp"
 
 namespace fabricast::inline curves {
 namespace {

@@ -17,16 +17,14 @@
 namespace fabricast::inline curves {
 
 std::vector<std::string_view> releases_in_use(std::string_view generation) {
-    const auto usual = builtin_aliases().nccl_usual.find(generation);
-    return usual == builtin_aliases().nccl_usual.end() ? std::vector<std::string_view>{} : split(usual->second, ' ');
+    return split(word_in(builtin_aliases().nccl_usual, generation), ' ');
 }
 
 namespace {
 
 bool came_later(std::string_view version, const Measurement& m) {
-    const auto out = builtin_aliases().nccl_dates.find(version);
-    const std::string_view date = text(m.source, "date");
-    return out != builtin_aliases().nccl_dates.end() && !date.empty() && date < out->second;
+    const std::string_view out = word_in(builtin_aliases().nccl_dates, version), date = text(m.source, "date");
+    return !out.empty() && !date.empty() && date < out;
 }
 
 // nccl-tests prints "graph:" in its first line and "#wrong" over its columns since it followed NCCL 2.13 (August 2022).
@@ -87,9 +85,9 @@ std::string nccl_version(const Measurement& m, Derived& out) {
     }
     const WordMap& by_generation = builtin_aliases().nccl_by_generation;
     const std::string& generation = out.group.generation;
-    auto usual = out.scenario.cluster.nodes > 1 ? by_generation.find(generation + " between") : by_generation.end();
-    usual = usual == by_generation.end() ? by_generation.find(generation) : usual;
-    std::string version = usual == by_generation.end() ? LibrarySpec{}.nccl : usual->second;
+    std::string version(out.scenario.cluster.nodes > 1 ? word_in(by_generation, generation + " between") : "");
+    if (version.empty()) { version = word_in(by_generation, generation); }
+    if (version.empty()) { version = LibrarySpec{}.nccl; }
     if (out_of_time(version, m)) {  // the nearest of those in use when the file was written
         std::vector<std::string_view> others = releases_in_use(generation);
         std::erase_if(others, [&](std::string_view other) { return out_of_time(other, m); });

@@ -11,6 +11,7 @@
 #include "sim/engines/common/accounting.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
+#include "validate/score/errors.hpp"
 
 namespace fabricast::inline curves {
 
@@ -53,22 +54,6 @@ double quantile(const std::vector<Component>& mixture, double share) {
         (below < share * total ? low : high) = x;
     }
     return (low + high) / 2;
-}
-
-struct WeightedSeconds {
-    double seconds = 0, weight = 1;
-};
-
-// The forecast at which half of the weight is reached.
-double weighted_median(std::vector<WeightedSeconds> forecasts) {
-    std::ranges::sort(forecasts, {}, &WeightedSeconds::seconds);
-    double total = 0, reached = 0;
-    for (const WeightedSeconds& f : forecasts) { total += f.weight; }
-    for (const WeightedSeconds& f : forecasts) {
-        reached += f.weight;
-        if (reached >= total / 2 * (1 - 1e-9)) { return f.seconds; }
-    }
-    return forecasts.back().seconds;
 }
 
 double width(const std::vector<Component>& mixture) { return quantile(mixture, 0.9) - quantile(mixture, 0.1); }
@@ -146,7 +131,7 @@ MixedForecast MixedForecaster::at(Bytes size) const {
     if (parts_.size() == 1) { return forecast; }
     ForecastRow& row = forecast.row;
     std::vector<Component> mixture{component_of(1, row)};
-    std::vector<WeightedSeconds> middles{{row.seconds, 1}};
+    std::vector<WeightedValue> middles{{row.seconds, 1}};
     for (std::size_t p = 1; p < parts_.size(); ++p) {
         const ForecastRow other = parts_[p].forecaster->at(size);
         mixture.push_back(component_of(parts_[p].weight, other));
@@ -160,7 +145,7 @@ MixedForecast MixedForecaster::at(Bytes size) const {
         }
         forecast.narrowed.push_back(std::max(0.0, 1 - width(told) / all));
     }
-    row.seconds = weighted_median(std::move(middles));
+    row.seconds = weighted_quantile(std::move(middles), 0.5);
     // What is not known never narrows an interval.
     row.low80 = std::min({row.low80, row.seconds, std::exp(quantile(mixture, 0.1))});
     row.high80 = std::max({row.high80, row.seconds, std::exp(quantile(mixture, 0.9))});
@@ -168,9 +153,9 @@ MixedForecast MixedForecaster::at(Bytes size) const {
 }
 
 double MixedForecaster::seconds(Bytes size) const {
-    std::vector<WeightedSeconds> middles;
+    std::vector<WeightedValue> middles;
     for (const Part& part : parts_) { middles.push_back({part.forecaster->seconds(size), part.weight}); }
-    return weighted_median(std::move(middles));
+    return weighted_quantile(std::move(middles), 0.5);
 }
 
 }  // namespace fabricast::inline curves

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,7 +13,6 @@
 #include "validate/curves/derive.hpp"
 #include "validate/curves/derive_software.hpp"
 #include "validate/import/alias.hpp"
-#include "validate/import/log_text.hpp"
 
 namespace fabricast::inline curves {
 namespace {

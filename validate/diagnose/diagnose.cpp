@@ -122,10 +122,8 @@ UncertainCurve uncertain_curve(const Suspect& suspect, const std::vector<TimedRo
 }
 
 bool differ(const std::vector<double>& with, const std::vector<double>& without, double by) {
-    for (std::size_t i = 0; i < with.size(); ++i) {
-        if (std::abs(with[i] / without[i] - 1) > by) { return true; }
-    }
-    return false;
+    return !std::ranges::equal(with, without,
+                               [by](double one, double other) { return std::abs(one / other - 1) <= by; });
 }
 
 // Whether the log is faster than expected in the median and under 15 % slower at 90 % of its sizes: no fault.

@@ -54,8 +54,8 @@ Diagnosed diagnosed(const Measurement& measurement, const std::optional<Scenario
         const LinkDiagnosis found = diagnose_link(measurement, *link, cluster, node, catalog);
         return {to_text(found, measurement.id), to_json(found, measurement.id), true};
     }
-    const SuspectedSystem system = system_of(measurement, cluster, node);
-    const Diagnosis found = diagnose(system.scenario, rows_of(measurement, system, catalog), catalog);
+    const Derived system = system_of(measurement, cluster, node);
+    const Diagnosis found = diagnose(system.scenario, rows_of(measurement, system.scenario, catalog), catalog);
     return {to_text(found, measurement.id, system.assumptions), to_json(found, measurement.id)};
 }
 
@@ -119,9 +119,7 @@ Json to_json(const Diagnosis& d, const std::string& id) {
     return json;
 }
 
-SuspectedSystem system_of(const Measurement& measurement, const std::optional<Scenario>& cluster,
-                          const std::string& node) {
-    SuspectedSystem system;
+Derived system_of(const Measurement& measurement, const std::optional<Scenario>& cluster, const std::string& node) {
     if (text(measurement.benchmark, "collective").empty()) {
         refuse(measurement.place, "only logs of collectives and of one direction's bandwidth are diagnosed",
                text(measurement.benchmark, "tool"), "nccl-tests, nvbandwidth, ib_write_bw, osu_bw ...");
@@ -129,33 +127,28 @@ SuspectedSystem system_of(const Measurement& measurement, const std::optional<Sc
     // Derive needs a GPU: the node is named as one if there is none, and is replaced afterwards.
     Measurement named = measurement;
     if (text(named.system, "gpu").empty()) { named.system["gpu"] = {node, named.place}; }
-    Derived derived = derive(named);
+    Derived system = derive(named);
     if (cluster) {
-        system.scenario = *cluster;
-        collective_of(system.scenario) = collective_of(derived.scenario);
-        system.scenario.launch = derived.scenario.launch;
-        system.scenario.engine = derived.scenario.engine;
+        const Scenario logged = std::exchange(system.scenario, *cluster);
+        collective_of(system.scenario) = collective_of(logged);
+        system.scenario.launch = logged.launch;
+        system.scenario.engine = logged.engine;
         system.assumptions = {"system and software: as " + cluster->file + " says, not as the log does"};
-        return system;
-    }
-    system.scenario = derived.scenario;
-    system.assumptions = derived.assumptions;
-    if (!node.empty()) {
+    } else if (!node.empty()) {
         system.scenario.cluster.node = node;
         system.assumptions.push_back("node: " + node + ", as said");
     }
     return system;
 }
 
-std::vector<TimedRow> rows_of(const Measurement& measurement, const SuspectedSystem& system, const Catalog& catalog) {
-    const Fabric fabric(build(system.scenario, catalog));
+std::vector<TimedRow> rows_of(const Measurement& measurement, const Scenario& system, const Catalog& catalog) {
+    const Fabric fabric(build(system, catalog));
     const auto said = measurement.benchmark.find("ranks");
     if (said != measurement.benchmark.end() && said->second.text != std::to_string(fabric.gpu_count())) {
         refuse(said->second.place, "the log has another number of ranks than the system", said->second.text,
                std::to_string(fabric.gpu_count()));
     }
-    const Curve curve =
-        read_curve(measurement, busbw_factor(collective_of(system.scenario).collective, fabric.gpu_count()));
+    const Curve curve = read_curve(measurement, busbw_factor(collective_of(system).collective, fabric.gpu_count()));
     std::vector<TimedRow> rows;
     for (const CurvePoint& point : curve.points) {
         if (point.left_out.empty()) { rows.push_back({point.size, point.seconds}); }

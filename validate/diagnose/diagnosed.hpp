@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "models/catalog.hpp"
 #include "sim/scenario/scenario.hpp"
+#include "validate/curves/derived.hpp"
 #include "validate/diagnose/diagnose.hpp"
 #include "validate/import/measurement.hpp"
 
@@ -28,18 +29,12 @@ Diagnosed diagnosed(const Measurement& measurement, const std::optional<Scenario
 std::string to_text(const Diagnosis& diagnosis, const std::string& id, const std::vector<std::string>& assumptions);
 Json to_json(const Diagnosis& diagnosis, const std::string& id);
 
-// The system that a log comes from, by its own statements and the user's.
-struct SuspectedSystem {
-    Scenario scenario;
-    std::vector<std::string> assumptions;
-};
-
-// `cluster` replaces what the log says about the system and its software; `node`, if not empty, replaces the node only.
-// The collective, its type and the number of ranks come from the log. InputError: something is undefined.
-SuspectedSystem system_of(const Measurement& measurement, const std::optional<Scenario>& cluster,
-                          const std::string& node);
+// The system that a log comes from, by its own statements and the user's: `cluster` replaces what the log says about
+// the system and its software; `node`, if not empty, replaces the node only. The collective, its type and the number of
+// ranks come from the log. InputError: something is undefined.
+Derived system_of(const Measurement& measurement, const std::optional<Scenario>& cluster, const std::string& node);
 
 // The rows of the curve that count. Throws NotACurve; InputError if the log has another number of ranks.
-std::vector<TimedRow> rows_of(const Measurement& measurement, const SuspectedSystem& system, const Catalog& catalog);
+std::vector<TimedRow> rows_of(const Measurement& measurement, const Scenario& system, const Catalog& catalog);
 
 }  // namespace fabricast::inline diagnosis

@@ -89,9 +89,9 @@ AliasTable read_alias_table(const yaml::Node& root) {
 
 }  // namespace
 
-std::string_view Alias::word(std::string_view key) const {
-    const auto found = means.find(key);
-    return found == means.end() ? std::string_view{} : std::string_view{found->second};
+std::string_view word_in(const WordMap& words, std::string_view key) {
+    const auto found = words.find(key);
+    return found == words.end() ? std::string_view{} : std::string_view{found->second};
 }
 
 AliasList read_aliases(const yaml::Node& root, std::string_view key) {

@@ -15,6 +15,8 @@
 namespace fabricast::inline validate_import {
 
 using WordMap = std::map<std::string, std::string, std::less<>>;
+// The word under `key`, or "".
+std::string_view word_in(const WordMap& words, std::string_view key);
 
 // A pattern (RE2 syntax, case-insensitive, found anywhere in a text) and what it means. `also` (`and` in the file) must
 // be found too; `unless` must not be found.
@@ -22,8 +24,7 @@ struct Alias {
     std::optional<Pattern> match, also, unless;
     WordMap means;
 
-    // The meaning under `key`, or "".
-    std::string_view word(std::string_view key) const;
+    std::string_view word(std::string_view key) const { return word_in(means, key); }
 };
 
 using AliasList = std::vector<Alias>;

@@ -112,9 +112,6 @@ std::size_t index_of(const Measurement& m, std::string_view column) {
 
 double figure_in(const std::string& cell) { return std::strtod(cell.c_str(), nullptr); }
 
-// The rows of one curve by size; a size has one row per round.
-using BySize = std::map<double, std::vector<std::size_t>>;
-
 std::size_t median_row(const Measurement& m, std::vector<std::size_t> rows, std::size_t time) {
     std::ranges::stable_sort(rows, {}, [&](std::size_t row) { return figure_in(m.rows[row][time]); });
     return rows[(rows.size() - 1) / 2];
@@ -130,23 +127,31 @@ void say(Measurement& curve, const std::string& column, const std::string& label
     env = {env.text.empty() ? label : env.text + " " + label, place};
 }
 
-Measurement curve_of(const Measurement& m, const Labels& labels, const BySize& sizes) {
-    const std::size_t first = labels.size() + 1;  // the first column after `round`
-    const std::size_t time = index_of(m, "time_us");
-    Measurement curve = m;
-    curve.rows.clear();
-    curve.row_places.clear();
-    curve.columns.assign(m.columns.begin() + static_cast<std::ptrdiff_t>(first), m.columns.end());
-    for (const auto& [size, rows] : sizes) {
-        const std::size_t row = median_row(m, rows, time);
-        curve.rows.emplace_back(m.rows[row].begin() + static_cast<std::ptrdiff_t>(first), m.rows[row].end());
-        curve.row_places.push_back(m.row_places[row]);
+// The rows by the words in their first columns, in the order in which these come.
+std::vector<std::pair<Labels, std::vector<std::size_t>>> rows_by_labels(const Measurement& m, std::size_t columns) {
+    std::vector<std::pair<Labels, std::vector<std::size_t>>> parts;
+    std::map<Labels, std::size_t> places;
+    for (std::size_t row = 0; row < m.rows.size(); ++row) {
+        const Labels labels(m.rows[row].begin(), m.rows[row].begin() + static_cast<std::ptrdiff_t>(columns));
+        const auto [known, is_new] = places.try_emplace(labels, parts.size());
+        if (is_new) { parts.push_back({labels, {}}); }
+        parts[known->second].second.push_back(row);
     }
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-        say(curve, m.columns[i], labels[i], curve.row_places.front());
-        curve.id += labels[i].empty() ? "" : " " + labels[i];
+    return parts;
+}
+
+// These rows of the table alone, without its first columns.
+Measurement part_of(const Measurement& m, const std::vector<std::size_t>& rows, std::size_t columns) {
+    const auto first = static_cast<std::ptrdiff_t>(columns);
+    Measurement part = m;
+    part.columns.erase(part.columns.begin(), part.columns.begin() + first);
+    part.rows.clear();
+    part.row_places.clear();
+    for (const std::size_t row : rows) {
+        part.rows.emplace_back(m.rows[row].begin() + first, m.rows[row].end());
+        part.row_places.push_back(m.row_places[row]);
     }
-    return curve;
+    return part;
 }
 
 }  // namespace
@@ -208,46 +213,34 @@ bool has_series(const Measurement& m) {
 
 std::vector<Measurement> split_series(const Measurement& m) {
     if (!has_series(m)) { return {m}; }
-    const std::size_t round = index_of(m, "round");
-    std::vector<Labels> order;
-    std::map<Labels, BySize> curves;
-    for (std::size_t row = 0; row < m.rows.size(); ++row) {
-        const Labels labels(m.rows[row].begin(), m.rows[row].begin() + static_cast<std::ptrdiff_t>(round));
-        const auto [curve, is_new] = curves.try_emplace(labels);
-        if (is_new) { order.push_back(labels); }
-        curve->second[figure_in(m.rows[row][round + 1])].push_back(row);
+    const std::size_t round = index_of(m, "round"), time = index_of(m, "time_us");
+    std::vector<Measurement> curves;
+    for (const auto& [labels, rows] : rows_by_labels(m, round)) {
+        std::map<double, std::vector<std::size_t>> by_size;  // one row per round
+        for (const std::size_t row : rows) { by_size[figure_in(m.rows[row][round + 1])].push_back(row); }
+        std::vector<std::size_t> medians;
+        for (const auto& [size, of_size] : by_size) { medians.push_back(median_row(m, of_size, time)); }
+        Measurement& curve = curves.emplace_back(part_of(m, medians, round + 1));
+        for (std::size_t i = 0; i < labels.size(); ++i) {
+            say(curve, m.columns[i], labels[i], curve.row_places.front());
+            curve.id += labels[i].empty() ? "" : " " + labels[i];
+        }
     }
-    std::vector<Measurement> parts;
-    parts.reserve(order.size());
-    for (const Labels& labels : order) { parts.push_back(curve_of(m, labels, curves.at(labels))); }
-    return parts;
+    return curves;
 }
 
 std::vector<Measurement> split_counts(const Measurement& m) {
     const std::string_view first = m.columns.empty() ? "" : std::string_view(m.columns.front());
     const bool ranks = first == "n_gpus" || first == "gpus" || first == "ranks";
     if (!(ranks || first == "nodes") || m.columns.size() < 3 || m.columns[1] != "size_bytes") { return {m}; }
-    std::vector<std::string> order;
-    std::map<std::string, Measurement> parts;
-    for (std::size_t row = 0; row < m.rows.size(); ++row) {
-        const std::string& count = m.rows[row].front();
-        const auto [part, is_new] = parts.try_emplace(count, m);
-        if (is_new) {
-            order.push_back(count);
-            part->second.id += fmt::format("-{}{}", count, ranks ? "g" : "n");
-            part->second.columns.erase(part->second.columns.begin());
-            part->second.rows.clear();
-            part->second.row_places.clear();
-            MeasurementSection& section = ranks ? part->second.benchmark : part->second.system;
-            section[ranks ? "ranks" : "nodes"] = {count, m.row_places[row]};
-        }
-        part->second.rows.emplace_back(m.rows[row].begin() + 1, m.rows[row].end());
-        part->second.row_places.push_back(m.row_places[row]);
+    std::vector<Measurement> parts;
+    for (const auto& [count, rows] : rows_by_labels(m, 1)) {
+        Measurement& part = parts.emplace_back(part_of(m, rows, 1));
+        part.id += fmt::format("-{}{}", count.front(), ranks ? "g" : "n");
+        MeasurementSection& section = ranks ? part.benchmark : part.system;
+        section[ranks ? "ranks" : "nodes"] = {count.front(), part.row_places.front()};
     }
-    std::vector<Measurement> all;
-    all.reserve(order.size());
-    for (const std::string& count : order) { all.push_back(std::move(parts.at(count))); }
-    return all;
+    return parts;
 }
 
 }  // namespace fabricast::inline validate_import

@@ -75,15 +75,15 @@ double mean_over(const GroupErrors& groups, double ErrorSummary::*figure) {
 
 RatioRange RatioRange::widened(double power) const { return {std::pow(low80, power), std::pow(high80, power)}; }
 
-double percentile80(std::vector<WeightedDistance> rows) {
-    std::ranges::sort(rows, {}, &WeightedDistance::distance);
+double weighted_quantile(std::vector<WeightedValue> values, double share) {
+    std::ranges::sort(values, {}, &WeightedValue::value);
     double all = 0, within = 0;
-    for (const WeightedDistance& row : rows) { all += row.weight; }
-    for (const WeightedDistance& row : rows) {
-        within += row.weight;
-        if (within >= 0.8 * all * (1 - 1e-12)) { return row.distance; }
+    for (const WeightedValue& one : values) { all += one.weight; }
+    for (const WeightedValue& one : values) {
+        within += one.weight;
+        if (within >= share * all * (1 - 1e-12)) { return one.value; }
     }
-    return rows.back().distance;
+    return values.back().value;
 }
 
 double half_width80(std::vector<WeightedDistance> rows, double groups) {

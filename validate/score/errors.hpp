@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/hash.hpp"
@@ -60,12 +61,16 @@ struct RatioRange {
     RatioRange widened(double power) const;
 };
 
-// |ln(measured / forecast)| of a row; rows that tell the same together have the weight of one.
-struct WeightedDistance {
-    double distance = 0, weight = 1;
+struct WeightedValue {
+    double value = 0, weight = 1;
 };
+// The value up to which this share of the weight lies. At least one value.
+double weighted_quantile(std::vector<WeightedValue> values, double share);
+
+// |ln(measured / forecast)| of a row; rows that tell the same together have the weight of one.
+using WeightedDistance = WeightedValue;
 // The distance that holds 80 % of the weight. At least one row.
-double percentile80(std::vector<WeightedDistance> rows);
+inline double percentile80(std::vector<WeightedDistance> rows) { return weighted_quantile(std::move(rows), 0.8); }
 // The same, widened by the ratio of Student's t to the normal quantile: the rows come from so few `groups` of their
 // own.
 double half_width80(std::vector<WeightedDistance> rows, double groups);

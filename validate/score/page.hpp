@@ -4,7 +4,9 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +27,12 @@ struct NamedFigure {
     double value = 0;
     std::string unit = "%";
 };
+
+// nullopt if there is none of this name.
+inline std::optional<double> value_of(const std::vector<NamedFigure>& figures, std::string_view name) {
+    const auto found = std::ranges::find(figures, name, &NamedFigure::name);
+    return found == figures.end() ? std::nullopt : std::optional(found->value);
+}
 
 // "figure: nccl_mid_median_pct 6.30 %", with two decimals.
 inline std::string figure_line(const NamedFigure& figure) {

@@ -63,23 +63,18 @@ struct Tick {
 std::vector<Tick> ticks(const Axis& axis) {
     std::vector<Tick> marks;
     const double span = axis.high - axis.low;
-    if (axis.kind == AxisKind::percent) {
-        double step = 1;
+    const bool percent = axis.kind == AxisKind::percent, size = axis.kind == AxisKind::size;
+    double step = !size ? 1 : span > 24 ? 6 : span > 12 ? 4 : 2;
+    if (percent) {
         for (const double s : {2.0, 5.0, 10.0, 20.0, 25.0, 50.0, 100.0, 200.0, 500.0, 1000.0}) {
             step = span / step > 8 ? s : step;
         }
-        const auto first = static_cast<int>(std::ceil(axis.low / step));
-        for (int i = first; i * step <= axis.high + 1e-9; ++i) {
-            marks.push_back({i * step, fmt::format("{:.3g} %", i * step)});
-        }
-        return marks;
     }
-    const bool size = axis.kind == AxisKind::size;
-    const double step = !size ? 1 : span > 24 ? 6 : span > 12 ? 4 : 2;
-    const auto first = static_cast<int>(std::ceil(axis.low / step - 1e-9));
-    for (int i = first; i * step <= axis.high + 1e-9; ++i) {
-        const double value = std::pow(size ? 2.0 : 10.0, i * step);
-        marks.push_back({value, size ? size_label(value) : time_label(value)});
+    for (int i = static_cast<int>(std::ceil(axis.low / step - 1e-9)); i * step <= axis.high + 1e-9; ++i) {
+        const double value = percent ? i * step : std::pow(size ? 2.0 : 10.0, i * step);
+        marks.push_back({value, percent ? fmt::format("{:.3g} %", value)
+                                : size  ? size_label(value)
+                                        : time_label(value)});
     }
     return marks;
 }

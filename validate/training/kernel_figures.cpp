@@ -10,6 +10,7 @@
 #include "models/device_part.hpp"
 #include "sim/plan/traces/gpu_scaling.hpp"
 #include "sim/plan/training/layer_costs.hpp"
+#include "validate/import/measurement.hpp"
 #include "validate/score/errors.hpp"
 
 namespace fabricast::inline validate_training {
@@ -27,6 +28,13 @@ std::vector<double> numbers(std::string_view shape) {
     }
     return out;
 }
+
+struct KernelForecast {
+    std::string kernel, shape, precision;  // as the file has them
+    std::string group;                     // whose figure it belongs to: "gemm", "attention", ...
+    double measured_s = 0, forecast_s = 0;
+    double error() const { return forecast_s / measured_s - 1; }
+};
 
 class Kernels {
 public:
@@ -90,8 +98,8 @@ private:
     const GpuSpec& gpu_;
 };
 
-}  // namespace
-
+// Rows of kernels that the model has, launched without the host. Left out: products that end before the host has
+// launched the next. Throws InputError if a shape is none.
 std::vector<KernelForecast> forecast_kernels(const Measurement& m, const Catalog& catalog) {
     const std::string part = gpu_named(catalog, std::string(text(m.system, "gpu")), "");
     if (part.empty()) {
@@ -113,6 +121,8 @@ std::vector<KernelForecast> forecast_kernels(const Measurement& m, const Catalog
     }
     return rows;
 }
+
+}  // namespace
 
 std::vector<NamedFigure> kernel_figures(const std::filesystem::path& folder, const Catalog& catalog) {
     if (!std::filesystem::is_directory(folder)) { return {}; }

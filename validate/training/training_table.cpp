@@ -62,12 +62,8 @@ std::uint32_t whole(const std::string& text) {
     return static_cast<std::uint32_t>(std::strtoul(text.c_str(), nullptr, 10));
 }
 
-}  // namespace
-
-TrainingTable read_training_table(const std::filesystem::path& file, std::string_view how) {
+TrainingTable table_of(const yaml::Node& root, const yaml::Node& forecast) {
     static const std::vector<std::string> scalings = {"none", "weak", "strong", "proxy", "model"};
-    const yaml::Node root = yaml::read(file);
-    const yaml::Node& forecast = root.required(how);
     forecast.allow({"family", "excluded", "step", "scaling", "series", "columns", "set", "cases", "exclude"});
     TrainingTable table;
     table.id = root.required("id").as_string();
@@ -103,10 +99,13 @@ TrainingTable read_training_table(const std::filesystem::path& file, std::string
     return table;
 }
 
+}  // namespace
+
 std::vector<TrainingTable> read_training_tables(const std::filesystem::path& folder, std::string_view how) {
     std::vector<TrainingTable> tables;
     for (const auto& file : yaml::files_among(std::filesystem::directory_iterator(folder))) {
-        if (yaml::read(file).get(how) != nullptr) { tables.push_back(read_training_table(file, how)); }
+        const yaml::Node root = yaml::read(file);
+        if (const yaml::Node* forecast = root.get(how)) { tables.push_back(table_of(root, *forecast)); }
     }
     return tables;
 }

@@ -38,10 +38,8 @@ struct TrainingTable {
     std::vector<Cells> rows;
 };
 
-// `how` is the key of the rules that turn rows into scenarios. Throws InputError at the first mistake in the file.
-TrainingTable read_training_table(const std::filesystem::path& file, std::string_view how = "forecast");
-
-// Every table of the folder that has this key, ordered by name.
+// Every table of the folder, ordered by name, that has the key `how`: the rules that turn rows into scenarios. Throws
+// InputError at the first mistake in a file.
 std::vector<TrainingTable> read_training_tables(const std::filesystem::path& folder, std::string_view how = "forecast");
 
 struct DerivedStep {

@@ -42,18 +42,24 @@ ComparedRow row_of(const TransferComparison& file, const TransferPoint& point) {
     return row;
 }
 
-// The part's beginning and the figure's name.
-using FigureName = std::pair<std::string_view, std::string_view>;
+// The beginning of a part, and what its figures begin with: over files, and over sites without what was drawn from
+// them.
+struct PartFigures {
+    const char *part, *files, *sites;
+};
+constexpr PartFigures part_figures[] = {
+    {"p2p_large", "p2p_large", "p2p_loso_large"},    {"p2p_small", "p2p_small", "p2p_loso_small"},
+    {"p2p_latency", "p2p_latency", "latency_loso"},  {"rdma_large", "rdma_large", "rdma_loso_large"},
+    {"rdma_small", "rdma_small", "rdma_loso_small"}, {"other", "other", nullptr}};
 
-std::vector<NamedFigure> medians(const std::vector<ComparedRow>& rows, std::string ComparedRow::*group,
-                                 std::initializer_list<FigureName> names) {
-    std::vector<NamedFigure> figures;
-    for (const auto& [part, name] : names) {
-        if (const auto median = median_over(errors_by(group, rows, {.part = part}), &ErrorSummary::median)) {
-            figures.push_back({fmt::format("{}_median_pct", name), 100 * *median, "percent"});
+void append_medians(std::vector<NamedFigure>& figures, const std::vector<ComparedRow>& rows,
+                    std::string ComparedRow::*group, const char* PartFigures::*name) {
+    for (const PartFigures& part : part_figures) {
+        if (part.*name == nullptr) { continue; }
+        if (const auto median = median_over(errors_by(group, rows, {.part = part.part}), &ErrorSummary::median)) {
+            figures.push_back({fmt::format("{}_median_pct", part.*name), 100 * *median, "percent"});
         }
     }
-    return figures;
 }
 
 std::vector<DrawnFrom> read_drawn(const std::filesystem::path& path) {
@@ -134,20 +140,9 @@ std::vector<ComparedRow> transfer_rows(const TransferAccuracy& accuracy, const s
 }
 
 std::vector<NamedFigure> transfer_figures(const TransferAccuracy& accuracy) {
-    std::vector<NamedFigure> figures = medians(transfer_rows(accuracy), &ComparedRow::table,
-                                               {{"p2p_large", "p2p_large"},
-                                                {"p2p_small", "p2p_small"},
-                                                {"p2p_latency", "p2p_latency"},
-                                                {"rdma_large", "rdma_large"},
-                                                {"rdma_small", "rdma_small"},
-                                                {"other", "other"}});
-    const std::vector<NamedFigure> left_out = medians(transfer_rows(accuracy, accuracy.drawn), &ComparedRow::site,
-                                                      {{"p2p_large", "p2p_loso_large"},
-                                                       {"p2p_small", "p2p_loso_small"},
-                                                       {"p2p_latency", "latency_loso"},
-                                                       {"rdma_large", "rdma_loso_large"},
-                                                       {"rdma_small", "rdma_loso_small"}});
-    figures.insert(figures.end(), left_out.begin(), left_out.end());
+    std::vector<NamedFigure> figures;
+    append_medians(figures, transfer_rows(accuracy), &ComparedRow::table, &PartFigures::files);
+    append_medians(figures, transfer_rows(accuracy, accuracy.drawn), &ComparedRow::site, &PartFigures::sites);
     return figures;
 }
 

@@ -3,7 +3,7 @@
 
 #include "validate/import/log_table.hpp"
 
-namespace fabricast::inline validate_import {
+namespace fabricast::inline validate_import::formats {
 namespace {
 
 // "Device: 0, NVIDIA A100-SXM4-80GB, pciBusID: 7, ..." and " Device 0: Tesla T4" of bandwidthTest.
@@ -101,11 +101,9 @@ bool fits_bandwidth_test(std::string_view t) {
 
 }  // namespace
 
-namespace formats {
 extern const LogFormat p2p_bandwidth_latency = {"p2p-bandwidth-latency", "the CUDA sample p2pBandwidthLatencyTest",
                                                 false, fits_p2p, read_p2p_bandwidth_latency};
 extern const LogFormat bandwidth_test = {"bandwidth-test", "the CUDA sample bandwidthTest", false, fits_bandwidth_test,
                                          read_bandwidth_test};
-}  // namespace formats
 
-}  // namespace fabricast::inline validate_import
+}  // namespace fabricast::inline validate_import::formats

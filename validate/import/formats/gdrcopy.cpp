@@ -5,7 +5,7 @@
 
 #include "validate/import/log_table.hpp"
 
-namespace fabricast::inline validate_import {
+namespace fabricast::inline validate_import::formats {
 namespace {
 
 // The text after `key` ("size=" or "BW:") up to `stop`, without blanks.
@@ -82,8 +82,6 @@ bool is_gdrcopy(std::string_view t) { return holds(t, "gdrdrv") || holds(t, "gdr
 
 }  // namespace
 
-namespace formats {
 extern const LogFormat gdrcopy = {"gdrcopy", "gdrcopy's copybw and copylat", false, is_gdrcopy, read_gdrcopy};
-}  // namespace formats
 
-}  // namespace fabricast::inline validate_import
+}  // namespace fabricast::inline validate_import::formats

@@ -9,7 +9,7 @@
 
 #include "validate/import/nccl_run.hpp"
 
-namespace fabricast::inline validate_import {
+namespace fabricast::inline validate_import::formats {
 namespace {
 
 // Positions of the columns of the table after the first, the size; out of place first, then in place.
@@ -259,8 +259,6 @@ bool is_nccl_tests(std::string_view t) {
 
 }  // namespace
 
-namespace formats {
 extern const LogFormat nccl_tests = {"nccl-tests", "nccl-tests' table", true, is_nccl_tests, read_nccl_tests};
-}  // namespace formats
 
-}  // namespace fabricast::inline validate_import
+}  // namespace fabricast::inline validate_import::formats

@@ -7,7 +7,7 @@
 
 #include "validate/import/nccl_run.hpp"
 
-namespace fabricast::inline validate_import {
+namespace fabricast::inline validate_import::formats {
 namespace {
 
 // The NCCL_* variables of the environment, such as "NCCL_ALGO=Ring". Others do not affect the speed and may be secret.
@@ -93,9 +93,7 @@ bool is_nccl_tests_json(std::string_view t) { return is_json(t) && holds(t, "\"o
 
 }  // namespace
 
-namespace formats {
 extern const LogFormat nccl_tests_json = {"nccl-tests-json", "nccl-tests' -J file", false, is_nccl_tests_json,
                                           read_nccl_tests_json};
-}  // namespace formats
 
-}  // namespace fabricast::inline validate_import
+}  // namespace fabricast::inline validate_import::formats

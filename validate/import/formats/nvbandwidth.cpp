@@ -5,7 +5,7 @@
 
 #include "validate/import/log_table.hpp"
 
-namespace fabricast::inline validate_import {
+namespace fabricast::inline validate_import::formats {
 namespace {
 
 struct Machine {
@@ -93,8 +93,6 @@ bool is_nvbandwidth(std::string_view t) {
 
 }  // namespace
 
-namespace formats {
 extern const LogFormat nvbandwidth = {"nvbandwidth", "nvbandwidth's matrices", true, is_nvbandwidth, read_nvbandwidth};
-}  // namespace formats
 
-}  // namespace fabricast::inline validate_import
+}  // namespace fabricast::inline validate_import::formats

@@ -6,7 +6,7 @@
 
 #include "validate/import/log_table.hpp"
 
-namespace fabricast::inline validate_import {
+namespace fabricast::inline validate_import::formats {
 namespace {
 
 void put(MeasurementSection& section, const char* key, const yaml::Node* value) {
@@ -78,9 +78,7 @@ bool is_nvbandwidth_json(std::string_view t) { return is_json(t) && holds(t, "\"
 
 }  // namespace
 
-namespace formats {
 extern const LogFormat nvbandwidth_json = {"nvbandwidth-json", "nvbandwidth -j", false, is_nvbandwidth_json,
                                            read_nvbandwidth_json};
-}  // namespace formats
 
-}  // namespace fabricast::inline validate_import
+}  // namespace fabricast::inline validate_import::formats

@@ -4,7 +4,7 @@
 #include "base/text.hpp"
 #include "validate/import/log_table.hpp"
 
-namespace fabricast::inline validate_import {
+namespace fabricast::inline validate_import::formats {
 namespace {
 
 std::vector<std::string> osu_columns(const LogText& log, const TextLine& line) {
@@ -77,8 +77,6 @@ bool is_osu(std::string_view t) { return holds(t, "# OSU "); }
 
 }  // namespace
 
-namespace formats {
 extern const LogFormat osu = {"osu", "OSU micro-benchmarks", true, is_osu, read_osu};
-}  // namespace formats
 
-}  // namespace fabricast::inline validate_import
+}  // namespace fabricast::inline validate_import::formats

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "validate/import/log_table.hpp"
 
-namespace fabricast::inline validate_import {
+namespace fabricast::inline validate_import::formats {
 namespace {
 
 // "RDMA_Write BW Test" -> "ib_write_bw"; "" if the line is not a title.
@@ -178,9 +178,7 @@ bool is_perftest(std::string_view t) { return holds(t, "#bytes") && holds(t, "#i
 
 }  // namespace
 
-namespace formats {
 extern const LogFormat perftest = {"perftest", "ib_write_bw, ib_write_lat, ib_read_*, ib_send_*", true, is_perftest,
                                    read_perftest};
-}  // namespace formats
 
-}  // namespace fabricast::inline validate_import
+}  // namespace fabricast::inline validate_import::formats

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "validate/import/log_table.hpp"
 
-namespace fabricast::inline validate_import {
+namespace fabricast::inline validate_import::formats {
 namespace {
 
 // Iterations; latency: one percentile, average, overall; bandwidth: average, overall; message rate: average, overall.
@@ -101,8 +101,6 @@ bool is_ucx_perftest(std::string_view t) { return holds(t, "message rate (msg/s)
 
 }  // namespace
 
-namespace formats {
 extern const LogFormat ucx_perftest = {"ucx-perftest", "ucx_perftest", false, is_ucx_perftest, read_ucx_perftest};
-}  // namespace formats
 
-}  // namespace fabricast::inline validate_import
+}  // namespace fabricast::inline validate_import::formats
