@@ -85,8 +85,11 @@ void summarize(const CollectiveFacts& facts, const ReplayedPlan& replayed, Repor
     const Timeline& timeline = timelines.timeline;
     Row row;
     row.size = facts.size;
-    row.time_s = iteration_time(*plan.timing, timeline);
     const double least = least_seconds(plan.schedule, timeline, fabric) / plan.timing->iterations;
+    // Nothing holds back the first rank of a chain in packets, so its calls may follow each other faster than the chain's
+    // slowest link can carry them; the slots of NCCL's buffers would stop it.
+    const bool chain_of_packets = timeline.packets && plan.timing->timed_calls > 0;
+    row.time_s = std::max(iteration_time(*plan.timing, timeline), chain_of_packets ? least : 0);
     row.time_low80_s = std::min(row.time_s, std::max(row.time_s * (1 + facts.relative_low80), least));
     row.time_high80_s = row.time_s * (1 + facts.relative_high80);
     row.algbw = row.time_s > 0 ? static_cast<double>(facts.size.count) / row.time_s : 0;
@@ -100,7 +103,7 @@ void summarize(const CollectiveFacts& facts, const ReplayedPlan& replayed, Repor
     report.traffic.push_back(link_traffic(text(facts.size), replayed));
     add_packets(report, facts.size, timeline, fabric, plan.timing->iterations);
     // Of packets it is known when they have arrived: docs/packet.md, "Where fluid and packets part".
-    if (timeline.packets && plan.timing->timed_calls > 0) {
+    if (chain_of_packets) {
         report.notes.emplace_back(
             "calls along the chain follow each other in packets when the last byte has reached the second rank, with "
             "engine flow when it has left the first: small ones take up to a hop longer");

@@ -71,6 +71,17 @@ TEST_CASE("no interval reaches past what the links can carry") {
     }
 }
 
+TEST_CASE("a chain of packets takes no less than its slowest cable needs, however fast its first hop is") {
+    // Over one EDR port of 12.36 GB/s; the first hop is an NVLink.
+    const Scenario scenario = parse_scenario(
+        "name: t\ncluster: {node: power9-v100-4x, nodes: 2}\nworkload: {kind: collective, collective: broadcast, "
+        "sizes: [32 MiB]}\nengine: packet\n",
+        "t.yaml");
+    const Row row = simulate(scenario, catalogue()).rows.at(0);
+    CHECK(row.algbw <= 12.37e9);
+    CHECK(row.algbw > 11e9);
+}
+
 TEST_CASE("of calls that overlap the average counts, with half of the last one's way to the far end: ranks' mean") {
     Timeline timeline;
     timeline.kept = {{OpId{0}, {}, {}, microseconds(10)},
