@@ -28,7 +28,6 @@ GpuSpec gpu_spec(const Part& part) {
     GpuSpec gpu;
     gpu.name = part.name;
     gpu.arch = arch(part);
-    gpu.unlike = part.text.contains("like");
     gpu.compute_capability = part.whole("compute_capability");
     gpu.sms = part.whole("sms");
     gpu.fp64 = part.number_or("flops.fp64", 0);

@@ -20,7 +20,6 @@ inline constexpr std::array<std::string_view, 7> gpu_arch_names = {"pascal", "vo
 struct GpuSpec {
     std::string name;
     GpuArch arch = GpuArch::hopper;
-    bool unlike = false;          // `arch` is the generation it is taken for, for want of its own
     int compute_capability = 90;  // 10 * major + minor
     int sms = 132;
     // Dense peaks, FLOP/s.
