@@ -54,16 +54,14 @@ double between_halves(const Fabric& fabric) {
     const Vertex source = fabric.device_count() - first_switch;
     const Vertex sink = source + 1;
     const auto vertex = [&](DeviceId device) {
-        const auto id = static_cast<std::uint32_t>(device);
-        return id >= first_switch                                          ? id - first_switch
+        return index(device) >= first_switch                               ? index(device) - first_switch
                : fabric.wired_node_of(device) < fabric.cluster().nodes / 2 ? source
                                                                            : sink;
     };
     FlowNetwork network;
     for (std::uint32_t l = 0; l < fabric.link_count(); ++l) {
         const LinkEnds ends = fabric.ends(LinkId{l});
-        const bool inside = static_cast<std::uint32_t>(ends.from) < first_switch &&
-                            static_cast<std::uint32_t>(ends.to) < first_switch &&
+        const bool inside = index(ends.from) < first_switch && index(ends.to) < first_switch &&
                             fabric.wired_node_of(ends.from) == fabric.wired_node_of(ends.to);
         if (!ends.resource && !inside && vertex(ends.to) != source && vertex(ends.from) != sink) {
             network.add(vertex(ends.from), vertex(ends.to), fabric.link(LinkId{l}).capacity);
@@ -96,12 +94,11 @@ double inside_node(const Fabric& fabric, std::uint32_t split) {
     FlowNetwork network;
     for (std::uint32_t l = 0; l < fabric.first_link(1); ++l) {
         const LinkEnds ends = fabric.ends(LinkId{l});
-        const auto from = static_cast<Vertex>(ends.from);
-        const auto to = static_cast<Vertex>(ends.to);
+        const Vertex from = index(ends.from), to = index(ends.to);
         if (!ends.resource && from < source && to < source) { network.add(from, to, fabric.link(LinkId{l}).capacity); }
     }
     for (std::uint32_t g = 0; g < fabric.gpus_per_node(); ++g) {
-        const auto gpu = static_cast<Vertex>(fabric.gpu(g));
+        const Vertex gpu = index(fabric.gpu(g));
         g < split ? network.add(source, gpu, endless) : network.add(gpu, sink, endless);
     }
     return network.maximum(sink + 1, source, sink);
