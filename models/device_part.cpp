@@ -92,17 +92,13 @@ CpuSpec cpu_spec(const Part& part) {
             .p2p_read_limit = part.number_or("p2p.read_limit", 0)};
 }
 
-CableSpec cable_spec(const Part& part) {
-    expect_kind(part, "cable");
-    return {.name = part.name, .seconds_per_metre = part.number("delay", "s/m"), .ends = part.duration("ends")};
-}
-
 Duration passing_latency(const NicSpec& nic) {
     return {(nic.transmit_latency + nic.receive_latency + nic.gpu_memory_penalty).ps / 2};
 }
 
-Duration cable_latency(const CableSpec& cable, double metres) {
-    return from_seconds(cable.seconds_per_metre * metres) + cable.ends;
+Duration cable_latency(const Part& cable, double metres) {
+    expect_kind(cable, "cable");
+    return from_seconds(cable.number("delay", "s/m") * metres) + cable.duration("ends");
 }
 
 double copper_reach_metres(const Part& cable, int gigabits_per_lane) {
