@@ -19,7 +19,6 @@
 #include "sim/run/simulate.hpp"
 #include "sim/run/sweep/sweep.hpp"
 #include "sim/scenario/keys.hpp"
-#include "sim/scenario/vary.hpp"
 
 namespace fabricast::python {
 
