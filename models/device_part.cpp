@@ -25,23 +25,22 @@ GpuArch arch(const Part& part) {
 
 GpuSpec gpu_spec(const Part& part) {
     expect_kind(part, "gpu");
-    GpuSpec gpu;
-    gpu.name = part.name;
-    gpu.arch = arch(part);
-    gpu.compute_capability = part.whole("compute_capability");
-    gpu.sms = part.whole("sms");
-    gpu.fp64 = part.number_or("flops.fp64", 0);
-    gpu.fp32 = part.number("flops.fp32", "FLOP/s");
-    gpu.tf32 = part.number_or("flops.tf32", 0);
-    gpu.fp16 = part.number_or("flops.fp16", 0);
-    gpu.bf16 = part.number_or("flops.bf16", 0);
-    gpu.fp8 = part.number_or("flops.fp8", 0);
-    gpu.fp4 = part.number_or("flops.fp4", 0);
-    gpu.memory_bandwidth = part.number("memory.bandwidth", "B/s");
-    gpu.memory = part.bytes("memory.size");
-    gpu.nvlinks = part.has("nvlink.links") ? part.whole("nvlink.links") : 0;
-    gpu.nvlink_rate = gpu.nvlinks > 0 ? part.number("nvlink.rate", "B/s") : 0;
-    return gpu;
+    const int nvlinks = part.has("nvlink.links") ? part.whole("nvlink.links") : 0;
+    return {.name = part.name,
+            .arch = arch(part),
+            .compute_capability = part.whole("compute_capability"),
+            .sms = part.whole("sms"),
+            .fp64 = part.number_or("flops.fp64", 0),
+            .fp32 = part.number("flops.fp32", "FLOP/s"),
+            .tf32 = part.number_or("flops.tf32", 0),
+            .fp16 = part.number_or("flops.fp16", 0),
+            .bf16 = part.number_or("flops.bf16", 0),
+            .fp8 = part.number_or("flops.fp8", 0),
+            .fp4 = part.number_or("flops.fp4", 0),
+            .memory_bandwidth = part.number("memory.bandwidth", "B/s"),
+            .memory = part.bytes("memory.size"),
+            .nvlink_rate = nvlinks > 0 ? part.number("nvlink.rate", "B/s") : 0,
+            .nvlinks = nvlinks};
 }
 
 NicSpec nic_spec(const Part& part) {
