@@ -137,4 +137,16 @@ Catalog catalog_of(const po::variables_map& values, const Scenario* scenario = n
 // The command's own options without the positional ones, then those that every command has.
 Options named_options(const Command& command);
 
+// What the program says about itself (help.cpp), on the terminal and as pages for man(1).
+std::string program_help();
+std::string command_help(const Command& command);
+
+// What no single command explains: `fabricast help exit-codes`.
+struct Topic {
+    std::string_view name;
+    std::string_view summary;
+    std::string (*made)() = nullptr;  // else the text is that of topics/NAME.txt
+};
+std::span<const Topic> topics();
+
 }  // namespace fabricast::cli

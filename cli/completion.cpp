@@ -7,7 +7,6 @@
 
 #include "base/text.hpp"
 #include "cli/command.hpp"
-#include "cli/help.hpp"
 
 namespace fabricast::cli {
 

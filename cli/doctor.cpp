@@ -47,50 +47,40 @@ bool on_path(const std::string& program) {
     return false;
 }
 
-std::vector<Checked> build_findings() {
+// What the build has, and what the machine has. A forecast needs none of the hardware: it is what the probes measure.
+std::vector<Checked> findings() {
     std::vector<Checked> found;
+    const auto add = [&](const char* of, std::string what, bool there, std::string_view with,
+                         std::string_view without) {
+        found.push_back({of, std::move(what), there, std::string(there ? with : without)});
+    };
     for (const Engine& engine : all_engines()) {
         const EngineTraits& traits = traits_of(engine);
         const std::string_view missing = traits.missing();
-        found.push_back({"build", fmt::format("engine {}", traits.name), missing.empty(),
-                         std::string(missing.empty() ? traits.about : missing)});
+        add("build", fmt::format("engine {}", traits.name), missing.empty(), traits.about, missing);
     }
-    const auto library = [&](const char* what, bool there, const char* with, const char* without) {
-        found.push_back({"build", what, there, there ? with : without});
-    };
-    library("Ceres", calibrate_command.positional.front().option != nullptr, "calibrate",
-            "no calibrate: install libceres-dev");
-    library("SQLite", has_sqlite(), "sweep --out FILE.sqlite", "sweeps write CSV only: install libsqlite3-dev");
-    library("MPI", has_mpi(), "sweeps share their points, and runs their packets, under mpirun",
-            "sweeps and runs stay in one process: install libopenmpi-dev");
-    library("ECharts", html::has_charts(), "--html", "no --html: the build could not fetch echarts from npm");
-    return found;
-}
-
-// A forecast needs none of the hardware: it is what the probes measure.
-std::vector<Checked> machine_findings() {
-    std::vector<Checked> found;
-    found.push_back({"machine", "cores", true, std::to_string(cores())});
-    found.push_back({"machine", "memory", true, fmt::format("{:.1f} GiB", memory_here() / (1 << 30))});
-    const std::size_t gpus = entries("/proc/driver/nvidia/gpus");
-    found.push_back({"machine", "NVIDIA GPUs", gpus > 0,
-                     gpus > 0 ? std::to_string(gpus) : "none to measure; a forecast needs none"});
-    const std::size_t adapters = entries("/sys/class/infiniband");
-    found.push_back({"machine", "RDMA adapters", adapters > 0,
-                     adapters > 0 ? std::to_string(adapters) : "none to measure; a forecast needs none"});
-    const bool starts = on_path("mpirun") || on_path("srun");
-    found.push_back(
-        {"machine", "mpirun or srun", starts,
-         starts ? "starts sweeps and runs on many machines" : "sweeps stay on this machine, or take --shard"});
+    add("build", "Ceres", calibrate_command.positional.front().option != nullptr, "calibrate",
+        "no calibrate: install libceres-dev");
+    add("build", "SQLite", has_sqlite(), "sweep --out FILE.sqlite", "sweeps write CSV only: install libsqlite3-dev");
+    add("build", "MPI", has_mpi(), "sweeps share their points, and runs their packets, under mpirun",
+        "sweeps and runs stay in one process: install libopenmpi-dev");
+    add("build", "ECharts", html::has_charts(), "--html", "no --html: the build could not fetch echarts from npm");
+    add("machine", "cores", true, std::to_string(cores()), "");
+    add("machine", "memory", true, fmt::format("{:.1f} GiB", memory_here() / (1 << 30)), "");
+    for (const auto& [what, folder] :
+         {std::pair{"NVIDIA GPUs", "/proc/driver/nvidia/gpus"}, std::pair{"RDMA adapters", "/sys/class/infiniband"}}) {
+        const std::size_t count = entries(folder);
+        add("machine", what, count > 0, std::to_string(count), "none to measure; a forecast needs none");
+    }
+    add("machine", "mpirun or srun", on_path("mpirun") || on_path("srun"), "starts sweeps and runs on many machines",
+        "sweeps stay on this machine, or take --shard");
     return found;
 }
 
 ExitCode print_findings(const po::variables_map& values) {
     const Outputs outputs(values, {"json"});
     const Catalog catalog = catalog_of(values);
-    std::vector<Checked> found = build_findings();
-    const std::vector<Checked> machine = machine_findings();
-    found.insert(found.end(), machine.begin(), machine.end());
+    const std::vector<Checked> found = findings();
     using C = Column<Checked>;
     const Columns<Checked> columns = {
         C("of", "build or machine.", &Checked::of).printed_words("of", 8),

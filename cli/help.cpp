@@ -1,7 +1,5 @@
 // fabricast help [TOPIC]: a command's options, or what no single command explains.
 
-#include "cli/help.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -54,6 +52,32 @@ std::string verbatim(std::string_view heading, const std::string& text) {
 std::string topic_section(std::string_view topic, std::string_view heading) {
     const auto found = std::ranges::find(topics(), topic, &Topic::name);
     return found == topics().end() ? "" : verbatim(heading, topic_text(*found));
+}
+
+std::string program_manual() {
+    std::string page =
+        page_head("fabricast", "a forecast for the fabrics of GPU clusters") + ".I COMMAND\n[\\fIARGUMENT\\fR...]\n";
+    page +=
+        ".SH DESCRIPTION\nPredicts how long NCCL's collectives and training steps take on a GPU cluster, what bounds "
+        "them and how the cluster scales.\n.SH COMMANDS\n";
+    for (const Command* command : commands()) {
+        page += fmt::format(".TP\n.BR fabricast\\-{} (1)\n{}\n", command->name, roff(command->summary));
+    }
+    return page + topic_section("outputs", "OUTPUT") + topic_section("units", "UNITS") +
+           topic_section("devices", "DEVICES") + topic_section("exit-codes", "EXIT STATUS") +
+           topic_section("environment", "ENVIRONMENT");
+}
+
+std::string command_manual(const Command& command) {
+    std::string page = page_head(fmt::format("fabricast-{}", command.name), command.summary) +
+                       fmt::format("{} {}\n.SH OPTIONS\n", command.name, roff(command.arguments));
+    for (const Option& option : named_options(command)) {
+        page +=
+            fmt::format(".TP\n\\fB{}\\-\\-{}\\fR{}\n{}\n", option.key.empty() ? "" : "\\-" + option.key + "\\fR, \\fB",
+                        roff(option.name), option.value.name.empty() ? "" : " \\fI" + roff(option.value.name) + "\\fR",
+                        roff(option.about));
+    }
+    return page + topic_section("exit-codes", "EXIT STATUS") + ".SH SEE ALSO\n.BR fabricast (1)\n";
 }
 
 ExitCode print_topic(const po::variables_map& values) {
@@ -111,32 +135,6 @@ std::string program_help() {
 }
 
 std::string command_help(const Command& command) { return usage_of(command) + "\n\n" + options_text(command.options); }
-
-std::string program_manual() {
-    std::string page =
-        page_head("fabricast", "a forecast for the fabrics of GPU clusters") + ".I COMMAND\n[\\fIARGUMENT\\fR...]\n";
-    page +=
-        ".SH DESCRIPTION\nPredicts how long NCCL's collectives and training steps take on a GPU cluster, what bounds "
-        "them and how the cluster scales.\n.SH COMMANDS\n";
-    for (const Command* command : commands()) {
-        page += fmt::format(".TP\n.BR fabricast\\-{} (1)\n{}\n", command->name, roff(command->summary));
-    }
-    return page + topic_section("outputs", "OUTPUT") + topic_section("units", "UNITS") +
-           topic_section("devices", "DEVICES") + topic_section("exit-codes", "EXIT STATUS") +
-           topic_section("environment", "ENVIRONMENT");
-}
-
-std::string command_manual(const Command& command) {
-    std::string page = page_head(fmt::format("fabricast-{}", command.name), command.summary) +
-                       fmt::format("{} {}\n.SH OPTIONS\n", command.name, roff(command.arguments));
-    for (const Option& option : named_options(command)) {
-        page +=
-            fmt::format(".TP\n\\fB{}\\-\\-{}\\fR{}\n{}\n", option.key.empty() ? "" : "\\-" + option.key + "\\fR, \\fB",
-                        roff(option.name), option.value.name.empty() ? "" : " \\fI" + roff(option.value.name) + "\\fR",
-                        roff(option.about));
-    }
-    return page + topic_section("exit-codes", "EXIT STATUS") + ".SH SEE ALSO\n.BR fabricast (1)\n";
-}
 
 std::span<const Topic> topics() {
     static constexpr std::array all = {

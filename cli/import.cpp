@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 
 #include <filesystem>
-#include <functional>
 #include <iostream>
 #include <stdexcept>
 
@@ -28,11 +27,10 @@ struct Written {
     std::string note;  // printed on the terminal
 };
 
-// A kind of file that can be imported. To add one, add a row to kinds(). `read` may throw whatever `main` catches.
+// A kind of file that can be imported.
 struct ImportKind {
     std::string name;
     std::string summary;
-    std::function<std::vector<Written>(const std::filesystem::path& file, const Statements& said)> read;
 };
 
 std::string note_of(const Measurement& m) {
@@ -61,26 +59,17 @@ std::vector<Written> read_trace(const std::filesystem::path& file, const TraceFo
 }
 
 // Logs become measurement files. Traces are converted to our own recording format; a scenario can replay both.
-const std::vector<ImportKind>& kinds() {
-    static const std::vector<ImportKind> all = [] {
-        std::vector<ImportKind> list;
-        for (const LogFormat& format : log_formats()) {
-            list.push_back({std::string(format.name), std::string(format.summary),
-                            [name = format.name](const std::filesystem::path& file, const Statements& said) {
-                                return read_log(file, name, said);
-                            }});
+std::vector<ImportKind> kinds() {
+    std::vector<ImportKind> list;
+    for (const LogFormat& format : log_formats()) {
+        list.push_back({std::string(format.name), std::string(format.summary)});
+    }
+    for (const TraceFormat* format : trace_formats()) {
+        if (format->name != our_own) {
+            list.push_back({std::string(format->name), "a recorded trace: " + std::string(format->meaning)});
         }
-        for (const TraceFormat* format : trace_formats()) {
-            if (format->name != our_own) {
-                list.push_back({std::string(format->name), "a recorded trace: " + std::string(format->meaning),
-                                [format](const std::filesystem::path& file, const Statements&) {
-                                    return read_trace(file, format);
-                                }});
-            }
-        }
-        return list;
-    }();
-    return all;
+    }
+    return list;
 }
 
 std::vector<std::string> kind_names() { return names_of(kinds(), &ImportKind::name); }
@@ -100,10 +89,13 @@ std::string kind_of_file(const std::filesystem::path& path) {
     return std::string(trace->name);
 }
 
-const ImportKind& kind_of(const std::string& asked, const std::filesystem::path& file) {
+std::vector<Written> read_as(const std::string& asked, const std::filesystem::path& file, const Statements& said) {
     const std::string name = asked == "auto" ? kind_of_file(file) : asked;
-    for (const ImportKind& kind : kinds()) {
-        if (kind.name == name) { return kind; }
+    for (const LogFormat& format : log_formats()) {
+        if (format.name == name) { return read_log(file, name, said); }
+    }
+    for (const TraceFormat* format : trace_formats()) {
+        if (format->name == name && name != our_own) { return read_trace(file, format); }
     }
     throw UsageError(error_message("no such kind to import", shown(name), "auto, " + joined(kind_names()),
                                    nearest_word(name, kind_names())));
@@ -137,7 +129,7 @@ ExitCode import_file(const po::variables_map& values) {
     const std::filesystem::path file = text_of(values, "file");
     const std::filesystem::path out = text_of(values, "output");
     Outputs outputs(values, {"output"});
-    const std::vector<Written> written = kind_of(text_of(values, "kind"), file).read(file, statements_of(values));
+    const std::vector<Written> written = read_as(text_of(values, "kind"), file, statements_of(values));
     if (written.size() > 1 && out == "-") {
         throw UsageError("the log holds {} tables, and standard output takes one (accepted: -o FILE)", written.size());
     }

@@ -6,7 +6,6 @@
 
 #include "base/text_file.hpp"
 #include "cli/command.hpp"
-#include "cli/help.hpp"
 #include "cli/progress.hpp"
 #include "sim/report/result_file.hpp"
 

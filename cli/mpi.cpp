@@ -4,16 +4,12 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <iterator>
 #include <limits>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <thread>
 #include <utility>
@@ -53,6 +49,12 @@ int size_of_world() {
     int size = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     return size;
+}
+
+int own_rank() {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
 }
 
 struct Message {
@@ -220,11 +222,7 @@ Ranks::Ranks() {
 
 Ranks::~Ranks() { MPI_Finalize(); }
 
-bool Ranks::first() const {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank == 0;
-}
+bool Ranks::first() const { return own_rank() == 0; }
 
 bool Ranks::agree(const std::string& read, std::string& error) const {
     // One record per rank: what it read and its error, truncated to fit.
@@ -283,11 +281,7 @@ ReplayPeers::ReplayPeers() : ended_(count(), false), sending_(std::make_shared<S
 
 ReplayPeers::~ReplayPeers() = default;
 
-std::uint32_t ReplayPeers::rank() const {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return static_cast<std::uint32_t>(rank);
-}
+std::uint32_t ReplayPeers::rank() const { return static_cast<std::uint32_t>(own_rank()); }
 
 std::uint32_t ReplayPeers::count() const { return static_cast<std::uint32_t>(size_of_world()); }
 

@@ -4,9 +4,12 @@
 // two cores busy. Of a run, all ranks replay together and wait for each other after every window: they spin a while
 // first.
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,8 +28,15 @@ struct MissingMpi : ErrorWith<ExitCode::missing_here> {
 
 bool has_mpi();  // whether this build can join them
 
-// Whether mpirun, or Slurm's PMI, started more than one process.
-bool several_ranks();
+// Whether mpirun, or Slurm's PMI, started more than one process: by the variables of Open MPI, and of MPICH, Intel MPI
+// and Slurm's pmi2, which tell it without MPI.
+inline bool several_ranks() {
+    constexpr std::array sizes = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
+    return std::ranges::any_of(sizes, [](const char* name) {
+        const char* size = std::getenv(name);
+        return size != nullptr && std::atoi(size) > 1;
+    });
+}
 
 class Ranks {
 public:

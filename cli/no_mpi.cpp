@@ -1,7 +1,5 @@
 // Built instead of mpi.cpp if the build found no MPI.
 
-#include <cstdlib>
-
 #include "cli/mpi.hpp"
 
 namespace fabricast::cli {

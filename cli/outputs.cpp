@@ -67,9 +67,8 @@ Outputs::Outputs(const po::variables_map& values, const std::vector<std::string>
 }
 
 void Outputs::refuse_inputs(const std::string& file) const {
-    const auto input =
-        std::find_if(inputs_.begin(), inputs_.end(), [&](const std::string& read) { return same_file(file, read); });
-    if (file != standard_output && !special(file) && input != inputs_.end()) {
+    const auto same = [&](const std::string& read) { return same_file(file, read); };
+    if (file != standard_output && !special(file) && std::ranges::any_of(inputs_, same)) {
         throw UsageError(shown(file) + " would be written over what is read from it (accepted: another file)");
     }
 }
@@ -92,10 +91,10 @@ void Outputs::keep(const Scenario& scenario) {
 
 void Outputs::add(const fs::path& path) {
     const std::string file = path.string();
-    const auto twice = std::find_if(files_.begin(), files_.end(), [&](const std::string& other) {
+    const auto same = [&](const std::string& other) {
         return file == other || (file != standard_output && other != standard_output && same_file(file, other));
-    });
-    if (twice != files_.end() && !special(path)) {
+    };
+    if (std::ranges::any_of(files_, same) && !special(path)) {
         throw UsageError("two results would be written to " + shown(file) + " (accepted: a file for each)");
     }
     if (file != standard_output) {
@@ -129,9 +128,7 @@ void Outputs::write_table(const std::function<Records()>& records) const {
     write("tsv", [&] { return tsv_text(records()); });
 }
 
-bool Outputs::to_standard_output() const {
-    return std::find(files_.begin(), files_.end(), standard_output) != files_.end();
-}
+bool Outputs::to_standard_output() const { return std::ranges::count(files_, standard_output) > 0; }
 
 std::ostream& Outputs::words() const { return to_standard_output() ? std::cerr : std::cout; }
 

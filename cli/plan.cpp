@@ -16,35 +16,22 @@ namespace fabricast::cli {
 
 namespace {
 
-// The forecasts of a search in a sweep's journal.
-class LayoutJournal {
-public:
-    LayoutJournal(const std::string& file, const Scenario& scenario, const Catalog& catalog, bool resume)
-        : journal_(file, identity_of(scenario, catalog), resume ? Journal::Start::resume : Journal::Start::fresh) {}
+// The forecasts of a search stand in a sweep's journal, as those of this sweep.
+Sweep sweep_of_layouts(const Scenario& scenario, const Catalog& catalog) {
+    Sweep identity;
+    identity.name = scenario.name;
+    identity.fingerprint = fingerprint("layouts " + fingerprint(scenario) + fingerprint(catalog));
+    return identity;
+}
 
-    LayoutOutcomes known() const {
-        LayoutOutcomes outcomes;
-        for (const auto& [words, outcome] : journal_.found()) {
-            const double seconds = outcome.rows.empty() ? 0 : outcome.rows.front().value("step_time_s", 0.0);
-            outcomes[words] = {seconds, outcome.error};
-        }
-        return outcomes;
+LayoutOutcomes outcomes_in(const Journal& journal) {
+    LayoutOutcomes outcomes;
+    for (const auto& [words, outcome] : journal.found()) {
+        const double seconds = outcome.rows.empty() ? 0 : outcome.rows.front().value("step_time_s", 0.0);
+        outcomes[words] = {seconds, outcome.error};
     }
-    void add(const std::string& words, const LayoutOutcome& outcome) {
-        journal_.append(words, {{Json{{"step_time_s", outcome.seconds}}}, outcome.refused});
-    }
-    void complete() { journal_.complete(); }
-
-private:
-    static Sweep identity_of(const Scenario& scenario, const Catalog& catalog) {
-        Sweep identity;
-        identity.name = scenario.name;
-        identity.fingerprint = fingerprint("layouts " + fingerprint(scenario) + fingerprint(catalog));
-        return identity;
-    }
-
-    Journal journal_;
-};
+    return outcomes;
+}
 
 ExitCode plan_layout(const po::variables_map& values) {
     const Scenario scenario = scenario_of(values);
@@ -65,12 +52,13 @@ ExitCode plan_layout(const po::variables_map& values) {
         throw UsageError("--draws: fewer than 10 tell nothing (accepted: 0, or 10 and more)");
     }
     options.threads = threads_of(values, &scenario);
-    std::optional<LayoutJournal> journal;
+    std::optional<Journal> journal;
     if (values.contains("journal")) {
-        journal.emplace(text_of(values, "journal"), scenario, catalog, values.contains("resume"));
-        options.known = journal->known();
+        journal.emplace(text_of(values, "journal"), sweep_of_layouts(scenario, catalog),
+                        values.contains("resume") ? Journal::Start::resume : Journal::Start::fresh);
+        options.known = outcomes_in(*journal);
         options.finished = [&](const std::string& words, const LayoutOutcome& outcome) {
-            journal->add(words, outcome);
+            journal->append(words, {{Json{{"step_time_s", outcome.seconds}}}, outcome.refused});
         };
     }
     const LayoutSearch search =

@@ -11,10 +11,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
-#include "cli/command.hpp"
-
 namespace fabricast::cli {
 
 using Clock = std::chrono::steady_clock;
@@ -74,10 +70,7 @@ std::size_t terminal_width(int descriptor) {
 }
 
 bool coloured(const std::string& when, int descriptor) {
-    const std::vector<std::string> words = {"auto", "always", "never"};
-    if (!when.empty() && std::ranges::find(words, when) == words.end()) {
-        throw UsageError(error_message("--color", shown(when), joined(words), nearest_word(when, words)));
-    }
+    if (!when.empty()) { index_among({"auto", "always", "never"}, when, "--color"); }
     if (when == "always" || when == "never") { return when == "always"; }
     // no-color.org: any value but the empty one.
     const char* none = std::getenv("NO_COLOR");

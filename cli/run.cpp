@@ -218,12 +218,9 @@ ExitCode run_over_ranks(const po::variables_map& values) {
         code = run_with(values, &peers);
     } catch (const PeerFailed& failure) {
         code = failure.exit_code;  // which `peers` remembers
-    } catch (const Error& failure) {
-        code = failure.exit_code;
-        error = failure.what();
-        own = std::current_exception();
     } catch (const std::exception& failure) {
-        code = internal_or_io;
+        const auto* ours = dynamic_cast<const Error*>(&failure);
+        code = ours != nullptr ? ours->exit_code : internal_or_io;
         error = failure.what();
         own = std::current_exception();
     }

@@ -29,12 +29,13 @@ namespace fs = std::filesystem;
 
 // What the command line of `fabricast sweep` asks for.
 struct SweepRequest {
+    const po::variables_map& values;
     fs::path out;  // if empty, the table is printed, or CSV if `to_stdout`
     bool to_stdout = false;
-    fs::path html;  // if empty, no page is written
-    bool resume = false, merge = false, quiet = false, progress = true;
-    std::optional<Shard> shard;
+    std::optional<Shard> shard = {};
     std::size_t threads = 1;
+
+    bool asks(const char* option) const { return values.contains(option); }
 };
 
 Shard shard_of(const std::string& text) {
@@ -49,20 +50,16 @@ Shard shard_of(const std::string& text) {
 
 // Throws UsageError; MissingCharts if the page asked for cannot be drawn.
 SweepRequest sweep_request(const po::variables_map& values) {
-    SweepRequest request;
-    request.to_stdout = text_of(values, "out") == "-";
-    request.out = request.to_stdout ? "" : text_of(values, "out");
-    request.html = text_of(values, "html");
-    request.resume = values.contains("resume");
-    request.merge = values.contains("merge");
-    request.quiet = values.contains("quiet");
-    request.progress = wants_progress(values);
+    SweepRequest request{values, text_of(values, "out")};
+    request.to_stdout = request.out == "-";
+    if (request.to_stdout) { request.out.clear(); }
     request.threads = threads_of(values);
     if (values.contains("shard")) { request.shard = shard_of(text_of(values, "shard")); }
-    if (request.out.empty() && (request.resume || request.merge || request.shard)) {
+    const bool merges = request.asks("merge");
+    if (request.out.empty() && (request.asks("resume") || merges || request.shard)) {
         throw UsageError("--resume, --shard and --merge go with --out FILE");
     }
-    if (request.shard && request.merge) { throw UsageError("--merge puts all shards together: it takes no --shard"); }
+    if (request.shard && merges) { throw UsageError("--merge puts all shards together: it takes no --shard"); }
     return request;
 }
 
@@ -120,7 +117,8 @@ void run_all(const Sweep& sweep, const std::vector<std::size_t>& points, const S
 
 // Writes the table or the file, prints a summary line, and returns the exit code.
 ExitCode report(const Sweep& sweep, const SweepOutcomes& outcomes, const SweepRequest& request) {
-    std::ostream& words_to = request.to_stdout || request.html == "-" ? std::cerr : std::cout;
+    const std::string page = text_of(request.values, "html");
+    std::ostream& words_to = request.to_stdout || page == "-" ? std::cerr : std::cout;
     const SweepResult result = sweep_result(sweep, outcomes);
     const std::size_t failed = failed_points(result);
     const std::size_t points = sweep.read.size();
@@ -128,15 +126,15 @@ ExitCode report(const Sweep& sweep, const SweepOutcomes& outcomes, const SweepRe
         write_result(request.out, result);
     } else if (request.to_stdout) {
         write_output("-", csv_text(records_of(result)));
-    } else if (!request.quiet) {
+    } else if (!request.asks("quiet")) {
         words_to << sweep_table(result);
     }
-    if (!request.html.empty()) {
+    if (!page.empty()) {
         const auto read = std::ranges::find_if(sweep.read, [](const SweepPoint& p) { return !p.key.empty(); });
         const Scenario first = scenario_at(sweep, static_cast<std::size_t>(read - sweep.read.begin()));
-        write_output(request.html.string(), html::page_html(sweep_page(result, first)));
+        write_output(page, html::page_html(sweep_page(result, first)));
     }
-    if (!request.quiet) {
+    if (!request.asks("quiet")) {
         const std::size_t distinct = distinct_points(sweep).size();
         words_to << "# " << plural(points, "point")
                  << (distinct < points ? ", " + std::to_string(distinct) + " distinct" : "")
@@ -161,10 +159,11 @@ ExitCode report(const Sweep& sweep, const SweepOutcomes& outcomes, const SweepRe
 
 ExitCode run_sweep(const Sweep& sweep, const SweepRequest& request, Ranks* ranks) {
     SweepOutcomes done;
-    if (!request.out.empty() && !request.shard && (request.resume || request.merge)) {
+    const bool resumes = request.asks("resume"), merges = request.asks("merge");
+    if (!request.out.empty() && !request.shard && (resumes || merges)) {
         for (const fs::path& path : shard_journals(request.out)) { done.merge(read_journal(path, sweep)); }
     }
-    if (request.merge) {
+    if (merges) {
         if (fs::exists(journal_path(request.out))) { done.merge(read_journal(journal_path(request.out), sweep)); }
         if (const std::size_t missing = points_to_run(sweep, request, done).size(); missing > 0) {
             throw JournalError(request.out.string() + ": " + plural(missing, "point") +
@@ -175,11 +174,11 @@ ExitCode run_sweep(const Sweep& sweep, const SweepRequest& request, Ranks* ranks
     std::optional<Journal> journal;
     if (!request.out.empty()) {
         journal.emplace(journal_path(request.out, request.shard), sweep,
-                        request.resume ? Journal::Start::resume : Journal::Start::fresh);
+                        resumes ? Journal::Start::resume : Journal::Start::fresh);
         done.insert(journal->found().begin(), journal->found().end());
     }
     const std::vector<std::size_t> points = points_to_run(sweep, request, done);
-    Progress progress(points.size(), request.progress);
+    Progress progress(points.size(), wants_progress(request.values));
     try {
         run_all(sweep, points, request, ranks, [&](std::size_t point, const SweepOutcome& outcome) {
             const std::string& key = sweep.read[point].key;
@@ -192,7 +191,7 @@ ExitCode run_sweep(const Sweep& sweep, const SweepRequest& request, Ranks* ranks
         if (journal) {
             std::cerr << plural(done.size(), "finished point") << " kept in "
                       << journal_path(request.out, request.shard).string() << ": go on with --resume\n";
-        } else if (!request.quiet) {
+        } else if (!request.asks("quiet")) {
             std::cout << sweep_table(sweep_result(sweep, done));
         }
         throw;
@@ -200,7 +199,7 @@ ExitCode run_sweep(const Sweep& sweep, const SweepRequest& request, Ranks* ranks
     progress.clear();
     if (request.shard) {
         journal->complete();
-        if (!request.quiet) {
+        if (!request.asks("quiet")) {
             std::cout << "# shard " << request.shard->index + 1 << " of " << request.shard->count << ": "
                       << plural(points.size(), "point") << " run; --merge when all shards are done\n";
         }
@@ -230,7 +229,7 @@ ExitCode sweep_with_ranks(const po::variables_map& values) {
     std::string error;
     std::exception_ptr own;
     try {
-        request = sweep_request(values);
+        request.emplace(sweep_request(values));
         Outputs outputs(values, {"out", "html"});
         if (ranks.first()) { check_out(request->out); }
         sweep = read_sweep(values, outputs);
@@ -244,7 +243,6 @@ ExitCode sweep_with_ranks(const po::variables_map& values) {
         throw UsageError(error);
     }
     if (!ranks.first()) {
-        request->quiet = true;
         run_all(*sweep, {}, *request, &ranks, [](std::size_t, const SweepOutcome&) {});
         return ok;
     }

@@ -4,7 +4,6 @@
 #include <sstream>
 
 #include "base/text.hpp"
-#include "base/unit_text.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
 #include "discovery/site/export_node.hpp"
@@ -22,8 +21,6 @@
 namespace fabricast::cli {
 
 namespace {
-
-std::string rate_text(double bytes_per_second) { return text(bytes_per_second, Dimension::rate); }
 
 void print_fabric(std::ostream& out, const Fabric& fabric) {
     const FabricSpec& spec = fabric.cluster().fabric;

@@ -60,17 +60,6 @@ Json file_schema(const std::string& title, const Json& part) {
             {"additionalProperties", part}};
 }
 
-}  // namespace
-
-void check_part_name(const std::string& name, const SourceLocation& place) {
-    const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
-    if (name.empty() || !std::ranges::all_of(name, fits)) {
-        throw InputError(place, error_message("a part's name is kebab-case", shown(name), "as connectx-7"));
-    }
-}
-
-namespace {
-
 // Builds the parts of several texts, each after the part that it inherits from.
 class PartBuilder {
 public:
@@ -171,6 +160,13 @@ void merge_part(const yaml::Node& node, Part& part) {
 }
 
 }  // namespace
+
+void check_part_name(const std::string& name, const SourceLocation& place) {
+    const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
+    if (name.empty() || !std::ranges::all_of(name, fits)) {
+        throw InputError(place, error_message("a part's name is kebab-case", shown(name), "as connectx-7"));
+    }
+}
 
 void add_parts(Catalog& catalog, const std::vector<yaml::Node>& files) { PartBuilder(catalog, files).build_all(); }
 

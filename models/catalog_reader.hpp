@@ -1,21 +1,7 @@
 #pragma once
 // Reads the catalogue from YAML: built-in parts, a user's own parts, and overlays that replace figures.
 //
-// A file is a map of part names to parts:
-//
-//     connectx-7:
-//       kind: nic                      # what it is; or `base: PART`, which inherits kind, words and figures
-//       note: NDR and 400GbE.
-//       speaks: infiniband ethernet    # any other key is a word
-//       origin: vendor                 # of every figure below that does not say otherwise
-//       source: "NVIDIA ConnectX-7 product brief"
-//       figures:
-//         port_rate: 400 Gb/s
-//         latency.transmit: {value: 0.6 us, low80: 0.5 us, high80: 0.7 us, origin: measured, source: "..."}
-//
-// A figure is a number with its unit (a count or a ratio has none), a list of numbers in one unit, or the long form. A
-// figure must have an origin and a source, its own or its part's, or the file is refused. An overlay looks the same,
-// but may only name parts and figures that exist, in units of the same dimension.
+// docs/catalogue.md describes the files. Keys of a part other than those there are words ("speaks: infiniband").
 
 #include <string>
 #include <vector>

@@ -25,24 +25,22 @@ GpuArch arch(const Part& part) {
 
 GpuSpec gpu_spec(const Part& part) {
     expect_kind(part, "gpu");
-    GpuSpec gpu;
-    gpu.name = part.name;
-    gpu.arch = arch(part);
-    gpu.unlike = part.text.contains("like");
-    gpu.compute_capability = part.whole("compute_capability");
-    gpu.sms = part.whole("sms");
-    gpu.fp64 = part.number_or("flops.fp64", 0);
-    gpu.fp32 = part.number("flops.fp32", "FLOP/s");
-    gpu.tf32 = part.number_or("flops.tf32", 0);
-    gpu.fp16 = part.number_or("flops.fp16", 0);
-    gpu.bf16 = part.number_or("flops.bf16", 0);
-    gpu.fp8 = part.number_or("flops.fp8", 0);
-    gpu.fp4 = part.number_or("flops.fp4", 0);
-    gpu.memory_bandwidth = part.number("memory.bandwidth", "B/s");
-    gpu.memory = part.bytes("memory.size");
-    gpu.nvlinks = part.has("nvlink.links") ? part.whole("nvlink.links") : 0;
-    gpu.nvlink_rate = gpu.nvlinks > 0 ? part.number("nvlink.rate", "B/s") : 0;
-    return gpu;
+    const int nvlinks = part.has("nvlink.links") ? part.whole("nvlink.links") : 0;
+    return {.name = part.name,
+            .arch = arch(part),
+            .compute_capability = part.whole("compute_capability"),
+            .sms = part.whole("sms"),
+            .fp64 = part.number_or("flops.fp64", 0),
+            .fp32 = part.number("flops.fp32", "FLOP/s"),
+            .tf32 = part.number_or("flops.tf32", 0),
+            .fp16 = part.number_or("flops.fp16", 0),
+            .bf16 = part.number_or("flops.bf16", 0),
+            .fp8 = part.number_or("flops.fp8", 0),
+            .fp4 = part.number_or("flops.fp4", 0),
+            .memory_bandwidth = part.number("memory.bandwidth", "B/s"),
+            .memory = part.bytes("memory.size"),
+            .nvlink_rate = nvlinks > 0 ? part.number("nvlink.rate", "B/s") : 0,
+            .nvlinks = nvlinks};
 }
 
 NicSpec nic_spec(const Part& part) {
@@ -93,17 +91,13 @@ CpuSpec cpu_spec(const Part& part) {
             .p2p_read_limit = part.number_or("p2p.read_limit", 0)};
 }
 
-CableSpec cable_spec(const Part& part) {
-    expect_kind(part, "cable");
-    return {.name = part.name, .seconds_per_metre = part.number("delay", "s/m"), .ends = part.duration("ends")};
-}
-
 Duration passing_latency(const NicSpec& nic) {
     return {(nic.transmit_latency + nic.receive_latency + nic.gpu_memory_penalty).ps / 2};
 }
 
-Duration cable_latency(const CableSpec& cable, double metres) {
-    return from_seconds(cable.seconds_per_metre * metres) + cable.ends;
+Duration cable_latency(const Part& cable, double metres) {
+    expect_kind(cable, "cable");
+    return from_seconds(cable.number("delay", "s/m") * metres) + cable.duration("ends");
 }
 
 double copper_reach_metres(const Part& cable, int gigabits_per_lane) {

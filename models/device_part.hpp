@@ -20,7 +20,6 @@ inline constexpr std::array<std::string_view, 7> gpu_arch_names = {"pascal", "vo
 struct GpuSpec {
     std::string name;
     GpuArch arch = GpuArch::hopper;
-    bool unlike = false;          // `arch` is the generation it is taken for, for want of its own
     int compute_capability = 90;  // 10 * major + minor
     int sms = 132;
     // Dense peaks, FLOP/s.
@@ -75,24 +74,17 @@ struct CpuSpec {
     double p2p_read_limit = 0;
 };
 
-struct CableSpec {
-    std::string name;
-    double seconds_per_metre = 5e-9;
-    Duration ends;  // latency of both modules or retimers together
-};
-
 GpuSpec gpu_spec(const Part& part);
 NicSpec nic_spec(const Part& part);
 SwitchSpec switch_spec(const Part& part);
 NvswitchSpec nvswitch_spec(const Part& part);
 CpuSpec cpu_spec(const Part& part);
-CableSpec cable_spec(const Part& part);
 
 // What passing an adapter adds. A path passes two, a sender and a receiver: each gets half of all three latencies.
 Duration passing_latency(const NicSpec& nic);
 
-// One-way latency of `metres` of this cable, propagation and modules.
-Duration cable_latency(const CableSpec& cable, double metres);
+// One-way latency of `metres` of this cable, propagation and both modules or retimers.
+Duration cable_latency(const Part& cable, double metres);
 
 // Longest passive copper cable at this rate per lane, in metres; 0 if there is none (cable part's `reach.<rate>g`).
 double copper_reach_metres(const Part& cable, int gigabits_per_lane);

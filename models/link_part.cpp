@@ -27,7 +27,7 @@ LinkSpec as_stated(const Part& part, LinkFamily family) {
     return framed_link(part, family, framing);
 }
 
-LinkSpec pcie_link(const Part& part, LinkFamily) { return link_spec(pcie_spec(part)); }
+LinkSpec pcie_link(const Part& part, LinkFamily) { return pcie_spec(part).link; }
 
 LinkSpec nvlink_link(const Part& part, LinkFamily family) {
     return framed_link(part, family, nvlink::framing(part.bytes("packet_payload")));

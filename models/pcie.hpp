@@ -32,21 +32,14 @@ static_assert(write_overhead(4) == Bytes{24} && completion_overhead(4) == Bytes{
 }  // namespace pcie
 
 struct PcieSpec {
-    std::string name;
+    LinkSpec link;  // framed as writes are, with a payload of MaxPayloadSize
     int generation = 4;
     int lanes = 16;
-    Rate rate;                    // after encoding, per direction
-    Bytes max_payload{256};       // MaxPayloadSize: the largest write or completion
     Bytes max_read_request{512};  // MRRS
-    double control_share = 0;     // share of the line rate used by ACK, UpdateFC and skip sets
-    Duration latency;             // SerDes, PCS and wire of one link, one way
 };
 
 // Throws CatalogError if the part is not a PCIe link or lacks a figure.
 PcieSpec pcie_spec(const Part& part);
-
-// As a link of the fabric, with the framing of writes.
-LinkSpec link_spec(const PcieSpec& link);
 
 // Sum of both directions that a root port or host bridge serves, in bytes per second, if each direction alone would
 // carry `one_way`: both compete for one service to memory. `share` is the part of 2 * one_way that remains (measured;

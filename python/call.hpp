@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json.hpp"
@@ -30,12 +31,16 @@ struct Source {
     Catalog parts(const Scenario* of = nullptr) const { return calibrated_catalog(catalog, of, overlays); }
 };
 
-// What one entry of `vary` says; in messages its place is <vary>.
-inline Variation variation_of(const std::string& path, const std::vector<std::string>& values) {
+// What `vary` says; in messages its place is <vary>.
+using Varied = std::vector<std::pair<std::string, std::vector<std::string>>>;
+inline std::vector<Variation> variations(const Varied& vary) {
     const auto place = std::make_shared<const std::string>("<vary>");
-    Variation variation{path, {place}, {}};
-    for (const std::string& value : values) { variation.values.push_back({value, {place}}); }
-    return variation;
+    std::vector<Variation> all;
+    for (const auto& [path, values] : vary) {
+        Variation& variation = all.emplace_back(Variation{path, {place}, {}});
+        for (const std::string& value : values) { variation.values.push_back({value, {place}}); }
+    }
+    return all;
 }
 
 inline std::size_t threads_or_cores(std::size_t threads) { return threads > 0 ? threads : cores(); }
@@ -45,7 +50,10 @@ inline std::string text_of(const Json& json) { return json.dump(-1, ' ', false, 
 // Runs `work` on its own thread with the GIL released. Meanwhile checks for Ctrl-C, and calls `progress`, unless it is
 // None, on the calling thread with the share done, 0 to 1; what it raises stops the work and is raised here.
 std::string unlocked(const py::object& progress, const std::function<std::string(const Watch&)>& work);
-inline std::string unlocked(const std::function<std::string(const Watch&)>& work) { return unlocked(py::none(), work); }
+// The same for work whose answer is a document.
+inline std::string answer(const py::object& progress, const std::function<Json(const Watch&)>& work) {
+    return unlocked(progress, [&](const Watch& watch) { return text_of(work(watch)); });
+}
 
 // Adds explain, study, plan, compare, calibrate, diagnose, topo, cluster, catalog and Pricer to the module.
 void add_commands(py::module_& module);

@@ -42,116 +42,137 @@ std::optional<Scenario> scenario_in(const std::optional<Source>& source) {
     return source ? std::optional(source->scenario()) : std::nullopt;
 }
 
-Json explain(const Source& source, const Texts& dead, std::size_t threads, const Watch& watch) {
-    Scenario scenario = source.scenario();
-    const Catalog catalog = source.parts(&scenario);
-    if (!dead.empty()) {
-        scenario.events.push_back(without(dead));
-        return to_json(outage(scenario, catalog, watch));
-    }
-    return explanation_json(
-        explained(scenario, catalog, threads_for(scenario.engine, threads_or_cores(threads)), watch));
-}
-
-Json compare_designs(const std::vector<Source>& sources, std::uint32_t draws, std::uint64_t seed, std::size_t threads,
-                     const Watch& watch) {
-    std::vector<ReadDesign> designs;
-    for (const Source& source : sources) {
-        designs.push_back([&source](const Texts& more) {
-            Source changed = source;
-            changed.overrides.insert(changed.overrides.end(), more.begin(), more.end());
-            return changed.scenario();
-        });
-    }
-    const std::vector<StudyInput> inputs =
-        study_inputs(designs, [&](const Scenario& scenario) { return sources.front().parts(&scenario); });
-    StudyOptions options{draws, seed, threads_or_cores(threads)};
-    for (const StudyInput& input : inputs) { options.threads = threads_for(input.scenario.engine, options.threads); }
-    return study_json(study(inputs, options, watch));
-}
-
-Json layouts_of(const Source& source, const std::vector<std::pair<std::string, Texts>>& vary,
-                LayoutSearchOptions options, const Watch& watch) {
-    const Scenario scenario = source.scenario();
-    std::vector<Variation> variations;
-    for (const auto& [path, values] : vary) { variations.push_back(variation_of(path, values)); }
-    options.allowed = allowed_layouts(variations);
-    options.threads = threads_for(scenario.engine, threads_or_cores(options.threads));
-    const LayoutSearch found = search_layouts(scenario, source.parts(&scenario), options, watch);
-    if (found.stopped) { throw Stopped(); }
-    return layouts_json(found);
-}
-
-// Each table of the file beside its forecast.
-Json compare_file(const std::string& file, const std::optional<Source>& source, const Source& parts) {
-    const std::optional<Scenario> scenario = scenario_in(source);
-    const Catalog catalog = parts.parts(scenario ? &*scenario : nullptr);
-    FabricCache cache(catalog);
-    return json_list(read_measurements(file), [&](const Measurement& measurement) {
-        if (is_transfer(measurement)) { return to_json(compare_transfers(measurement, catalog)); }
-        return to_json(compare(measurement, catalog, cache, scenario));
+std::string explain(const Source& source, const Texts& dead, std::size_t threads, const py::object& progress) {
+    return answer(progress, [&](const Watch& watch) -> Json {
+        Scenario scenario = source.scenario();
+        const Catalog catalog = source.parts(&scenario);
+        if (!dead.empty()) {
+            scenario.events.push_back(without(dead));
+            return to_json(outage(scenario, catalog, watch));
+        }
+        return explanation_json(
+            explained(scenario, catalog, threads_for(scenario.engine, threads_or_cores(threads)), watch));
     });
 }
 
-Json diagnose_file(const std::string& file, const std::string& node, const std::optional<Source>& cluster,
-                   const Source& parts, const Statements& said) {
-    const std::optional<Scenario> scenario = scenario_in(cluster);
-    const Catalog catalog = parts.parts(scenario ? &*scenario : nullptr);
-    return json_list(read_measurements(file, said), [&](const Measurement& measurement) {
-        return diagnosed(measurement, scenario, node, catalog).json;
+std::string compare_designs(const std::vector<Source>& sources, std::uint32_t draws, std::uint64_t seed,
+                            std::size_t threads, const py::object& progress) {
+    return answer(progress, [&](const Watch& watch) {
+        std::vector<ReadDesign> designs;
+        for (const Source& source : sources) {
+            designs.push_back([&source](const Texts& more) {
+                Source changed = source;
+                changed.overrides.insert(changed.overrides.end(), more.begin(), more.end());
+                return changed.scenario();
+            });
+        }
+        const std::vector<StudyInput> inputs =
+            study_inputs(designs, [&](const Scenario& scenario) { return sources.front().parts(&scenario); });
+        StudyOptions options{draws, seed, threads_or_cores(threads)};
+        for (const StudyInput& input : inputs) {
+            options.threads = threads_for(input.scenario.engine, options.threads);
+        }
+        return study_json(study(inputs, options, watch));
+    });
+}
+
+std::string layouts_of(const Source& source, const Varied& vary, std::size_t best, double margin, std::uint32_t draws,
+                       std::size_t threads, const py::object& progress) {
+    return answer(progress, [&](const Watch& watch) {
+        const Scenario scenario = source.scenario();
+        LayoutSearchOptions options;
+        options.allowed = allowed_layouts(variations(vary));
+        options.best = best;
+        options.memory_margin = margin;
+        options.draws = draws;
+        options.threads = threads_for(scenario.engine, threads_or_cores(threads));
+        const LayoutSearch found = search_layouts(scenario, source.parts(&scenario), options, watch);
+        if (found.stopped) { throw Stopped(); }
+        return layouts_json(found);
+    });
+}
+
+// Each table of the file beside its forecast.
+std::string compare_file(const std::string& file, const std::optional<Source>& source, const Source& parts) {
+    return answer(py::none(), [&](const Watch&) {
+        const std::optional<Scenario> scenario = scenario_in(source);
+        const Catalog catalog = parts.parts(scenario ? &*scenario : nullptr);
+        FabricCache cache(catalog);
+        return json_list(read_measurements(file), [&](const Measurement& measurement) {
+            if (is_transfer(measurement)) { return to_json(compare_transfers(measurement, catalog)); }
+            return to_json(compare(measurement, catalog, cache, scenario));
+        });
+    });
+}
+
+std::string diagnose_file(const std::string& file, const std::string& node, const std::optional<Source>& cluster,
+                          const Source& parts, const Statements& said) {
+    return answer(py::none(), [&](const Watch&) {
+        const std::optional<Scenario> scenario = scenario_in(cluster);
+        const Catalog catalog = parts.parts(scenario ? &*scenario : nullptr);
+        return json_list(read_measurements(file, said), [&](const Measurement& measurement) {
+            return diagnosed(measurement, scenario, node, catalog).json;
+        });
     });
 }
 
 // The overlay as YAML, which `calibration=` takes once it is in a file.
 std::string overlay_of(const Texts& files, const std::optional<Source>& source, const Source& parts) {
 #ifdef FABRICAST_CALIBRATION
-    const std::optional<Scenario> scenario = scenario_in(source);
-    const Catalog catalog = parts.parts(scenario ? &*scenario : nullptr);
-    FabricCache cache(catalog);
-    std::vector<FitDataset> data;
-    for (const std::string& file : files) {
-        for (const Measurement& measurement : read_measurements(file)) {
-            data.push_back(fit_dataset(compare(measurement, catalog, cache, scenario)));
+    return unlocked(py::none(), [&](const Watch&) {
+        const std::optional<Scenario> scenario = scenario_in(source);
+        const Catalog catalog = parts.parts(scenario ? &*scenario : nullptr);
+        FabricCache cache(catalog);
+        std::vector<FitDataset> data;
+        for (const std::string& file : files) {
+            for (const Measurement& measurement : read_measurements(file)) {
+                data.push_back(fit_dataset(compare(measurement, catalog, cache, scenario)));
+            }
         }
-    }
-    std::erase_if(data, [](const FitDataset& d) { return d.sizes.empty(); });
-    return overlay_yaml(calibrate(catalog, data, cache, {}), catalog, data, cache);
+        std::erase_if(data, [](const FitDataset& d) { return d.sizes.empty(); });
+        return overlay_yaml(calibrate(catalog, data, cache, {}), catalog, data, cache);
+    });
 #else
     static_cast<void>(files), static_cast<void>(source), static_cast<void>(parts);
     throw ErrorWith<ExitCode::missing_here>("calibrate: this build has no Ceres");
 #endif
 }
 
-Json topology(const Source& source, const Texts& ends) {
-    const Scenario scenario = source.scenario();
-    const Catalog catalog = source.parts(&scenario);
-    return pointing_into(scenario, [&] {
-        const Fabric fabric(build(scenario, catalog));
-        return ends.size() == 2 ? path_json(fabric, ends[0], ends[1]) : fabric_json(fabric);
+std::string topology(const Source& source, const Texts& ends) {
+    return answer(py::none(), [&](const Watch&) {
+        const Scenario scenario = source.scenario();
+        const Catalog catalog = source.parts(&scenario);
+        return pointing_into(scenario, [&] {
+            const Fabric fabric(build(scenario, catalog));
+            return ends.size() == 2 ? path_json(fabric, ends[0], ends[1]) : fabric_json(fabric);
+        });
     });
 }
 
-Json cluster_of(const Texts& files, const std::string& node, const StatedParts& said, const Source& parts) {
-    std::vector<Observations> observed;
-    for (const std::string& file : files) { observed.push_back(observe(*read_source(file))); }
-    const Catalog catalog = parts.parts();
-    Site site = join(observed);
-    DescribeOptions options;
-    options.node = node;
-    options.said = said;
-    const Description made = describe(site, catalog, options);
-    std::vector<site::Finding> findings = check(site, made, catalog, said);
-    forecast_costs(findings, site, made, catalog, said);
-    return site_json(site, made, findings);
+std::string cluster_of(const Texts& files, const std::string& node, const std::string& gpu, const std::string& nic,
+                       const std::string& cpu, const Source& parts) {
+    return answer(py::none(), [&](const Watch&) {
+        std::vector<Observations> observed;
+        for (const std::string& file : files) { observed.push_back(observe(*read_source(file))); }
+        const Catalog catalog = parts.parts();
+        Site site = join(observed);
+        DescribeOptions options;
+        options.node = node;
+        options.said = {gpu, nic, cpu};
+        const Description made = describe(site, catalog, options);
+        std::vector<site::Finding> findings = check(site, made, catalog, options.said);
+        forecast_costs(findings, site, made, catalog, options.said);
+        return site_json(site, made, findings);
+    });
 }
 
-Json parts_of(const Source& parts, const std::string& name, const std::string& kind) {
+std::string parts_of(const Source& parts, const std::string& name, const std::string& kind) {
     Catalog catalog = parts.parts();
     for (Part& node : node_parts()) { catalog.parts.try_emplace(node.name, std::move(node)); }
-    if (name.empty()) { return parts_json(catalog, kind); }
+    if (name.empty()) { return text_of(parts_json(catalog, kind)); }
     const Part* part = catalog.find(name);
     if (part == nullptr) { throw CatalogError("no such part in the catalogue (found '" + name + "')"); }
-    return part_json(*part);
+    return text_of(part_json(*part));
 }
 
 std::unique_ptr<Pricer> pricer_of(const Source& source) {
@@ -163,46 +184,15 @@ std::unique_ptr<Pricer> pricer_of(const Source& source) {
 }  // namespace
 
 void add_commands(py::module_& module) {
-    module.def("explain", [](const Source& source, const Texts& dead, std::size_t threads, const py::object& progress) {
-        return unlocked(progress, [&](const Watch& watch) { return text_of(explain(source, dead, threads, watch)); });
-    });
-    module.def("study", [](const std::vector<Source>& sources, std::uint32_t draws, std::uint64_t seed,
-                           std::size_t threads, const py::object& progress) {
-        return unlocked(progress, [&](const Watch& watch) {
-            return text_of(compare_designs(sources, draws, seed, threads, watch));
-        });
-    });
-    module.def("plan",
-               [](const Source& source, const std::vector<std::pair<std::string, Texts>>& vary, std::size_t best,
-                  double margin, std::uint32_t draws, std::size_t threads, const py::object& progress) {
-                   LayoutSearchOptions options;
-                   options.best = best;
-                   options.memory_margin = margin;
-                   options.draws = draws;
-                   options.threads = threads;
-                   return unlocked(
-                       progress, [&](const Watch& watch) { return text_of(layouts_of(source, vary, options, watch)); });
-               });
-    module.def("compare", [](const std::string& file, const std::optional<Source>& source, const Source& parts) {
-        return unlocked([&](const auto&) { return text_of(compare_file(file, source, parts)); });
-    });
-    module.def("diagnose", [](const std::string& file, const std::string& node, const std::optional<Source>& cluster,
-                              const Source& parts, const Statements& said) {
-        return unlocked([&](const auto&) { return text_of(diagnose_file(file, node, cluster, parts, said)); });
-    });
-    module.def("calibrate", [](const Texts& files, const std::optional<Source>& source, const Source& parts) {
-        return unlocked([&](const auto&) { return overlay_of(files, source, parts); });
-    });
-    module.def("topo", [](const Source& source, const Texts& ends) {
-        return unlocked([&](const auto&) { return text_of(topology(source, ends)); });
-    });
-    module.def("cluster", [](const Texts& files, const std::string& node, const std::string& gpu,
-                             const std::string& nic, const std::string& cpu, const Source& parts) {
-        return unlocked([&](const auto&) { return text_of(cluster_of(files, node, {gpu, nic, cpu}, parts)); });
-    });
-    module.def("catalog", [](const Source& parts, const std::string& name, const std::string& kind) {
-        return text_of(parts_of(parts, name, kind));
-    });
+    module.def("explain", &explain);
+    module.def("study", &compare_designs);
+    module.def("plan", &layouts_of);
+    module.def("compare", &compare_file);
+    module.def("diagnose", &diagnose_file);
+    module.def("calibrate", &overlay_of);
+    module.def("topo", &topology);
+    module.def("cluster", &cluster_of);
+    module.def("catalog", &parts_of);
     py::class_<Pricer>(module, "Pricer")
         .def(py::init(&pricer_of))
         .def("price",

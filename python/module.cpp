@@ -19,7 +19,6 @@
 #include "sim/run/simulate.hpp"
 #include "sim/run/sweep/sweep.hpp"
 #include "sim/scenario/keys.hpp"
-#include "sim/scenario/vary.hpp"
 
 namespace fabricast::python {
 
@@ -60,7 +59,7 @@ namespace {
 std::string resolved(const Source& source) { return text_of(to_json(source.scenario())); }
 
 std::string run(const Source& source, std::size_t threads, const py::object& progress) {
-    return unlocked(progress, [&](const Watch& watch) {
+    return answer(progress, [&](const Watch& watch) {
         const Scenario scenario = source.scenario();
         const std::size_t used = threads_for(scenario.engine, threads_or_cores(threads));
         std::atomic<std::size_t> done{0};  // rows
@@ -68,16 +67,13 @@ std::string run(const Source& source, std::size_t threads, const py::object& pro
         const auto within = [&](double share) { watch.progress((static_cast<double>(done) + share) / pieces); };
         const Report report = simulate(scenario, source.parts(&scenario), {watch.stop, within},
                                        [&](const Row&) { ++done, within(0); }, {used, false});
-        return text_of(result_json(scenario, report));
+        return result_json(scenario, report);
     });
 }
 
-std::string sweep(const Source& source, const std::vector<std::pair<std::string, std::vector<std::string>>>& vary,
-                  std::size_t threads, const py::object& progress) {
-    return unlocked(progress, [&](const Watch& watch) {
-        std::vector<Variation> variations;
-        for (const auto& [path, values] : vary) { variations.push_back(variation_of(path, values)); }
-        const Sweep points = prepare_sweep(source.tree(), source.file, variations,
+std::string sweep(const Source& source, const Varied& vary, std::size_t threads, const py::object& progress) {
+    return answer(progress, [&](const Watch& watch) {
+        const Sweep points = prepare_sweep(source.tree(), source.file, variations(vary),
                                            [&](const Scenario& scenario) { return source.parts(&scenario); });
         SweepOutcomes outcomes;
         const std::vector<std::size_t> distinct = distinct_points(points);
@@ -88,10 +84,8 @@ std::string sweep(const Source& source, const std::vector<std::pair<std::string,
                    });
         const SweepResult result = sweep_result(points, outcomes);
         const Records table = records_of(result);
-        return text_of({{"scenario", result.scenario},
-                        {"varied", result.varied},
-                        {"columns", table.columns},
-                        {"rows", table.rows}});
+        return Json{
+            {"scenario", result.scenario}, {"varied", result.varied}, {"columns", table.columns}, {"rows", table.rows}};
     });
 }
 

@@ -184,10 +184,7 @@ std::vector<SwitchPort> ports(const Fabric& fabric, std::string_view switch_name
     for (const CablesOfLink& link : out) {
         const DeviceId peer = fabric.ends(link.link).to;
         const LinkId back = in.at(peer).at(paired[peer]++);
-        for (const std::uint32_t cable : link.cables) {
-            all.push_back({std::string(switch_name), device, static_cast<std::uint32_t>(all.size()), link.link, back,
-                           cable, peer});
-        }
+        for (const std::uint32_t cable : link.cables) { all.push_back({device, link.link, back, cable}); }
     }
     return all;
 }

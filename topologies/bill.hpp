@@ -80,12 +80,9 @@ private:
 // A port of a switch by name, "leaf1.port7", as used for cables, in events and in logs. Port p of a physical switch is
 // its p-th cable, in the order of link ids.
 struct SwitchPort {
-    std::string switch_name;  // "spine3"
     DeviceId device{};        // the fabric's device for the switch, possibly shared with others
-    std::uint32_t number = 0;
     LinkId out{}, in{};       // the links of its two directions; the cables of a bundle share them
     std::uint32_t cable = 0;  // index of the cable in these links
-    DeviceId peer{};
 };
 
 // Searches all links of the fabric: meant for names that people write, not for inner loops. Throws ClusterError if

@@ -16,35 +16,28 @@ namespace {
 
 using Vertex = std::uint32_t;
 
-// A graph for maximum flow; parallel links are merged.
-class FlowNetwork {
-public:
-    void add(Vertex from, Vertex to, double capacity) { capacity_[{from, to}] += capacity; }
+using Capacities = std::map<std::pair<Vertex, Vertex>, double>;  // by the two ends; of parallel links together
 
-    double maximum(Vertex vertices, Vertex source, Vertex sink) const {
-        using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
-        using Graph = boost::adjacency_list<
-            boost::vecS, boost::vecS, boost::directedS, boost::no_property,
-            boost::property<boost::edge_capacity_t, std::int64_t,
-                            boost::property<boost::edge_residual_capacity_t, std::int64_t,
-                                            boost::property<boost::edge_reverse_t, Traits::edge_descriptor>>>>;
-        Graph graph(vertices);
-        const auto capacity = boost::get(boost::edge_capacity, graph);
-        const auto reverse = boost::get(boost::edge_reverse, graph);
-        for (const auto& [ends, bytes_per_second] : capacity_) {
-            const auto there = boost::add_edge(ends.first, ends.second, graph).first;
-            const auto back = boost::add_edge(ends.second, ends.first, graph).first;
-            capacity[there] = std::llround(bytes_per_second);
-            capacity[back] = 0;
-            reverse[there] = back;
-            reverse[back] = there;
-        }
-        return static_cast<double>(boost::push_relabel_max_flow(graph, source, sink));
+double maximum_flow(const Capacities& capacities, Vertex vertices, Vertex source, Vertex sink) {
+    using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
+    using Graph = boost::adjacency_list<
+        boost::vecS, boost::vecS, boost::directedS, boost::no_property,
+        boost::property<boost::edge_capacity_t, std::int64_t,
+                        boost::property<boost::edge_residual_capacity_t, std::int64_t,
+                                        boost::property<boost::edge_reverse_t, Traits::edge_descriptor>>>>;
+    Graph graph(vertices);
+    const auto capacity = boost::get(boost::edge_capacity, graph);
+    const auto reverse = boost::get(boost::edge_reverse, graph);
+    for (const auto& [ends, bytes_per_second] : capacities) {
+        const auto there = boost::add_edge(ends.first, ends.second, graph).first;
+        const auto back = boost::add_edge(ends.second, ends.first, graph).first;
+        capacity[there] = std::llround(bytes_per_second);
+        capacity[back] = 0;
+        reverse[there] = back;
+        reverse[back] = there;
     }
-
-private:
-    std::map<std::pair<Vertex, Vertex>, double> capacity_;
-};
+    return static_cast<double>(boost::push_relabel_max_flow(graph, source, sink));
+}
 
 constexpr double endless = 1e15;  // bytes per second: above any cut, but sums of it do not overflow
 
@@ -54,22 +47,20 @@ double between_halves(const Fabric& fabric) {
     const Vertex source = fabric.device_count() - first_switch;
     const Vertex sink = source + 1;
     const auto vertex = [&](DeviceId device) {
-        const auto id = static_cast<std::uint32_t>(device);
-        return id >= first_switch                                          ? id - first_switch
+        return index(device) >= first_switch                               ? index(device) - first_switch
                : fabric.wired_node_of(device) < fabric.cluster().nodes / 2 ? source
                                                                            : sink;
     };
-    FlowNetwork network;
+    Capacities capacities;
     for (std::uint32_t l = 0; l < fabric.link_count(); ++l) {
         const LinkEnds ends = fabric.ends(LinkId{l});
-        const bool inside = static_cast<std::uint32_t>(ends.from) < first_switch &&
-                            static_cast<std::uint32_t>(ends.to) < first_switch &&
+        const bool inside = index(ends.from) < first_switch && index(ends.to) < first_switch &&
                             fabric.wired_node_of(ends.from) == fabric.wired_node_of(ends.to);
         if (!ends.resource && !inside && vertex(ends.to) != source && vertex(ends.from) != sink) {
-            network.add(vertex(ends.from), vertex(ends.to), fabric.link(LinkId{l}).capacity);
+            capacities[{vertex(ends.from), vertex(ends.to)}] += fabric.link(LinkId{l}).capacity;
         }
     }
-    return network.maximum(sink + 1, source, sink);
+    return maximum_flow(capacities, sink + 1, source, sink);
 }
 
 // Where the trunks between the halves are known in closed form, the NICs may still be the tighter limit.
@@ -93,18 +84,19 @@ double known_halves(const Fabric& fabric, double trunks) {
 double inside_node(const Fabric& fabric, std::uint32_t split) {
     const Vertex source = fabric.first_device(1);
     const Vertex sink = source + 1;
-    FlowNetwork network;
+    Capacities capacities;
     for (std::uint32_t l = 0; l < fabric.first_link(1); ++l) {
         const LinkEnds ends = fabric.ends(LinkId{l});
-        const auto from = static_cast<Vertex>(ends.from);
-        const auto to = static_cast<Vertex>(ends.to);
-        if (!ends.resource && from < source && to < source) { network.add(from, to, fabric.link(LinkId{l}).capacity); }
+        const Vertex from = index(ends.from), to = index(ends.to);
+        if (!ends.resource && from < source && to < source) {
+            capacities[{from, to}] += fabric.link(LinkId{l}).capacity;
+        }
     }
     for (std::uint32_t g = 0; g < fabric.gpus_per_node(); ++g) {
-        const auto gpu = static_cast<Vertex>(fabric.gpu(g));
-        g < split ? network.add(source, gpu, endless) : network.add(gpu, sink, endless);
+        const Vertex gpu = index(fabric.gpu(g));
+        capacities[g < split ? std::pair{source, gpu} : std::pair{gpu, sink}] += endless;
     }
-    return network.maximum(sink + 1, source, sink);
+    return maximum_flow(capacities, sink + 1, source, sink);
 }
 
 }  // namespace

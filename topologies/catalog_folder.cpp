@@ -71,8 +71,7 @@ void check_names(const yaml::Node& tree, const Catalog& before, const Catalog& a
         const std::string& kind = after.parts.at(part.name).kind;
         const Vocabulary known = vocabulary(before, kind);
         if (before.of_kind(kind).empty()) {
-            std::vector<std::string> kinds;
-            for (const auto& [name, other] : before.parts) { kinds.push_back(other.kind); }
+            const auto kinds = names_of(before.parts, [](const auto& entry) { return entry.second.kind; });
             throw InputError(part.key_place, error_message("no part of the catalogue is of this kind", shown(kind),
                                                            kind == "node" ? "a node as in topologies/nodes/*.yaml" : "",
                                                            nearest_word(kind, kinds)));

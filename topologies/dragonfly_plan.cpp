@@ -12,56 +12,40 @@ namespace {
 
 // Turns the global ports of groups into numbers of cables between each two groups. All groups have `ports`, except the
 // last one, which has `last_ports`, no more than the others.
-class GlobalCables {
-public:
-    GlobalCables(std::uint32_t groups, std::uint32_t ports, std::uint32_t last_ports)
-        : groups_(groups), between_(static_cast<std::size_t>(groups) * groups, 0) {
-        const std::uint32_t full = groups - 1;
-        for (std::uint32_t g = 0; g < full; ++g) {
-            add(g, full, last_ports / full + (g < last_ports % full ? 1 : 0));
-            left_.push_back(ports - between_[g * groups + full]);
-        }
-        if (full > 1) {
-            const std::uint32_t each = *std::ranges::min_element(left_) / (full - 1);
-            for (std::uint32_t g = 0; g < full; ++g) {
-                for (std::uint32_t other = g + 1; other < full; ++other) { add(g, other, each); }
-                left_[g] -= each * (full - 1);
-            }
-            deal_rest();
+std::vector<std::uint32_t> global_cables(std::uint32_t groups, std::uint32_t ports, std::uint32_t last_ports) {
+    std::vector<std::uint32_t> between(static_cast<std::size_t>(groups) * groups, 0);
+    const auto add = [&](std::uint32_t a, std::uint32_t b, std::uint32_t cables) {
+        between[a * groups + b] += cables;
+        between[b * groups + a] += cables;
+    };
+    const std::uint32_t full = groups - 1;
+    std::vector<std::uint32_t> left;  // free ports of each full group
+    for (std::uint32_t g = 0; g < full; ++g) {
+        add(g, full, last_ports / full + (g < last_ports % full ? 1 : 0));
+        left.push_back(ports - between[g * groups + full]);
+    }
+    if (full < 2) { return between; }
+    const std::uint32_t each = *std::ranges::min_element(left) / (full - 1);
+    for (std::uint32_t g = 0; g < full; ++g) {
+        for (std::uint32_t other = g + 1; other < full; ++other) { add(g, other, each); }
+        left[g] -= each * (full - 1);
+    }
+    // A cable between pairs of groups, until at most one port is left (Havel, 1955; Hakimi, SIAM J. 1962).
+    std::vector<std::uint32_t> order(left.size());
+    std::iota(order.begin(), order.end(), 0U);
+    const auto more_left = [&](std::uint32_t a, std::uint32_t b) { return left[a] > left[b]; };
+    if (std::accumulate(left.begin(), left.end(), std::uint64_t{0}) % 2 == 1) { --*std::ranges::max_element(left); }
+    for (std::ranges::stable_sort(order, more_left); left[order.front()] > 0;
+         std::ranges::stable_sort(order, more_left)) {
+        const std::uint32_t group = order.front();
+        for (std::uint32_t i = 1; left[group] > 0; ++i) {
+            add(group, order[i], 1);
+            --left[order[i]];
+            --left[group];
         }
     }
-
-    std::vector<std::uint32_t> take() { return std::move(between_); }
-
-private:
-    void add(std::uint32_t a, std::uint32_t b, std::uint32_t cables) {
-        between_[a * groups_ + b] += cables;
-        between_[b * groups_ + a] += cables;
-    }
-
-    // Adds a cable between pairs of groups, until at most one port is left (Havel, 1955; Hakimi, SIAM J. 1962).
-    void deal_rest() {
-        std::vector<std::uint32_t> order(left_.size());
-        std::iota(order.begin(), order.end(), 0U);
-        const auto more_left = [&](std::uint32_t a, std::uint32_t b) { return left_[a] > left_[b]; };
-        if (std::accumulate(left_.begin(), left_.end(), std::uint64_t{0}) % 2 == 1) {
-            --*std::ranges::max_element(left_);
-        }
-        for (std::ranges::stable_sort(order, more_left); left_[order.front()] > 0;
-             std::ranges::stable_sort(order, more_left)) {
-            const std::uint32_t group = order.front();
-            for (std::uint32_t i = 1; left_[group] > 0; ++i) {
-                add(group, order[i], 1);
-                --left_[order[i]];
-                --left_[group];
-            }
-        }
-    }
-
-    std::uint32_t groups_;
-    std::vector<std::uint32_t> between_;
-    std::vector<std::uint32_t> left_;  // free ports of each full group
-};
+    return between;
+}
 
 class DragonflyPlanner {
 public:
@@ -185,7 +169,7 @@ private:
                 "the global ports of a group are fewer than the {} other groups; take larger switches or larger groups",
                 others);
         }
-        plan_.between = GlobalCables(plan_.groups, out_, std::min(out_, last_out_)).take();
+        plan_.between = global_cables(plan_.groups, out_, std::min(out_, last_out_));
     }
 
     const FabricSpec& fabric_;

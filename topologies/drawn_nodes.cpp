@@ -101,19 +101,13 @@ private:
         cluster_.graph.devices = std::move(fabric);
     }
 
-    // Adds a device that is only named as the end of a cable.
-    void define(const NodeName& name) {
-        NodeDevice& device = nodes_[name.node].devices[name.local];
-        device.name = name.local;
-    }
-
     void take_cables() {
         std::vector<NodeCable> fabric;
         for (NodeCable& cable : cluster_.graph.cables) {
             const auto a = split(cable.a);
             const auto b = split(cable.b);
-            for (const auto& end : {a, b}) {
-                if (end) { define(*end); }
+            for (const auto& end : {a, b}) {  // which may be a device that is named nowhere else
+                if (end) { nodes_[end->node].devices[end->local].name = end->local; }
             }
             if (a && b && a->node == b->node) {
                 cable.a = a->local;

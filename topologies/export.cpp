@@ -65,6 +65,11 @@ void write_simgrid_routes(const Fabric& fabric, std::string& out) {
     }
 }
 
+Json node_json(const NodeTemplate& node) {
+    return {
+        {"name", node.name}, {"gpu", node.gpu.name}, {"gpus", node.gpus}, {"nic", node.nic_part}, {"nics", node.nics}};
+}
+
 }  // namespace
 
 std::string to_dot(const Fabric& fabric) {
@@ -158,11 +163,6 @@ Path path_between(const Fabric& fabric, const std::string& from, const std::stri
     query.dst = device_of(fabric, to);
     query.kind = kind;
     return fabric.path(query);
-}
-
-Json node_json(const NodeTemplate& node) {
-    return {
-        {"name", node.name}, {"gpu", node.gpu.name}, {"gpus", node.gpus}, {"nic", node.nic_part}, {"nics", node.nics}};
 }
 
 std::string node_words(const Fabric& fabric) {

@@ -108,6 +108,11 @@ std::string missing_words(const std::string& aspect) {
     return "no training table has " + what;
 }
 
+// What a convolution takes of the peak is a figure of the GPU and the precision.
+std::string convolutions_on(const GpuSpec& gpu, Precision precision) {
+    return fmt::format("convolutions.{}.{}", gpu.name, to_string(precision));
+}
+
 }  // namespace
 
 void summarize(const TrainingFacts& step, const ReplayedPlan& replayed, Report& report) {
@@ -155,15 +160,6 @@ void add_goodput(Report& report, const GoodputSpec& spec, const Fabric& fabric, 
                     gpus_text(fabric), 100 * g.share, 100 * g.low80, 100 * g.high80, g.failures,
                     text(g.every_s, Dimension::time), 100 * g.checkpoints, 100 * g.restarts, 100 * g.lost));
 }
-
-namespace {
-
-// What a convolution takes of the peak is a figure of the GPU and the precision.
-std::string convolutions_on(const GpuSpec& gpu, Precision precision) {
-    return fmt::format("convolutions.{}.{}", gpu.name, to_string(precision));
-}
-
-}  // namespace
 
 std::vector<std::string> step_aspects(const TrainingWorkload& w, const ModelShape& model, const Layout& layout,
                                       const Fabric& fabric) {

@@ -49,6 +49,20 @@ std::string evidence_line(const std::string& weakest, const std::vector<std::str
     return line + "\n";
 }
 
+// What computing consists of and the bubble comes from, which have no columns.
+std::string account_line(const StepRow& row) {
+    const auto share = [&](double seconds) { return percent(seconds / row.step_time_s); };
+    std::string line =
+        fmt::format("# of the step on {} GPUs: products {}, attention {}, small kernels {}, logits {}", row.gpus,
+                    share(row.products_s), share(row.attention_s), share(row.small_kernels_s), share(row.logits_s));
+    if (row.bubble_s > 0) {
+        line += fmt::format("; bubble by order {}, imbalance {}, waits {}",
+                            share(row.bubble_s - row.bubble_imbalance_s - row.bubble_waits_s),
+                            share(row.bubble_imbalance_s), share(row.bubble_waits_s));
+    }
+    return line + "\n";
+}
+
 }  // namespace
 
 std::string table_header(const Scenario& scenario, std::size_t width) {
@@ -86,20 +100,6 @@ std::string replay_lines(const Scenario& scenario, const Report& report) {
     lines += "#\n" + text_table(members, replay_rank_columns());
     const std::size_t left = replay.members.size() - members.size();
     return lines + (left > 0 ? fmt::format("# and {} more\n", left) : "");
-}
-
-// What computing consists of and the bubble comes from, which have no columns.
-std::string account_line(const StepRow& row) {
-    const auto share = [&](double seconds) { return percent(seconds / row.step_time_s); };
-    std::string line =
-        fmt::format("# of the step on {} GPUs: products {}, attention {}, small kernels {}, logits {}", row.gpus,
-                    share(row.products_s), share(row.attention_s), share(row.small_kernels_s), share(row.logits_s));
-    if (row.bubble_s > 0) {
-        line += fmt::format("; bubble by order {}, imbalance {}, waits {}",
-                            share(row.bubble_s - row.bubble_imbalance_s - row.bubble_waits_s),
-                            share(row.bubble_imbalance_s), share(row.bubble_waits_s));
-    }
-    return line + "\n";
 }
 
 std::string step_table(const Scenario& scenario, const std::vector<StepRow>& steps, std::size_t width) {

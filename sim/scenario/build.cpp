@@ -194,7 +194,7 @@ private:
     Duration cable(std::string_view length) const {
         if (request_.cable_latency.ps > 0) { return request_.cable_latency; }
         return look_up_at(scenario_, "cluster.fabric", [&] {
-            return cable_latency(cable_spec(catalog_.at("cable", layout().word("cable"))), layout().number(length));
+            return cable_latency(catalog_.at("cable", layout().word("cable")), layout().number(length));
         });
     }
 

@@ -97,7 +97,7 @@ double one_switch_microseconds(std::string_view nic_name, std::string_view switc
     const NicSpec nic = nic_spec(testing::part("nic", nic_name));
     const SwitchSpec fabric_switch = switch_spec(testing::part("switch", switch_name));
     const LinkSpec link = link_spec(testing::part("link", nic.port_link));
-    const CableSpec cable = cable_spec(testing::part("cable", "dac"));
+    const Part& cable = testing::part("cable", "dac");
     const Duration wire =
         from_seconds(static_cast<double>(8 + link.framing.header.count) / link.rate.bytes_per_second());
     const Duration hop = link.latency + cable_latency(cable, 2) + wire;
@@ -115,14 +115,13 @@ TEST_CASE("8 bytes between hosts take 0.6 to 1.3 us on InfiniBand and 1.3 to 2.5
 }
 
 TEST_CASE("a cable delays by its length and its ends") {
-    const CableSpec dac = cable_spec(testing::part("cable", "dac"));
+    const Part& dac = testing::part("cable", "dac");
     CHECK(cable_latency(dac, 2) == nanoseconds(9));
-    const CableSpec aoc = cable_spec(testing::part("cable", "aoc"));
+    const Part& aoc = testing::part("cable", "aoc");
     CHECK(cable_latency(aoc, 20) == nanoseconds(175));
-    const Part& copper = testing::part("cable", "dac");
-    CHECK(copper_reach_metres(copper, 25) == 5);
-    CHECK(copper_reach_metres(copper, 100) == 2);
-    CHECK(copper_reach_metres(copper, 400) == 0);
+    CHECK(copper_reach_metres(dac, 25) == 5);
+    CHECK(copper_reach_metres(dac, 100) == 2);
+    CHECK(copper_reach_metres(dac, 400) == 0);
 }
 
 TEST_CASE("hosts name sockets' buses that exist") {

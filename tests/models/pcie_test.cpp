@@ -33,7 +33,7 @@ const Generation generations[] = {{"pcie-gen1", 4.00, 3.66},    {"pcie-gen2", 8.
 TEST_CASE("sixteen lanes of each generation carry the published rate") {
     for (const Generation& g : generations) {
         INFO(g.name);
-        CHECK(gigabytes(pcie(g.name).rate.bytes_per_second()) == Approx(g.x16).epsilon(0.001));
+        CHECK(gigabytes(pcie(g.name).link.rate.bytes_per_second()) == Approx(g.x16).epsilon(0.001));
     }
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("writes at MaxPayloadSize 256 carry the payload that headers leave") {
     for (const Generation& g : generations) {
         INFO(g.name);
         PcieSpec link = pcie(g.name);
-        link.control_share = 0;
+        link.link.usable = 1;
         CHECK(gigabytes(write_bandwidth(link, {1 << 20})) == Approx(g.payload).epsilon(0.001));
     }
 }
@@ -68,9 +68,9 @@ TEST_CASE("generation 3 is 32 GB/s both ways before encoding and 15.75 each way 
 }
 
 TEST_CASE("generations 4, 5 and 6 carry 31.5, 63.0 and 118 GB/s per direction, not both ways") {
-    CHECK(gigabytes(pcie("pcie-gen4").rate.bytes_per_second()) == Approx(31.51).epsilon(0.001));
-    CHECK(gigabytes(pcie("pcie-gen5").rate.bytes_per_second()) == Approx(63.02).epsilon(0.001));
-    CHECK(gigabytes(pcie("pcie-gen6").rate.bytes_per_second()) == Approx(118.0).epsilon(0.01));
+    CHECK(gigabytes(pcie("pcie-gen4").link.rate.bytes_per_second()) == Approx(31.51).epsilon(0.001));
+    CHECK(gigabytes(pcie("pcie-gen5").link.rate.bytes_per_second()) == Approx(63.02).epsilon(0.001));
+    CHECK(gigabytes(pcie("pcie-gen6").link.rate.bytes_per_second()) == Approx(118.0).epsilon(0.01));
 }
 
 TEST_CASE("copies measured on machines lie where the model puts them") {
@@ -83,13 +83,13 @@ TEST_CASE("copies measured on machines lie where the model puts them") {
 
 TEST_CASE("width scales rate exactly") {
     for (const Generation& g : generations) {
-        const Rate one = pcie(std::string(g.name) + "-x1").rate;
+        const Rate one = pcie(std::string(g.name) + "-x1").link.rate;
         for (const int lanes : {2, 4, 8, 16}) {
             const PcieSpec wide = pcie(std::string(g.name) + "-x" + std::to_string(lanes));
             CHECK(wide.lanes == lanes);
-            CHECK(wide.rate == Rate(one.num * lanes, one.den));
+            CHECK(wide.link.rate == Rate(one.num * lanes, one.den));
         }
-        CHECK(pcie(std::string(g.name) + "-x16").rate == pcie(g.name).rate);
+        CHECK(pcie(std::string(g.name) + "-x16").link.rate == pcie(g.name).link.rate);
     }
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("reads are bound by what their tags keep in flight") {
     CHECK(with_tags(32) == Approx(32 * 512 / 1e-6));  // 16.4 GB/s whatever the line
     CHECK(gigabytes(with_tags(768)) == Approx(63.015 * 0.965 * 256 / 276).epsilon(0.001));
     // Generation 4 at a microsecond needs 31.5 KB in flight: 62 reads of 512 B.
-    CHECK(62.0 * 512 == Approx(pcie("pcie-gen4").rate.bytes_per_second() * 1e-6).epsilon(0.01));
+    CHECK(62.0 * 512 == Approx(pcie("pcie-gen4").link.rate.bytes_per_second() * 1e-6).epsilon(0.01));
 }
 
 TEST_CASE("a host bridge that splits into 64 B TLPs costs a fifth of a write") {

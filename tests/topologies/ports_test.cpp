@@ -11,15 +11,15 @@ TEST_CASE("a leaf's ports are its cables to NICs and spines, and their names fin
         const Fabric fabric(cluster);
         const std::vector<SwitchPort> leaf = ports(fabric, "leaf3");
         REQUIRE(leaf.size() == 16 + 16);  // rail 3 of sixteen nodes, and as many upwards
-        for (const SwitchPort& port : leaf) {
-            const SwitchPort same = find_port(fabric, port.switch_name + ".port" + std::to_string(port.number));
+        for (std::size_t number = 0; number < leaf.size(); ++number) {
+            const SwitchPort& port = leaf[number];
+            const SwitchPort same = find_port(fabric, "leaf3.port" + std::to_string(number));
             CHECK(same.out == port.out);
             CHECK(same.cable == port.cable);
-            CHECK(fabric.ends(port.out).to == port.peer);
-            CHECK(fabric.ends(port.in).from == port.peer);
+            CHECK(fabric.ends(port.in).from == fabric.ends(port.out).to);
             CHECK(fabric.ends(port.in).to == port.device);
         }
-        CHECK(fabric.device_name(leaf[5].peer) == "node5.nic3");
+        CHECK(fabric.device_name(fabric.ends(leaf[5].out).to) == "node5.nic3");
         CHECK((leaf[16].out == leaf[17].out) == (choice == PathChoice::adaptive));
         // Two spines of 64 cables each, drawn as one where all cables are used alike.
         CHECK(ports(fabric, "spine0").size() == 64);

@@ -22,7 +22,6 @@ namespace {
 
 class Clos : public FabricGenerator {
 public:
-    // Throws ClusterError if the radix and tiers cannot connect all NICs.
     explicit Clos(const Cluster& cluster)
         : bundled_(cluster.fabric.choice == PathChoice::adaptive),
           joins_rails_(cluster.fabric.kind != FabricKind::rail_only),
@@ -36,7 +35,7 @@ public:
 
     std::uint32_t switch_count() const override { return drawn_; }
     std::uint32_t trunk_count() const override { return trunks_; }
-    std::uint32_t planes() const override { return plan_.planes; }  // cables of one NIC, each to a fabric of its own
+    std::uint32_t planes() const override { return plan_.planes; }
     std::uint32_t switch_of(FabricEnd end, std::uint32_t plane) const override { return leaf(end, plane); }
     Trunk trunk(std::uint32_t index) const override {
         const auto [t, number] = place_of(index, &Level::first_trunk);
@@ -130,7 +129,7 @@ public:
         return tiers;
     }
 
-    // Physical switches; with adaptive routing the switches of a unit are drawn as one.
+    // With adaptive routing the switches of a unit are drawn as one.
     std::uint32_t bought_switches() const override { return bought_; }
     std::string bought_name(std::uint32_t bought) const override {
         const auto [t, number] = place_of(bought, &Level::first_bought);
@@ -152,7 +151,6 @@ public:
         const auto [t, number] = place_of(bought, &Level::first_bought);
         return numbers_[t].first_drawn + (bundled_ ? unit_of(t, number, &ClosUnit::first_switch) : number);
     }
-    // The physical switches at both ends of a trunk's cable.
     std::array<std::uint32_t, 2> cable_ends(std::uint32_t index, std::uint32_t cable) const override {
         const auto [t, number] = place_of(index, &Level::first_trunk);
         const std::uint32_t which = number % trunks_in(t);

@@ -29,7 +29,6 @@ namespace {
 
 class Dragonfly : public FabricGenerator {
 public:
-    // Throws ClusterError.
     explicit Dragonfly(const Cluster& cluster)
         : bundled_(cluster.fabric.choice == PathChoice::adaptive),
           utilisation_(cluster.fabric.trunk_utilisation),
@@ -153,7 +152,6 @@ public:
     std::uint32_t drawn_as(std::uint32_t bought) const override {
         return bundled_ && bought >= routers() ? routers() + (bought - routers()) / plan_.spines : bought;
     }
-    // The physical switches at both ends of a trunk's cable.
     std::array<std::uint32_t, 2> cable_ends(std::uint32_t index, std::uint32_t cable) const override {
         if (index >= first_global_) {
             const auto [group, other, k] = global_at(index);

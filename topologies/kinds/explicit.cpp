@@ -185,7 +185,7 @@ public:
 
     std::uint32_t switch_count() const override { return static_cast<std::uint32_t>(devices_.size()); }
     std::uint32_t trunk_count() const override { return static_cast<std::uint32_t>(trunks_.size()); }
-    std::uint32_t planes() const override { return 0; }  // the cables of NICs are trunks too
+    std::uint32_t planes() const override { return 0; }
     std::uint32_t switch_of(FabricEnd, std::uint32_t) const override { return 0; }
     Trunk trunk(std::uint32_t index) const override { return trunks_[index]; }
     std::string switch_name(std::uint32_t index) const override { return devices_[index].name; }

@@ -25,7 +25,7 @@ CableNames::CableNames(const Fabric& fabric) : fabric_(fabric) {
 }
 
 std::uint32_t CableNames::number(LinkId link) const {
-    const auto found = numbers_.find(static_cast<std::uint32_t>(link));
+    const auto found = numbers_.find(index(link));
     return found == numbers_.end() ? 0 : found->second;
 }
 

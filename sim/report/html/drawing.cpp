@@ -15,9 +15,6 @@ namespace fabricast::inline report::html {
 
 namespace {
 
-constexpr std::uint32_t id(DeviceId device) { return static_cast<std::uint32_t>(device); }
-constexpr std::uint32_t id(LinkId link) { return static_cast<std::uint32_t>(link); }
-
 class Painter {
 public:
     Painter(const Fabric& fabric, const Animation& animation)
@@ -39,7 +36,7 @@ public:
 
 private:
     bool is_switch(DeviceId device) const { return fabric_.kind(device) == DeviceKind::fabric_switch; }
-    bool drawn(DeviceId device) const { return box_of_.contains(id(device)); }
+    bool drawn(DeviceId device) const { return box_of_.contains(index(device)); }
 
     // The number of nodes to draw: more of them fit if each has few columns.
     std::uint32_t most_nodes() const {
@@ -52,7 +49,7 @@ private:
         const std::uint32_t count = fabric_.cluster().nodes;
         std::vector<std::uint32_t> wanted = {0};
         for (const LinkId link : animation_.focus_links) {
-            if (id(link) < fabric_.first_trunk()) { wanted.push_back(fabric_.wired_node_of(link)); }
+            if (index(link) < fabric_.first_trunk()) { wanted.push_back(fabric_.wired_node_of(link)); }
         }
         wanted.push_back(count - 1);
         for (std::uint32_t n = 1; n < std::min(count, most_nodes()); ++n) { wanted.push_back(n); }
@@ -62,7 +59,7 @@ private:
     }
 
     void add_box(DeviceId device, int node, int tier) {
-        box_of_.emplace(id(device), static_cast<std::uint32_t>(drawing_.boxes.size()));
+        box_of_.emplace(index(device), static_cast<std::uint32_t>(drawing_.boxes.size()));
         drawing_.boxes.push_back(
             {fabric_.device_name(device), std::string(fabricast::to_string(fabric_.kind(device))), node, tier});
     }
@@ -94,9 +91,9 @@ private:
         };
         for (const auto& [link, ends] : trunks_) {
             if (is_switch(ends.from)) {
-                beside[id(ends.from)].push_back(id(ends.to));
+                beside[index(ends.from)].push_back(index(ends.to));
             } else if (is_switch(ends.to)) {
-                reach(id(ends.to), 1);
+                reach(index(ends.to), 1);
             }
         }
         for (std::size_t i = 0; i < queue.size(); ++i) {
@@ -117,12 +114,12 @@ private:
         const bool sideways = std::ranges::count_if(tiers, [](const FabricTier& t) { return t.switches > 0; }) <= 1;
         if (sideways) { hops_ = hops_from_adapters(); }
         const auto offer = [&](DeviceId device) {
-            if (is_switch(device) && !tier.contains(id(device))) {
-                const auto hops = hops_.find(id(device));
+            if (is_switch(device) && !tier.contains(index(device))) {
+                const auto hops = hops_.find(index(device));
                 const int own = hops == hops_.end() ? tier_of(fabric_.device_name(device), tiers) : hops->second;
                 if (of_tier[own].size() < (sideways ? switches_drawn / 4 * 3 : switches_drawn)) {
-                    of_tier[own].insert(id(device));
-                    tier.emplace(id(device), own);
+                    of_tier[own].insert(index(device));
+                    tier.emplace(index(device), own);
                 }
             }
         };
@@ -133,7 +130,7 @@ private:
         }
         for (std::size_t step = 0; step < tiers.size() + (sideways ? switches_drawn : 1); ++step) {
             for (const auto& [link, ends] : trunks_) {
-                const auto from = tier.find(id(ends.from));
+                const auto from = tier.find(index(ends.from));
                 const bool at_node = !is_switch(ends.from) && drawn(ends.from);
                 if (at_node ||
                     (from != tier.end() && (sideways || tier_of(fabric_.device_name(ends.to), tiers) > from->second))) {
@@ -152,7 +149,7 @@ private:
         std::map<int, std::uint64_t> shown;
         const BoughtSwitches bought(fabric_);
         for (std::uint32_t s = 0; s < bought.count(); ++s) {
-            if (const auto box = box_of_.find(id(bought.drawn_as(SwitchId{s}))); box != box_of_.end()) {
+            if (const auto box = box_of_.find(index(bought.drawn_as(SwitchId{s}))); box != box_of_.end()) {
                 ++shown[hops_.empty() ? drawing_.boxes[box->second].tier : 1];
             }
         }
@@ -188,8 +185,8 @@ private:
     void add_wire(std::uint32_t link) {
         const LinkEnds ends = fabric_.ends(LinkId{link});
         if (ends.resource || !drawn(ends.from) || !drawn(ends.to)) { return; }
-        const std::uint32_t from = box_of_.at(id(ends.from));
-        const auto [low, high] = std::minmax(from, box_of_.at(id(ends.to)));
+        const std::uint32_t from = box_of_.at(index(ends.from));
+        const auto [low, high] = std::minmax(from, box_of_.at(index(ends.to)));
         const auto [place, fresh] =
             wire_of_.emplace(std::tuple{low, high, cables_.number(LinkId{link})}, drawing_.wires.size());
         if (fresh) {
@@ -241,12 +238,12 @@ std::map<LinkClass, double> capacities(const Fabric& fabric) {
 // of a listed link in the same position of another node, else the mean of its class.
 double utilisation(const LinkTraffic& row, LinkId link, const Fabric& fabric,
                    const std::map<LinkClass, double>& capacity) {
-    if (!row.busy.empty()) { return static_cast<double>(row.busy[id(link)]); }
+    if (!row.busy.empty()) { return static_cast<double>(row.busy[index(link)]); }
     const auto position = [&](LinkId l) {
         const std::uint32_t node = fabric.wired_node_of(l);
-        return std::pair{fabric.run_of(node), id(l) - fabric.first_link(node)};
+        return std::pair{fabric.run_of(node), index(l) - fabric.first_link(node)};
     };
-    const auto of_node = [&](LinkId l) { return id(l) < fabric.first_trunk(); };
+    const auto of_node = [&](LinkId l) { return index(l) < fabric.first_trunk(); };
     std::optional<double> alike;
     for (const LinkUse& use : row.busiest) {
         if (use.link == link) { return use.utilisation; }

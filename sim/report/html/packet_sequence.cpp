@@ -8,12 +8,6 @@
 
 namespace fabricast::inline report::html {
 
-namespace {
-
-constexpr std::size_t rows_shown = 2000;
-
-}  // namespace
-
 void add_packet_sequence(Page& page, const PacketSequence& sequence) {
     static constexpr std::array<std::string_view, 5> fates = {"under way", "arrived", "refused", "trimmed", "dropped"};
     page.sections.emplace_back(Picture{
@@ -23,6 +17,7 @@ void add_packet_sequence(Page& page, const PacketSequence& sequence) {
         "sender hears. " +
             sequence_words(sequence),
         svg_document(sequence_width, sequence_height, 12, "", sequence_chart(sequence))});
+    constexpr std::size_t rows_shown = 2000;
     const std::size_t rows = std::min(rows_shown, sequence.flights.size());
     Table table{"The packets, one by one",
                 "Each time that one was sent: " + std::to_string(rows) + " of " +

@@ -55,6 +55,13 @@ std::string script() {
     return text + "})();\n";
 }
 
+// What all pictures and tables begin with, then `own`.
+template <class Titled> Json section(const char* kind, const Titled& titled, const Json& own) {
+    Json json = {{"kind", kind}, {"title", titled.title}, {"caption", titled.caption}};
+    json.update(own);
+    return json;
+}
+
 }  // namespace
 
 // A page as the JSON that its script reads: one object for each section, with its `kind` first. nlohmann-json finds
@@ -68,8 +75,9 @@ void to_json(Json& json, Unit unit) {
 void to_json(Json& json, const Column& column) { json = {{"label", column.label}, {"unit", column.unit}}; }
 
 void to_json(Json& json, const Table& table) {
-    json = {{"kind", "table"},    {"title", table.title},   {"caption", table.caption}, {"columns", table.columns},
-            {"rows", table.rows}, {"folded", table.folded}, {"marked", table.marked}};
+    json =
+        section("table", table,
+                {{"columns", table.columns}, {"rows", table.rows}, {"folded", table.folded}, {"marked", table.marked}});
 }
 
 void to_json(Json& json, const Point& p) { json = {p.x, p.y, p.low, p.high}; }
@@ -81,15 +89,13 @@ void to_json(Json& json, const Line& line) {
 void to_json(Json& json, const Axis& axis) { json = {{"label", axis.label}, {"unit", axis.unit}, {"log", axis.log}}; }
 
 void to_json(Json& json, const Curves& curves) {
-    json = {{"kind", "curves"}, {"title", curves.title}, {"caption", curves.caption},
-            {"x", curves.x},    {"y", curves.y},         {"lines", curves.lines}};
+    json = section("curves", curves, {{"x", curves.x}, {"y", curves.y}, {"lines", curves.lines}});
 }
 
 void to_json(Json& json, const BarPart& part) { json = {{"label", part.label}, {"values", part.values}}; }
 
 void to_json(Json& json, const Bars& bars) {
-    json = {{"kind", "bars"},    {"title", bars.title},   {"caption", bars.caption},
-            {"unit", bars.unit}, {"labels", bars.labels}, {"parts", bars.parts}};
+    json = section("bars", bars, {{"unit", bars.unit}, {"labels", bars.labels}, {"parts", bars.parts}});
 }
 
 void to_json(Json& json, const TornadoBar& bar) {
@@ -97,21 +103,13 @@ void to_json(Json& json, const TornadoBar& bar) {
 }
 
 void to_json(Json& json, const Tornado& tornado) {
-    json = {{"kind", "tornado"},
-            {"title", tornado.title},
-            {"caption", tornado.caption},
-            {"unit", tornado.unit},
-            {"bars", tornado.bars}};
+    json = section("tornado", tornado, {{"unit", tornado.unit}, {"bars", tornado.bars}});
 }
 
 void to_json(Json& json, const Span& span) { json = {span.lane, span.name, span.from, span.to}; }
 
 void to_json(Json& json, const Activity& activity) {
-    json = {{"kind", "activity"},
-            {"title", activity.title},
-            {"caption", activity.caption},
-            {"lanes", activity.lanes},
-            {"spans", activity.spans}};
+    json = section("activity", activity, {{"lanes", activity.lanes}, {"spans", activity.spans}});
 }
 
 // null if there is no such direction. Leaves out series that are unknown or zero in every frame.
@@ -143,21 +141,18 @@ void to_json(Json& json, const Box& box) {
 }
 
 void to_json(Json& json, const Scene& scene) {
-    json = {{"kind", "scene"},
-            {"title", scene.title},
-            {"caption", scene.caption},
-            {"folded", scene.drawing.folded},
-            {"circle", scene.drawing.circle},
-            {"start", scene.start ? Json(*scene.start) : Json()},
-            {"frame_kind", scene.drawing.frame_kind},
-            {"frames", scene.drawing.frames},
-            {"boxes", scene.drawing.boxes},
-            {"wires", scene.drawing.wires}};
+    const Drawing& drawing = scene.drawing;
+    json = section("scene", scene,
+                   {{"folded", drawing.folded},
+                    {"circle", drawing.circle},
+                    {"start", scene.start},
+                    {"frame_kind", drawing.frame_kind},
+                    {"frames", drawing.frames},
+                    {"boxes", drawing.boxes},
+                    {"wires", drawing.wires}});
 }
 
-void to_json(Json& json, const Picture& picture) {
-    json = {{"kind", "picture"}, {"title", picture.title}, {"caption", picture.caption}, {"svg", picture.svg}};
-}
+void to_json(Json& json, const Picture& picture) { json = section("picture", picture, {{"svg", picture.svg}}); }
 
 void to_json(Json& json, const Words& words) {
     json = {{"kind", "words"}, {"title", words.title}, {"paragraphs", words.paragraphs}, {"verbatim", words.verbatim}};

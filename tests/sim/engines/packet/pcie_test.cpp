@@ -96,7 +96,8 @@ TEST_CASE("a short piece announced with longer ones before it is requested after
 TEST_CASE("reads and writes reach what the model of PCIe says") {
     const Fabric fabric = framed_nodes(2);
     PcieSpec spec;
-    spec.rate = Rate::per_second(50'000'000'000);
+    spec.link.rate = Rate::per_second(50'000'000'000);
+    spec.link.framing = {.payload = Bytes{256}, .header = pcie::write_overhead(4)};
     constexpr std::int64_t count = 4000, piece = 256;
     const PathQuery out{.src = fabric.gpu(0), .dst = fabric.nic(0, 0)};
     const PathQuery in{.src = fabric.nic(0, 0), .dst = fabric.gpu(0)};
