@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "topologies/drawn_nodes.hpp"
+#include "topologies/fabric_tables.hpp"
 
 namespace fabricast::inline topologies {
 
@@ -20,7 +21,7 @@ std::optional<std::vector<LinkId>> route_between_switches(const Fabric& fabric, 
     const std::uint32_t first_switch = fabric.first_switch();
     const std::uint32_t first_trunk = fabric.first_trunk();
     const std::uint32_t switches = fabric.device_count() - first_switch;
-    const auto vertex = [&](DeviceId device) { return index(device) - first_switch; };
+    const auto vertex = [&](DeviceId device) { return static_cast<std::uint32_t>(device) - first_switch; };
 
     std::vector<std::vector<LinkId>> out(switches);
     for (std::uint32_t l = first_trunk; l < fabric.link_count(); ++l) {
@@ -49,6 +50,15 @@ std::optional<std::vector<LinkId>> route_between_switches(const Fabric& fabric, 
     std::reverse(route.begin(), route.end());
     return route;
 }
+
+}  // namespace
+
+struct Placement {
+    std::vector<std::uint32_t> nodes;  // wired node of each node with ranks
+    std::vector<std::uint32_t> rank;   // the reverse; nowhere if there are none
+};
+
+namespace {
 
 // What a GPU does with a training step: matrix products first, then what its memory is read for.
 auto pace_of(const GpuSpec& gpu) { return std::tuple{std::max(gpu.bf16, gpu.fp16), gpu.memory_bandwidth}; }
@@ -125,6 +135,13 @@ Fabric Fabric::whole() const {
     return all;
 }
 
+std::uint32_t Fabric::wired_node(std::uint32_t node) const { return placement_ ? placement_->nodes[node] : node; }
+
+const Cluster& Fabric::cluster() const { return tables_->cluster; }
+const FabricGenerator& Fabric::generator() const { return *tables_->generator; }
+std::uint32_t Fabric::pace() const { return pace_; }
+const NodeTemplate& Fabric::node() const { return node(pace_); }
+const NodeTemplate& Fabric::node(std::uint32_t node) const { return tables_->of_node(wired_node(node)).node; }
 const LinkSpec& Fabric::port() const {
     const Cluster& cluster = tables_->cluster;
     return cluster.runs.empty() ? cluster.fabric.link : cluster.runs[run_of(wired_node(pace_))].link;
@@ -132,6 +149,9 @@ const LinkSpec& Fabric::port() const {
 std::uint32_t Fabric::node_count() const {
     return placement_ ? static_cast<std::uint32_t>(placement_->nodes.size()) : tables_->cluster.nodes;
 }
+std::uint32_t Fabric::gpus_per_node() const { return tables_->cluster.node.gpus; }
+std::uint32_t Fabric::nics_per_node() const { return tables_->cluster.node.nics; }
+std::uint32_t Fabric::gpu_count() const { return node_count() * gpus_per_node(); }
 
 DeviceId Fabric::gpu(std::uint32_t rank) const {
     assert(rank < gpu_count());
@@ -146,14 +166,16 @@ DeviceId Fabric::nic(std::uint32_t node, std::uint32_t nic) const {
     return DeviceId{tables_->of_node(wired).device(wired, gpus_per_node() + nic)};
 }
 
-DeviceId Fabric::nvswitch(std::uint32_t node) const {
+DeviceId Fabric::nvswitch(std::uint32_t node, std::uint32_t which) const {
     const std::uint32_t wired = wired_node(node);
     const RunTables& run = tables_->of_node(wired);
     const auto& devices = run.graph.devices;
     for (std::uint32_t d = 0; d < devices.size(); ++d) {
-        if (devices[d].kind == DeviceKind::nvswitch && devices[d].index == 0) { return DeviceId{run.device(wired, d)}; }
+        if (devices[d].kind == DeviceKind::nvswitch && devices[d].index == which) {
+            return DeviceId{run.device(wired, d)};
+        }
     }
-    throw ClusterError("node '{}' has no NVSwitch 0", run.node.name);
+    throw ClusterError("node '{}' has no NVSwitch {}", run.node.name, which);
 }
 
 DeviceKind Fabric::kind(DeviceId device) const {
@@ -171,10 +193,29 @@ std::uint32_t Fabric::wired_node_of(DeviceId device) const {
     return tables_->node_of(device);
 }
 
+std::uint32_t Fabric::first_switch() const { return tables_->first_switch; }
+std::uint32_t Fabric::first_trunk() const { return tables_->first_trunk; }
+
 std::uint32_t Fabric::local_index(DeviceId device) const {
     return tables_->is_switch(device) ? index(device) - tables_->first_switch
                                       : tables_->of(device).graph.devices[tables_->local(device)].index;
 }
+
+std::uint32_t Fabric::device_count() const { return tables_->first_switch + tables_->generator->switch_count(); }
+
+std::uint16_t Fabric::nearest_nic(DeviceId gpu) const {
+    return tables_->of(gpu).graph.nearest_nic.at(tables_->local(gpu));
+}
+
+std::uint16_t Fabric::nearest_nic(std::uint32_t local_gpu) const {
+    return tables_->of_node(wired_node(pace_)).graph.nearest_nic.at(local_gpu);
+}
+
+std::span<const std::uint16_t> Fabric::near_nics(DeviceId gpu) const {
+    return tables_->of(gpu).graph.near_nics.at(tables_->local(gpu));
+}
+
+std::uint32_t Fabric::link_count() const { return tables_->first_trunk + tables_->generator->trunk_count(); }
 
 std::uint32_t Fabric::first_device(std::uint32_t wired) const {
     return wired == tables_->cluster.nodes ? tables_->first_switch : tables_->of_node(wired).device(wired, 0);
@@ -264,6 +305,8 @@ std::string Fabric::link_name(LinkId id) const {
     const std::string bundle = joined.cables > 1 ? fmt::format(" (x{})", joined.cables) : "";
     return fmt::format("{} -> {}{}", device_name(joined.from), device_name(joined.to), bundle);
 }
+
+std::vector<FabricTier> Fabric::tiers() const { return tables_->generator->tiers(); }
 
 // Path with a switch at one end or both: through the node's NIC to its leaf, then over trunks. The flow label is not
 // used here, neither for ECMP nor for the plane: it is always plane 0 and the first shortest route.

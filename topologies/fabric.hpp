@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "topologies/cluster.hpp"
-#include "topologies/fabric_tables.hpp"
 #include "topologies/paths.hpp"
 
 namespace fabricast::inline topologies {
@@ -21,10 +20,9 @@ struct NodeSpan {
     std::uint32_t first = 0, nodes = 0;
 };
 
-struct Placement {
-    std::vector<std::uint32_t> nodes;  // wired node of each node with ranks
-    std::vector<std::uint32_t> rank;   // the reverse; nowhere if there are none
-};
+class FabricGenerator;
+struct FabricTables;
+struct Placement;
 
 class Fabric {
 public:
@@ -35,49 +33,41 @@ public:
     // The same fabric with ranks on these of its nodes only, in this order: ids of devices and links, names and paths
     // stay, and what counts nodes or ranks counts these. Throws ClusterError if it lacks a node or one stands twice.
     Fabric on(std::vector<std::uint32_t> nodes) const;
-    Fabric whole() const;  // with ranks on all nodes
-    // The node of the whole fabric.
-    std::uint32_t wired_node(std::uint32_t node) const { return placement_ ? placement_->nodes[node] : node; }
+    Fabric whole() const;                                // with ranks on all nodes
+    std::uint32_t wired_node(std::uint32_t node) const;  // node of the whole fabric
 
-    const Cluster& cluster() const { return tables_->cluster; }
-    const FabricGenerator& generator() const { return *tables_->generator; }
+    const Cluster& cluster() const;
+    const FabricGenerator& generator() const;
     // In a cluster of several kinds of nodes one sets the pace, that with the slowest GPU unless said otherwise: it
     // stands for all where they act in step.
-    std::uint32_t pace() const { return pace_; }              // the first node of that kind
-    const NodeTemplate& node() const { return node(pace_); }  // its template; the one that all nodes share
-    const NodeTemplate& node(std::uint32_t node) const { return tables_->of_node(wired_node(node)).node; }
+    std::uint32_t pace() const;        // the first node of that kind
+    const NodeTemplate& node() const;  // its template; the one that all nodes share
+    const NodeTemplate& node(std::uint32_t node) const;
     const LinkSpec& port() const;               // the link of its NICs' ports
     std::vector<std::uint32_t> kinds() const;   // the first node with ranks of each run
     Fabric paced_by(std::uint32_t node) const;  // the same fabric with this one's kind as the pace
 
     std::uint32_t node_count() const;
-    std::uint32_t gpus_per_node() const { return tables_->cluster.node.gpus; }
-    std::uint32_t nics_per_node() const { return tables_->cluster.node.nics; }
-    // Ranks: rank r is GPU r % g of node r / g.
-    std::uint32_t gpu_count() const { return node_count() * gpus_per_node(); }
+    std::uint32_t gpus_per_node() const;
+    std::uint32_t nics_per_node() const;
+    std::uint32_t gpu_count() const;  // ranks; rank r is GPU r % g of node r / g
 
     DeviceId gpu(std::uint32_t rank) const;
     DeviceId nic(std::uint32_t node, std::uint32_t index) const;
-    DeviceId nvswitch(std::uint32_t node) const;  // the node's NVSwitch plane as one device
+    DeviceId nvswitch(std::uint32_t node, std::uint32_t index = 0) const;  // the node's NVSwitch plane as one device
     DeviceKind kind(DeviceId device) const;
     std::uint32_t node_of(DeviceId device) const;      // precondition: of a node with ranks
     std::uint32_t local_index(DeviceId device) const;  // "gpu5" -> 5
     std::string device_name(DeviceId device) const;    // "node3.gpu5", "leaf1"
     DeviceId device(std::string_view name) const;      // throws ClusterError, naming the nearest
-    // Ids are 0 .. device_count - 1.
-    std::uint32_t device_count() const { return tables_->first_switch + tables_->generator->switch_count(); }
+    std::uint32_t device_count() const;                // ids are 0 .. device_count - 1
 
     // The NIC that NCCL gives to this GPU, and all NICs at the same, least distance; both are indices inside the node.
-    std::uint16_t nearest_nic(DeviceId gpu) const { return tables_->of(gpu).graph.nearest_nic.at(tables_->local(gpu)); }
-    std::span<const std::uint16_t> near_nics(DeviceId gpu) const {
-        return tables_->of(gpu).graph.near_nics.at(tables_->local(gpu));
-    }
-    std::uint16_t nearest_nic(std::uint32_t local_gpu) const {  // of the node that sets the pace
-        return tables_->of_node(wired_node(pace_)).graph.nearest_nic.at(local_gpu);
-    }
+    std::uint16_t nearest_nic(DeviceId gpu) const;
+    std::uint16_t nearest_nic(std::uint32_t local_gpu) const;  // of the node that sets the pace
+    std::span<const std::uint16_t> near_nics(DeviceId gpu) const;
 
-    // Ids are 0 .. link_count - 1.
-    std::uint32_t link_count() const { return tables_->first_trunk + tables_->generator->trunk_count(); }
+    std::uint32_t link_count() const;  // ids are 0 .. link_count - 1
     // Device ids of wired node n are [first_device(n), first_device(n + 1)), and its links, which include its NIC
     // ports, are numbered the same way. Corresponding devices and links are in the same order in every node of a kind.
     std::uint32_t first_device(std::uint32_t wired) const;
@@ -89,14 +79,13 @@ public:
     std::uint32_t wired_node_of(DeviceId device) const;
     std::uint32_t wired_node_of(LinkId link) const;  // precondition: no trunk
     // Behind the wired nodes' devices come the fabric's switches, behind their links its trunks.
-    std::uint32_t first_switch() const { return tables_->first_switch; }
-    std::uint32_t first_trunk() const { return tables_->first_trunk; }
+    std::uint32_t first_switch() const;
+    std::uint32_t first_trunk() const;
     LinkInfo link(LinkId id) const;
     LinkEnds ends(LinkId id) const;
     std::string link_name(LinkId id) const;  // "node0.gpu3 -> node0.nvswitch", "leaf1 -> spine0 (x16)"
 
-    // Leaves first; empty for a single node.
-    std::vector<FabricTier> tiers() const { return tables_->generator->tiers(); }
+    std::vector<FabricTier> tiers() const;  // leaves first; empty for a single node
 
     // Throws Unreachable. Deterministic: the same query gives the same path. Takes some tens of nanoseconds.
     Path path(const PathQuery& query) const;

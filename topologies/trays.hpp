@@ -11,6 +11,7 @@
 namespace fabricast::inline topologies {
 
 struct Trays {
+    Trays() = default;
     // If trays have different numbers of adapters, they have no common rails, and the node counts as one tray.
     explicit Trays(const NodeTemplate& node);
 

@@ -138,12 +138,12 @@ Planted slow_cable(Random& random) {
 }
 
 // A cable between a leaf and a spine: its line at the leaf, and the one at the spine.
-struct LeafCable {
+struct Trunk {
     std::string leaf;
     std::size_t near = 0, far = 0;
 };
 
-LeafCable some_trunk(Random& random, const std::string& text) {
+Trunk some_trunk(Random& random, const std::string& text) {
     std::vector<std::size_t> ups;
     for (std::size_t at = text.find("\t\t# lid 1 lmc 0 \"spine"); at != std::string::npos;
          at = text.find("\t\t# lid 1 lmc 0 \"spine", at + 1)) {
@@ -164,7 +164,7 @@ LeafCable some_trunk(Random& random, const std::string& text) {
 
 Planted slow_trunk(Random& random) {
     std::string text = fabric_text(random, 33);
-    const LeafCable trunk = some_trunk(random, text);
+    const Trunk trunk = some_trunk(random, text);
     for (const std::size_t line : {trunk.near, trunk.far}) { replace_first(text, "4xNDR", "4xHDR", line); }
     return {{{"ib.out", text}}, trunk.leaf};
 }
@@ -172,7 +172,7 @@ Planted slow_trunk(Random& random) {
 // A dark cable, of which neither end says anything.
 Planted missing_uplink(Random& random) {
     std::string text = fabric_text(random, 33);
-    const LeafCable trunk = some_trunk(random, text);
+    const Trunk trunk = some_trunk(random, text);
     drop_line(text, std::max(trunk.near, trunk.far));
     drop_line(text, std::min(trunk.near, trunk.far));
     return {{{"ib.out", text}}, trunk.leaf};
