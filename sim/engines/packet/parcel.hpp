@@ -19,12 +19,18 @@ template <class T> void put(Peers::Message& message, std::span<const T> values) 
     std::memcpy(message.data() + before, &count, sizeof count);
     if (count > 0) { std::memcpy(message.data() + before + sizeof count, values.data(), values.size_bytes()); }
 }
-template <class T> void put(Peers::Message& message, const std::vector<T>& values) {
-    put(message, std::span<const T>(values));
+template <class... T> void put(Peers::Message& message, const std::vector<T>&... lists) {
+    (put(message, std::span<const T>(lists)), ...);
 }
 template <class T> void put_one(Peers::Message& message, const T& value) {
     put(message, std::span<const T>(&value, 1));
 }
+
+// Of something that has a number.
+template <class T> struct Numbered {
+    std::uint32_t number = 0;
+    T value;
+};
 
 // Takes out what was put in, in the same order.
 class Unpacking {
@@ -49,5 +55,13 @@ private:
 
     std::span<const std::byte> left_;
 };
+
+// Tells all ranks the same; calls read(Unpacking) for what each of the others tells.
+template <class Read> void tell_others(Peers& peers, const Peers::Message& message, Read&& read) {
+    const std::vector<Peers::Message> from_each = peers.tell_all(message);
+    for (std::uint32_t r = 0; r < from_each.size(); ++r) {
+        if (r != peers.rank()) { read(Unpacking(from_each[r])); }
+    }
+}
 
 }  // namespace fabricast::inline packet
