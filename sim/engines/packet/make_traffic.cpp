@@ -1,7 +1,5 @@
 #include "sim/engines/packet/make_traffic.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -104,7 +102,7 @@ private:
         });
         if (found == queries_.end()) { return; }
         const auto pattern = static_cast<std::uint32_t>(found - queries_.begin());
-        traffic_.watched = pattern;
+        traffic_.watched = traffic_.watched_pattern = pattern;
         for (std::uint32_t p = 0; p < traffic_.shape_of.size() && pattern >= traffic_.first_stream_flow; ++p) {
             const std::uint32_t first = traffic_.flow_pattern(traffic_.shape(p), 0);
             if (pattern >= first && pattern - first < traffic_.shape(p).count) {
@@ -177,9 +175,7 @@ private:
                     break;
                 }
             }
-            if (reader.hop == 0) {
-                continue;  // no cable with a latency between requester and memory
-            }
+            if (reader.hop == 0) { continue; }  // no cable with a latency between requester and memory
             const auto known =
                 requesters.try_emplace(reader.node, static_cast<std::uint32_t>(traffic_.requesters.size()));
             if (known.second) {
