@@ -17,7 +17,6 @@ public:
     // `built` is the cluster of the scenario, whose engine is ready (with_engine).
     Job(const Scenario& scenario, const Catalog& catalog, const Fabric& built);
     Job(const Job&) = delete;
-    Job& operator=(const Job&) = delete;
 
     const Scenario& scenario;
     const Catalog& catalog;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "sim/plan/transfers/exchange_plan.hpp"
 #include "sim/run/forecast.hpp"

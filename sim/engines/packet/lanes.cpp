@@ -1,7 +1,5 @@
 #include "sim/engines/packet/lanes.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "sim/engines/common/watch.hpp"

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "models/ethernet.hpp"
 #include "models/infiniband.hpp"
 #include "models/nvlink.hpp"
 

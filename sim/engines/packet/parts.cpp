@@ -1,12 +1,8 @@
 #include "sim/engines/packet/parts.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <unordered_map>
-#include <utility>
-
-#include "sim/engines/packet/signature.hpp"
 
 namespace fabricast::inline packet {
 

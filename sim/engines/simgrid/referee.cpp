@@ -4,7 +4,6 @@
 #include "sim/engines/simgrid/referee.hpp"
 
 #include <simgrid/s4u.hpp>
-#include <string>
 #include <unordered_map>
 
 #include "sim/engines/common/progress.hpp"

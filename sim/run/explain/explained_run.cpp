@@ -9,7 +9,6 @@
 
 #include "base/error.hpp"
 #include "sim/plan/timelines.hpp"
-#include "sim/run/explain/blame.hpp"
 #include "sim/run/forecast.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"

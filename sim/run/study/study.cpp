@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/enum_name.hpp"
-#include "base/error.hpp"
 #include "base/parallel_map_ordered.hpp"
 #include "base/text.hpp"
 #include "sim/run/simulate.hpp"
