@@ -3,8 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim/engines/packet/parcel.hpp"
-
 namespace fabricast::inline packet {
 
 namespace {

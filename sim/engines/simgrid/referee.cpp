@@ -118,7 +118,6 @@ private:
     s4u::CommPtr done_;
 };
 
-// Start, release and finish of each kept operation, then the makespan, as picoseconds.
 std::string replay_here(const ReplayTask& task) {
     std::vector<std::string> words = simgrid_engine::arguments(true);
     std::vector<char*> argv;

@@ -11,6 +11,7 @@
 #include "base/hash.hpp"
 #include "base/hostlist.hpp"
 #include "base/parallel_map_ordered.hpp"
+#include "base/text.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/report/traffic.hpp"
 #include "sim/run/forecast.hpp"
@@ -209,9 +210,7 @@ private:
         Placed placed;
         placed.name = name;
         placed.nodes = nodes;
-        std::vector<std::string> names;
-        for (const std::uint32_t node : nodes) { names.push_back(host(node)); }
-        placed.hosts = hostlist_text(names);
+        placed.hosts = hostlist_text(names_of(nodes, [&](std::uint32_t node) { return host(node); }));
         const Sequence sequence = sequence_of(nodes);
         placed.leaves = std::set<std::uint32_t>(sequence.begin(), sequence.end()).size();
         placed.time_s = outcome.seconds;
