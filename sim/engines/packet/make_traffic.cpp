@@ -139,13 +139,12 @@ private:
     // With link events, a flow may move to another NIC; reads are not modelled then.
     void add_reads() {
         if (!options_.pcie.transactions || !task_.events.empty()) { return; }
-        const Lanes lanes(fabric_, options_);
         traffic_.read_request = options_.pcie.max_read_request.count;
-        traffic_.request_bytes = lanes.pcie().request;
+        traffic_.request_bytes = pcie_form(fabric_, options_.pcie).request;
         const std::size_t flows = traffic_.flow_patterns.size();
         for (std::uint32_t f = 0; f < flows; ++f) {
             const Path path = fabric_.path(queries_[f]);
-            const Read read = lanes.read_of(path.span());
+            const Read read = read_of(fabric_, path.span());
             if (read.cables > 0) {
                 Reader reader;
                 reader.flow = f;
