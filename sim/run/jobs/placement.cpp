@@ -127,10 +127,9 @@ private:
         for (const Sequence& sequence : wanted) {
             if (!seconds_.contains(sequence)) { fresh.push_back(sequence); }
         }
-        parallel_map_ordered(
-            fresh.size(), threads_, [&](std::size_t i) { return evaluate(nodes_of(fresh[i], {})).seconds; },
-            [&](double seconds) { seconds_[fresh[seconds_of_++]] = seconds; });
-        seconds_of_ = 0;
+        const std::vector<double> seconds = parallel_map(
+            fresh.size(), threads_, [&](std::size_t i) { return evaluate(nodes_of(fresh[i], {})).seconds; });
+        for (std::size_t i = 0; i < fresh.size(); ++i) { seconds_[fresh[i]] = seconds[i]; }
         tried_ += fresh.size();
     }
 
@@ -249,7 +248,6 @@ private:
     const Watch& watch_;
     const LeafSets sets_;
     std::map<Sequence, double> seconds_;
-    std::size_t seconds_of_ = 0;
     std::uint64_t tried_ = 0, random_ = 1;
 };
 
