@@ -45,6 +45,7 @@ private:
     // if it waits for that.
     static Duration crossed(const PipelineStreams& found) {
         Duration longest;
+        if (found.layered) { return longest; }
         for (const PipelineStream& stream : found.streams) {
             Duration before;
             for (const std::size_t b : stream.before) { before = std::max(before, found.streams[b].hop); }
