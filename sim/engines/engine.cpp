@@ -7,7 +7,6 @@
 
 #include "base/error.hpp"
 #include "base/process_memory.hpp"
-#include "sim/engines/common/checks.hpp"
 #include "sim/engines/common/make_fluid_network.hpp"
 
 namespace fabricast::inline engines {

@@ -1,13 +1,15 @@
 #include "sim/run/forecast.hpp"
 
+#include <utility>
+
 #include "sim/report/summarize.hpp"
 #include "sim/report/summarize_training.hpp"
 #include "sim/scenario/events.hpp"
 
 namespace fabricast::inline run {
 
-Job::Job(const Scenario& scenario_of_job, const Catalog& catalog_of_job, const Fabric& built)
-    : scenario(scenario_of_job),
+Job::Job(Scenario scenario_of_job, const Catalog& catalog_of_job, const Fabric& built)
+    : scenario(std::move(scenario_of_job)),
       catalog(catalog_of_job),
       events(link_events(scenario, built, catalog)),
       fabric(fabric_for(scenario.workload, built, catalog)),

@@ -11,15 +11,14 @@
 
 namespace fabricast::inline run {
 
-// A scenario with its cluster built, events resolved and planner prepared. Scenario and catalogue must outlive it.
+// A scenario with its cluster built, events resolved and planner prepared. The catalogue must outlive it.
 class Job {
 public:
     // `built` is the cluster of the scenario, whose engine is ready (with_engine).
-    Job(const Scenario& scenario, const Catalog& catalog, const Fabric& built);
+    Job(Scenario scenario, const Catalog& catalog, const Fabric& built);
     Job(const Job&) = delete;
-    Job& operator=(const Job&) = delete;
 
-    const Scenario& scenario;
+    const Scenario scenario;
     const Catalog& catalog;
     const std::vector<LinkEvent> events;
     const Fabric fabric;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "sim/plan/transfers/exchange_plan.hpp"
 #include "sim/run/forecast.hpp"
@@ -55,10 +54,8 @@ struct Pricer::Group {
         std::string way;  // algorithm, protocol and channels
     };
 
-    Group(Scenario asked, const Catalog& catalog)
-        : built(build(asked, catalog, asked.cluster.nodes)),
-          scenario(with_engine(std::move(asked), built, catalog, 1)),
-          job(scenario, catalog, built) {}
+    Group(const Scenario& asked, const Catalog& catalog, const Fabric& built)
+        : job(with_engine(asked, built, catalog, 1), catalog, built) {}
 
     const Price& at(std::int64_t size) {
         const auto known = prices.find(size);
@@ -82,8 +79,6 @@ struct Pricer::Group {
         return below.seconds * std::pow(above.seconds / below.seconds, share);
     }
 
-    const Fabric built;
-    const Scenario scenario;
     const Job job;
     std::map<std::int64_t, Price> prices;
 };
@@ -106,7 +101,10 @@ Pricer::Group& Pricer::group(const PricedCall& asked) {
                         call.nodes, call.gpus_per_node, built_.node_count(), built_.gpus_per_node()));
     }
     std::unique_ptr<Group>& group = groups_[{call.collective, call.nodes, call.gpus_per_node}];
-    if (!group) { group = std::make_unique<Group>(with_group(scenario_, call), catalog_); }
+    if (!group) {
+        const Scenario asked = with_group(scenario_, call);
+        group = std::make_unique<Group>(asked, catalog_, Fabric(build(asked, catalog_, call.nodes)));
+    }
     return *group;
 }
 

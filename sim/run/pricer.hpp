@@ -43,8 +43,6 @@ public:
     // The scenario's cluster, library, engine and events; its workload gives the data type. Throws as simulate() does.
     Pricer(Scenario scenario, Catalog catalog);
     ~Pricer();
-    Pricer(const Pricer&) = delete;
-    Pricer& operator=(const Pricer&) = delete;
 
     // Seconds of one call in the steady state, as `run` forecasts them. Calls of one group share a plan and a grid of
     // eight sizes an octave, each replayed once, when first needed; between two of them the logarithm of time goes

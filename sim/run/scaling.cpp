@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/parallel_map_ordered.hpp"
 #include "sim/scenario/build.hpp"
@@ -89,7 +90,7 @@ Report forecast_step_on(const ClusterRequest& cluster, const Job& job, const Wat
     Scenario scenario = on_cluster(job.scenario, cluster);
     const Fabric built(build(scenario, job.catalog));
     scale_batch(scenario, built.gpu_count(), job.fabric.gpu_count());
-    return forecast(Job(scenario, job.catalog, built), Bytes{}, watch, options);
+    return forecast(Job(std::move(scenario), job.catalog, built), Bytes{}, watch, options);
 }
 
 std::vector<ScalingPoint> scaling_points(const std::vector<ClusterRequest>& clusters, const Job& job,

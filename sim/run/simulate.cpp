@@ -49,8 +49,8 @@ Report simulate(const Scenario& written, const Catalog& catalog, const Watch& wa
                 const std::function<void(const Row&)>& on_row, const SimulateOptions& options) {
     return pointing_into(written, [&] {
         const Fabric built(build(written, catalog));
-        const Scenario scenario = with_engine(written, built, catalog, options.threads);
-        const Job job(scenario, catalog, built);
+        const Job job(with_engine(written, built, catalog, options.threads), catalog, built);
+        const Scenario& scenario = job.scenario;
         const std::vector<ClusterRequest> clusters = scaling_clusters(scenario, built.gpus_per_node());
         Report report = forecast_rows(job, clusters, watch, on_row, options);
         if (std::holds_alternative<CollectiveWorkload>(scenario.workload)) {

@@ -34,9 +34,7 @@ public:
     }
 
     void on_send(const DcqcnOptions& o, Ps now, std::uint32_t bytes) {
-        if (cuts_ == 0) {
-            return;  // the line's rate until the first notice
-        }
+        if (cuts_ == 0) { return; }  // the line's rate until the first notice
         advance(o, now);
         bytes_ += bytes;
         for (; bytes_ >= o.byte_counter.count; bytes_ -= o.byte_counter.count) {
@@ -102,9 +100,7 @@ public:
 
     void on_ack(const TimelyOptions& o, std::uint32_t segment, Ps now, double least_rate) {
         const Ps sent = sent_[segment % sent_.size()];
-        if (sent < cut_at_) {
-            return;  // sent before the last cut, which has already answered the queue that it met
-        }
+        if (sent < cut_at_) { return; }  // sent before the last cut, which has already answered the queue that it met
         const double rtt = static_cast<double>(now - sent);
         const double change = rtt - before_;
         if (before_ > 0) {

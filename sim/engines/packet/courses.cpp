@@ -1,6 +1,5 @@
 #include "sim/engines/packet/courses.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <set>
 #include <utility>

@@ -186,11 +186,11 @@ struct Traffic {
     std::vector<Follower> followers;      // stream pattern after stream pattern
     std::vector<std::uint32_t> shape_of;  // per pipeline
     std::vector<std::uint32_t> first_stream, first_have, first_controller;  // per pipeline, and the end
-    bool all_begun = false;                               // links may fail or are read over: nothing is made later
-    Sparse<std::uint32_t> controlled;                     // per controller: its flow
-    CongestionControl control = CongestionControl::none;  // congestion control of these flows
-    std::uint32_t first_request_flow = none;              // flows from here on are requests of reads
-    std::uint32_t watched = none;                         // flow whose packets are kept, one by one
+    bool all_begun = false;                                // links may fail or are read over: nothing is made later
+    Sparse<std::uint32_t> controlled;                      // per controller: its flow
+    CongestionControl control = CongestionControl::none;   // congestion control of these flows
+    std::uint32_t first_request_flow = none;               // flows from here on are requests of reads
+    std::uint32_t watched = none, watched_pattern = none;  // flow whose packets are kept, one by one; its pattern
     std::vector<Reader> readers;
     std::vector<std::uint32_t> reader_of;  // per flow; empty if there are no reads
     std::vector<Requester> requesters;

@@ -1,7 +1,5 @@
 #include "sim/engines/packet/lanes.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "sim/engines/common/watch.hpp"
@@ -9,29 +7,6 @@
 namespace fabricast::inline packet {
 
 namespace {
-
-PcieForm pcie_form(const Fabric& fabric, const PcieOptions& options) {
-    PcieForm form;
-    const auto& cables = fabric.node().cables;
-    const auto found =
-        std::ranges::find_if(cables, [](const NodeCable& cable) { return cable.link.family == LinkFamily::pcie; });
-    if (found != cables.end()) {
-        const Framing& framing = found->link.framing;
-        form.payload = framing.payload.count;
-        form.write_header = framing.header.count;
-        form.completion_header = std::max<std::int64_t>(0, form.write_header - 4);  // the address is 4 B shorter
-        form.request = form.write_header > 0 ? form.write_header : form.request;
-        form.line = static_cast<double>(form.payload + form.write_header) / static_cast<double>(form.payload);
-    }
-    if (options.max_payload.count > 0) { form.payload = options.max_payload.count; }
-    form.completion = options.completion_payload.count > 0 ? options.completion_payload.count : form.payload;
-    if (form.completion > form.payload) {
-        throw TooLarge(
-            "'packet.pcie.completion_payload' is above what a packet carries (found {} B; accepted: up to {} B)",
-            form.completion, form.payload);
-    }
-    return form;
-}
 
 // A path is cut at memories and NICs. What goes into a memory is written by a device (posted). But what a GPU gets from
 // host memory, it reads (completions), as a NIC reads all that it sends.
@@ -63,21 +38,9 @@ std::vector<Leg> legs_of(const Fabric& fabric, std::span<const LinkId> path) {
     return legs;
 }
 
-}  // namespace
-
-Lanes::Lanes(const Fabric& fabric, const Packet& options)
-    : fabric_(fabric), options_(options), pcie_(pcie_form(fabric, options.pcie)) {}
-
-std::uint8_t Lanes::count(LinkClass cls) const {
-    if (between_nodes(cls) && options_.trim) { return trim_lanes; }
-    if (between_nodes(cls)) { return static_cast<std::uint8_t>(options_.lanes.count); }
-    return cls == LinkClass::pcie && options_.pcie.transactions ? std::uint8_t{pcie_lanes} : std::uint8_t{1};
-}
-
-std::uint8_t Lanes::level_lane(const PathQuery& query) const {
-    const LaneOptions& lanes = options_.lanes;
-    const std::uint32_t from = fabric_.node_of(query.src);
-    const std::uint32_t to = fabric_.node_of(query.dst);
+std::uint8_t level_lane(const Fabric& fabric, const LaneOptions& lanes, const PathQuery& query) {
+    const std::uint32_t from = fabric.node_of(query.src);
+    const std::uint32_t to = fabric.node_of(query.dst);
     const auto fits = [&](const ServiceLevel& rule) {
         return (rule.from == ServiceLevel::any || rule.from == from) && (rule.to == ServiceLevel::any || rule.to == to);
     };
@@ -89,41 +52,73 @@ std::uint8_t Lanes::level_lane(const PathQuery& query) const {
     return static_cast<std::uint8_t>(std::min(lane, lanes.count - 1));
 }
 
-std::vector<std::uint8_t> Lanes::along(const PathQuery& query, std::span<const LinkId> path, bool request) const {
-    std::vector<std::uint8_t> lanes = pcie_lanes_of(path);
-    const int last = options_.lanes.count - 1;
-    const std::uint8_t by_level = last > 0 ? level_lane(query) : std::uint8_t{0};
+std::vector<std::uint8_t> pcie_lanes_of(const Fabric& fabric, const Packet& options, std::span<const LinkId> path) {
+    std::vector<std::uint8_t> lanes(path.size(), posted);
+    if (!options.pcie.transactions) { return lanes; }
+    std::size_t i = 0;
+    for (const Leg& leg : legs_of(fabric, path)) {
+        for (; i < leg.end; ++i) {
+            if (leg.reads && fabric.link(path[i]).cls == LinkClass::pcie) { lanes[i] = completion; }
+        }
+    }
+    return lanes;
+}
+
+}  // namespace
+
+std::uint8_t lane_count(const Packet& options, LinkClass cls) {
+    if (between_nodes(cls) && options.trim) { return trim_lanes; }
+    if (between_nodes(cls)) { return static_cast<std::uint8_t>(options.lanes.count); }
+    return cls == LinkClass::pcie && options.pcie.transactions ? std::uint8_t{pcie_lanes} : std::uint8_t{1};
+}
+
+std::vector<std::uint8_t> lanes_along(const Fabric& fabric, const Packet& options, const PathQuery& query,
+                                      std::span<const LinkId> path, bool request) {
+    std::vector<std::uint8_t> lanes = pcie_lanes_of(fabric, options, path);
+    const int last = options.lanes.count - 1;
+    const std::uint8_t by_level = last > 0 ? level_lane(fabric, options.lanes, query) : std::uint8_t{0};
     int trunks = 0;
     for (std::size_t i = 0; i < path.size(); ++i) {
         if (request) {
-            lanes[i] = count(fabric_.link(path[i]).cls) > 1 ? std::uint8_t{non_posted} : std::uint8_t{0};
-        } else if (last > 0 && between_nodes(fabric_.link(path[i]).cls)) {
-            lanes[i] = options_.lanes.choice == LaneChoice::level
+            lanes[i] = lane_count(options, fabric.link(path[i]).cls) > 1 ? std::uint8_t{non_posted} : std::uint8_t{0};
+        } else if (last > 0 && between_nodes(fabric.link(path[i]).cls)) {
+            lanes[i] = options.lanes.choice == LaneChoice::level
                            ? by_level
                            : static_cast<std::uint8_t>(std::clamp(trunks - 1, 0, last));
-            const LinkEnds ends = fabric_.ends(path[i]);
-            trunks += fabric_.kind(ends.to) == DeviceKind::fabric_switch ? 1 : 0;
+            const LinkEnds ends = fabric.ends(path[i]);
+            trunks += fabric.kind(ends.to) == DeviceKind::fabric_switch ? 1 : 0;
         }
     }
     return lanes;
 }
 
-std::vector<std::uint8_t> Lanes::pcie_lanes_of(std::span<const LinkId> path) const {
-    std::vector<std::uint8_t> lanes(path.size(), posted);
-    if (!options_.pcie.transactions) { return lanes; }
-    std::size_t i = 0;
-    for (const Leg& leg : legs_of(fabric_, path)) {
-        for (; i < leg.end; ++i) {
-            if (leg.reads && fabric_.link(path[i]).cls == LinkClass::pcie) { lanes[i] = completion; }
-        }
-    }
-    return lanes;
-}
-
-Read Lanes::read_of(std::span<const LinkId> path) const {
-    const std::vector<Leg> legs = options_.pcie.transactions ? legs_of(fabric_, path) : std::vector<Leg>{};
+Read read_of(const Fabric& fabric, std::span<const LinkId> path) {
+    const std::vector<Leg> legs = legs_of(fabric, path);
     const bool reads = !legs.empty() && legs.front().reads && legs.front().over_pcie;
     return reads ? Read{legs.front().to, legs.front().from, legs.front().cables} : Read{};
+}
+
+PcieForm pcie_form(const Fabric& fabric, const PcieOptions& options) {
+    PcieForm form;
+    const auto& cables = fabric.node().cables;
+    const auto found =
+        std::ranges::find_if(cables, [](const NodeCable& cable) { return cable.link.family == LinkFamily::pcie; });
+    if (found != cables.end()) {
+        const Framing& framing = found->link.framing;
+        form.payload = framing.payload.count;
+        form.write_header = framing.header.count;
+        form.completion_header = std::max<std::int64_t>(0, form.write_header - 4);  // the address is 4 B shorter
+        form.request = form.write_header > 0 ? form.write_header : form.request;
+        form.line = static_cast<double>(form.payload + form.write_header) / static_cast<double>(form.payload);
+    }
+    if (options.max_payload.count > 0) { form.payload = options.max_payload.count; }
+    form.completion = options.completion_payload.count > 0 ? options.completion_payload.count : form.payload;
+    if (form.completion > form.payload) {
+        throw TooLarge(
+            "'packet.pcie.completion_payload' is above what a packet carries (found {} B; accepted: up to {} B)",
+            form.completion, form.payload);
+    }
+    return form;
 }
 
 }  // namespace fabricast::inline packet

@@ -88,24 +88,14 @@ private:
     std::int64_t high_bytes_ = 0;
 };
 
-class Lanes {
-public:
-    Lanes(const Fabric& fabric, const Packet& options);
-
-    std::uint8_t count(LinkClass cls) const;
-    // The lane on each link of a path, in order. `request`: for the request of a read.
-    std::vector<std::uint8_t> along(const PathQuery& query, std::span<const LinkId> path, bool request) const;
-    // The read over PCIe that the path begins with; its `cables` is 0 if the path does not begin with a read.
-    Read read_of(std::span<const LinkId> path) const;
-    const PcieForm& pcie() const { return pcie_; }
-
-private:
-    std::uint8_t level_lane(const PathQuery& query) const;
-    std::vector<std::uint8_t> pcie_lanes_of(std::span<const LinkId> path) const;
-
-    const Fabric& fabric_;
-    const Packet& options_;
-    PcieForm pcie_;
-};
+// Of each link of a class.
+std::uint8_t lane_count(const Packet& options, LinkClass cls);
+// The lane on each link of a path, in order. `request`: for the request of a read.
+std::vector<std::uint8_t> lanes_along(const Fabric& fabric, const Packet& options, const PathQuery& query,
+                                      std::span<const LinkId> path, bool request);
+// The read over PCIe that the path begins with; its `cables` is 0 if the path does not begin with a read.
+Read read_of(const Fabric& fabric, std::span<const LinkId> path);
+// Throws TooLarge if a completion would be larger than a packet.
+PcieForm pcie_form(const Fabric& fabric, const PcieOptions& options);
 
 }  // namespace fabricast::inline packet

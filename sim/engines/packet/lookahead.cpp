@@ -116,17 +116,13 @@ Ps Lookahead::limit(Ps now, Ps wanted) {
         const Ps known = first.time;
         first.time = std::max(known, fresh(first.kind, first.index, now));
         bounds_.push(first);
-        if (first.time == known || first.time <= now + floor_) {
-            return first.time;  // no other bound is earlier
-        }
+        if (first.time == known || first.time <= now + floor_) { return first.time; }  // no other bound is earlier
     }
     return wanted;
 }
 
 Ps Lookahead::bound_of(Done::Kind kind, std::uint32_t index, Ps now) const {
-    if (!traffic_.network.detours.empty()) {
-        return now + floor_;  // a detour may be shorter
-    }
+    if (!traffic_.network.detours.empty()) { return now + floor_; }  // a detour may be shorter
     return kind == Done::message ? message_bound(index, now) : stream_bound(index, now);
 }
 

@@ -99,7 +99,7 @@ private:
                 used.to = find(index(used.ends.to));
                 cables.push_back(&used);
                 devices.insert(devices.end(), {used.from, used.to});
-                net_.port_count += lanes_.count(used.info.cls);
+                net_.port_count += lane_count(options_, used.info.cls);
             }
         }
         std::ranges::sort(devices);
@@ -113,7 +113,7 @@ private:
         std::uint32_t p = 0;
         for (Used* const cable : cables) {
             cable->port = p;
-            const std::uint8_t lanes = lanes_.count(cable->info.cls);
+            const std::uint8_t lanes = lane_count(options_, cable->info.cls);
             for (std::uint8_t lane = 0; lane < lanes; ++lane) {
                 add_port(p + lane, *cable);
                 net_.ports[p + lane].lanes = lanes;
@@ -158,7 +158,7 @@ private:
             std::vector<std::uint32_t> ports;
             std::vector<std::vector<LinkId>> extra(1);
             const std::span<const LinkId> path = ways_.links_of(w);
-            const std::vector<std::uint8_t> lanes = lanes_.along(query, path, request);
+            const std::vector<std::uint8_t> lanes = lanes_along(fabric_, options_, query, path, request);
             for (std::size_t i = 0; i < path.size(); ++i) {
                 if (const Used& link = used(path[i]); link.is_cable()) {
                     ports.push_back(link.port + lanes[i]);
@@ -221,7 +221,6 @@ private:
     const Fabric& fabric_;
     const Packet& options_;
     const std::vector<PathQuery>& queries_;
-    Lanes lanes_{fabric_, options_};
     Routes ways_;
     std::vector<std::uint32_t> parent_;
     std::vector<Used> used_;  // in order of their links

@@ -1,7 +1,5 @@
 #include "sim/engines/packet/make_traffic.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -104,7 +102,7 @@ private:
         });
         if (found == queries_.end()) { return; }
         const auto pattern = static_cast<std::uint32_t>(found - queries_.begin());
-        traffic_.watched = pattern;
+        traffic_.watched = traffic_.watched_pattern = pattern;
         for (std::uint32_t p = 0; p < traffic_.shape_of.size() && pattern >= traffic_.first_stream_flow; ++p) {
             const std::uint32_t first = traffic_.flow_pattern(traffic_.shape(p), 0);
             if (pattern >= first && pattern - first < traffic_.shape(p).count) {
@@ -141,13 +139,12 @@ private:
     // With link events, a flow may move to another NIC; reads are not modelled then.
     void add_reads() {
         if (!options_.pcie.transactions || !task_.events.empty()) { return; }
-        const Lanes lanes(fabric_, options_);
         traffic_.read_request = options_.pcie.max_read_request.count;
-        traffic_.request_bytes = lanes.pcie().request;
+        traffic_.request_bytes = pcie_form(fabric_, options_.pcie).request;
         const std::size_t flows = traffic_.flow_patterns.size();
         for (std::uint32_t f = 0; f < flows; ++f) {
             const Path path = fabric_.path(queries_[f]);
-            const Read read = lanes.read_of(path.span());
+            const Read read = read_of(fabric_, path.span());
             if (read.cables > 0) {
                 Reader reader;
                 reader.flow = f;
@@ -177,9 +174,7 @@ private:
                     break;
                 }
             }
-            if (reader.hop == 0) {
-                continue;  // no cable with a latency between requester and memory
-            }
+            if (reader.hop == 0) { continue; }  // no cable with a latency between requester and memory
             const auto known =
                 requesters.try_emplace(reader.node, static_cast<std::uint32_t>(traffic_.requesters.size()));
             if (known.second) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "models/ethernet.hpp"
 #include "models/infiniband.hpp"
 #include "models/nvlink.hpp"
 
@@ -38,7 +37,7 @@ std::int64_t pfc_headroom(double bytes_per_ps, Ps both_latencies, Ps reaction, s
 class Policies {
 public:
     Policies(Network& net, const Fabric& fabric, const Packet& options, LongestPackets longest)
-        : net_(net), fabric_(fabric), options_(options), longest_(longest), pcie_(Lanes(fabric, options).pcie()) {
+        : net_(net), fabric_(fabric), options_(options), longest_(longest), pcie_(pcie_form(fabric, options.pcie)) {
         net_.forms = forms_of(pcie_);
         net_.trims = options.trim;
         net_.weak_order = options.pcie.relaxed_ordering;

@@ -1,36 +1,28 @@
 #include "sim/engines/packet/parts.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <unordered_map>
-#include <utility>
-
-#include "sim/engines/packet/signature.hpp"
 
 namespace fabricast::inline packet {
 
 namespace {
 
-// Numbers in the order in which they are first met.
-class Numbering {
-public:
-    // Returns the number and whether it is new.
-    std::pair<std::uint32_t, bool> of(std::uint32_t id) {
-        const auto [at, fresh] = numbers_.try_emplace(id, static_cast<std::uint32_t>(numbers_.size()));
-        return {at->second, fresh};
-    }
+// Numbers of things, in the order in which they are first met.
+using Numbers = std::unordered_map<std::uint32_t, std::uint32_t>;
 
-private:
-    std::unordered_map<std::uint32_t, std::uint32_t> numbers_;
-};
+// Returns the number and whether it is new.
+std::pair<std::uint32_t, bool> number_of(Numbers& numbers, std::uint32_t id) {
+    const auto [at, fresh] = numbers.try_emplace(id, static_cast<std::uint32_t>(numbers.size()));
+    return {at->second, fresh};
+}
 
 // Packets of one moment are taken in the order of ports, so the ports of a node must be in the same order.
 void add_orders(Signature& signature, const Network& net, std::span<const std::uint32_t> ports) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> by_id;  // of a port, and its number among `ports`
     for (std::uint32_t n = 0; n < ports.size(); ++n) { by_id.emplace_back(ports[n], n); }
     std::ranges::sort(by_id);
-    std::unordered_map<std::uint32_t, std::uint32_t> from, to;
+    Numbers from, to;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> ranks(by_id.size());
     for (const auto& [id, n] : by_id) { ranks[n] = {from[net.ports[id].from_node]++, to[net.ports[id].to_node]++}; }
     for (const auto& [sending, receiving] : ranks) { signature.add_all(sending, receiving); }
@@ -119,9 +111,9 @@ private:
 
     void describe(const Shape& shape, Part& part) {
         Signature signature;
-        Numbering resources, nodes;
-        std::unordered_map<std::uint32_t, std::uint32_t> number_of;  // of streams in the part
-        for (std::uint32_t n = 0; n < part.streams.size(); ++n) { number_of[part.streams[n]] = n; }
+        Numbers resources, nodes;
+        Numbers place_of;  // of streams in the part
+        for (std::uint32_t n = 0; n < part.streams.size(); ++n) { place_of[part.streams[n]] = n; }
         for (const std::uint32_t i : part.streams) {
             const Stream& stream = traffic_.stream_patterns[shape.first + i];
             const Flow& flow = traffic_.flow_patterns[traffic_.flow_pattern(shape, i)];
@@ -131,14 +123,14 @@ private:
             part.controlled |= flow.controller != none;
             add_stream(signature, stream, flow, way);
             for_each_resource(way, [&](std::uint32_t r) {
-                const auto [number, fresh] = resources.of(r);
+                const auto [number, fresh] = number_of(resources, r);
                 signature.add(std::uint64_t{number});
                 if (fresh) { add_resource(signature, nodes, part, r); }
             });
             for (std::uint32_t f = 0; f < stream.follower_count; ++f) {
                 const Follower& follower = traffic_.followers[stream.first_follower + f];
                 const bool counts = follower.have != none;
-                signature.add_all(number_of[follower.stream], counts, counts ? follower.have - follower.first_have : 0,
+                signature.add_all(place_of[follower.stream], counts, counts ? follower.have - follower.first_have : 0,
                                   counts ? follower.have_end - follower.first_have : 0);
             }
         }
@@ -156,7 +148,7 @@ private:
                           s.follower_count, flow.pace, flow.unit, flow.controller != none, way.hops, way.variants);
     }
 
-    void add_resource(Signature& signature, Numbering& nodes, Part& part, std::uint32_t r) {
+    void add_resource(Signature& signature, Numbers& nodes, Part& part, std::uint32_t r) {
         if (apart_by_buffers_ || !is_buffer(r)) { part.resources.push_back(r); }
         if (r >= first_service()) {
             part.services.push_back(r - first_service());
@@ -165,7 +157,7 @@ private:
         }
         if (is_buffer(r)) {
             part.buffers.push_back(r - net_.port_count);
-            signature.add_all(2, nodes.of(r - net_.port_count).first);
+            signature.add_all(2, number_of(nodes, r - net_.port_count).first);
             return;
         }
         part.ports.push_back(r);
@@ -177,7 +169,7 @@ private:
                           double{counts.k_max}, counts.headers, port.reverse == none);
         for (const std::uint32_t n : {port.from_node, port.to_node}) {
             const Node& node = net_.nodes[n];
-            signature.add_all(nodes.of(n).first, node.serves, node.network, node.buffer, node.is_switch);
+            signature.add_all(number_of(nodes, n).first, node.serves, node.network, node.buffer, node.is_switch);
         }
     }
 
@@ -219,21 +211,21 @@ std::vector<std::vector<std::uint32_t>> connected(const Meets& meets) {
 
 PartKey joint_key(const Network& net, std::span<const Begun> parts) {
     Signature signature;
-    Numbering resources, nodes;
+    Numbers resources, nodes;
     std::vector<std::uint32_t> ports;
     for (const Begun& begun : parts) {
         signature.add_all(begun.part->kind, begun.pipeline, begun.at);
         for (const std::uint32_t r : begun.part->resources) {
-            const auto [number, fresh] = resources.of(r);
+            const auto [number, fresh] = number_of(resources, r);
             signature.add(std::uint64_t{number});
             if (fresh && r < net.port_count) { ports.push_back(r); }
         }
         for (const std::uint32_t n : begun.part->buffers) {
-            signature.add(std::uint64_t{resources.of(net.port_count + n).first});
+            signature.add(std::uint64_t{number_of(resources, net.port_count + n).first});
         }
     }
     for (const std::uint32_t p : ports) {
-        signature.add_all(nodes.of(net.ports[p].from_node).first, nodes.of(net.ports[p].to_node).first);
+        signature.add_all(number_of(nodes, net.ports[p].from_node).first, number_of(nodes, net.ports[p].to_node).first);
     }
     add_orders(signature, net, ports);
     return signature.key();

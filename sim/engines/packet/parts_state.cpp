@@ -5,7 +5,6 @@
 #include <limits>
 #include <set>
 #include <tuple>
-#include <utility>
 
 #include "sim/engines/common/streams.hpp"
 

@@ -1,6 +1,7 @@
 #include "sim/engines/packet/rank_counts.hpp"
 
 #include <utility>
+#include <vector>
 
 namespace fabricast::inline packet {
 
@@ -13,7 +14,7 @@ struct QueueImage {
     bool paused = false;
 };
 
-// Of a port, by the rank that sends; of its receive buffer, by the one that receives.
+// Of a port, by the rank that sends.
 struct SentImage {
     std::uint32_t port = none;
     bool paused = false;
@@ -21,114 +22,33 @@ struct SentImage {
     Ps free = 0;
     PortCounts counts;
 };
-struct ReceivedImage {
-    std::uint32_t port = none;
-    Ingress ingress;
-};
-struct NodeImage {
-    std::uint32_t node = none;
-    std::int64_t used_most = 0;
-};
-
-template <class T> struct Numbered {
-    std::uint32_t number = none;
-    T value;
-};
 
 void clear(Fifo<Waiting>& queue) {
     while (!queue.empty()) { queue.pop(); }
 }
 
-}  // namespace
-
-void RankCounts::copy_queues() {
-    std::vector<QueueImage> images;
-    std::vector<Waiting> packets;
-    std::vector<Numbered<std::int64_t>> drops;
-    for (std::uint32_t p = 0; p < shared_.net.port_count; ++p) {
-        Port& port = shared_.net.ports[p];
-        if (owns(port.to_node) && shared_.net.ingress[p].drops > 0) {
-            drops.push_back({p, shared_.net.ingress[p].drops});
-        }
-        if (!owns(port.from_node)) {
-            clear(port.queue);  // of an earlier copy
-            port.queued_bytes = 0;
-            continue;
-        }
-        if (port.queue.empty()) { continue; }
-        images.push_back({p, port.queue.size(), port.queued_bytes, port.credits, shared_.net.counts[p].headers,
-                          static_cast<bool>(port.paused)});
-        for (std::uint32_t i = 0; i < port.queue.size(); ++i) { packets.push_back(port.queue.at(i)); }
-    }
-    Peers::Message message;
-    put(message, images);
-    put(message, packets);
-    put(message, drops);
-    const std::vector<Peers::Message> from_each = peers_.tell_all(message);
-    for (std::uint32_t r = 0; r < from_each.size(); ++r) {
-        if (r == rank_) { continue; }
-        Unpacking from(from_each[r]);
-        const std::vector<QueueImage> theirs = from.take<QueueImage>();
-        const std::vector<Waiting> waiting = from.take<Waiting>();
-        for (const auto& lost : from.take<Numbered<std::int64_t>>()) {
-            shared_.net.ingress[lost.number].drops = lost.value;
-        }
-        std::size_t next = 0;
-        for (const QueueImage& image : theirs) {
-            Port& port = shared_.net.ports[image.port];
-            for (std::uint32_t i = 0; i < image.length; ++i) { port.queue.push(waiting.at(next++)); }
-            port.queued_bytes = image.bytes;
-            port.credits = image.credits;
-            port.paused = image.paused;
-            shared_.net.counts[image.port].headers = image.headers;
-        }
-    }
-}
-
-void RankCounts::copy_counts() {
-    Peers::Message message;
-    put_one(message, own_.counts());
-    pack_ports(message);
-    pack_flows(message);
-    const std::vector<Peers::Message> from_each = peers_.tell_all(message);
-    for (std::uint32_t r = 0; r < from_each.size(); ++r) {
-        if (r == rank_) { continue; }
-        Unpacking from(from_each[r]);
-        own_.add_counts(from.take_one<DomainCounts>());
-        take_ports(from);
-        take_flows(from);
-    }
-    for (const Throttle& ended : shared_.ended) {
-        shared_.held += ended.held;
-        shared_.sending += ended.sending();
-    }
-}
-
-void RankCounts::pack_ports(Peers::Message& message) const {
-    const Network& net = shared_.net;
+void pack_ports(const Shared& shared, std::uint32_t rank, Peers::Message& message) {
+    const Network& net = shared.net;
     std::vector<SentImage> sent;
-    std::vector<ReceivedImage> received;
-    std::vector<NodeImage> nodes;
+    std::vector<Numbered<Ingress>> received;
+    std::vector<Numbered<std::int64_t>> used_most;
     std::vector<Numbered<Series>> series;
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
         const Port& port = net.ports[p];
-        if (owns(port.from_node)) {
+        if (shared.domain_of(port.from_node) == rank) {
             sent.push_back({p, static_cast<bool>(port.paused), port.sent_bytes, port.free, net.counts[p]});
-            if (!shared_.series.empty()) { series.push_back({p, shared_.series[p]}); }
+            if (!shared.series.empty()) { series.push_back({p, shared.series[p]}); }
         }
-        if (owns(port.to_node)) { received.push_back({p, net.ingress[p]}); }
+        if (shared.domain_of(port.to_node) == rank) { received.push_back({p, net.ingress[p]}); }
     }
     for (std::uint32_t n = 0; n < net.nodes.size(); ++n) {
-        if (owns(n)) { nodes.push_back({n, net.nodes[n].used_most}); }
+        if (shared.domain_of(n) == rank) { used_most.push_back({n, net.nodes[n].used_most}); }
     }
-    put(message, sent);
-    put(message, received);
-    put(message, nodes);
-    put(message, series);
+    put(message, sent, received, used_most, series);
 }
 
-void RankCounts::take_ports(Unpacking& from) {
-    Network& net = shared_.net;
+void take_ports(Shared& shared, Unpacking& from) {
+    Network& net = shared.net;
     for (const SentImage& image : from.take<SentImage>()) {
         Port& port = net.ports[image.port];
         port.paused = image.paused;
@@ -136,54 +56,109 @@ void RankCounts::take_ports(Unpacking& from) {
         port.free = image.free;
         net.counts[image.port] = image.counts;
     }
-    for (const ReceivedImage& image : from.take<ReceivedImage>()) { net.ingress[image.port] = image.ingress; }
-    for (const NodeImage& image : from.take<NodeImage>()) { net.nodes[image.node].used_most = image.used_most; }
-    for (const auto& one : from.take<Numbered<Series>>()) { shared_.series[one.number] = one.value; }
+    for (const auto& one : from.take<Numbered<Ingress>>()) { net.ingress[one.number] = one.value; }
+    for (const auto& one : from.take<Numbered<std::int64_t>>()) { net.nodes[one.number].used_most = one.value; }
+    for (const auto& one : from.take<Numbered<Series>>()) { shared.series[one.number] = one.value; }
 }
 
 // A flow's sender keeps its controller and what was sent again; the node before its last link, when pieces came.
-void RankCounts::pack_flows(Peers::Message& message) const {
-    const Traffic& traffic = shared_.traffic;
+void pack_flows(const Shared& shared, std::uint32_t rank, Peers::Message& message) {
+    const Traffic& traffic = shared.traffic;
     std::vector<Numbered<Throttle>> throttles;
     std::vector<Numbered<Rates>> rates;
-    for (std::uint32_t c = 0; c < shared_.throttles.size(); ++c) {
-        if (shared_.throttles[c].first != never && shared_.throttles[c].least_pace > 0) {
-            throttles.push_back({c, shared_.throttles[c]});
+    for (std::uint32_t c = 0; c < shared.throttles.size(); ++c) {
+        if (shared.throttles[c].first != never && shared.throttles[c].least_pace > 0) {
+            throttles.push_back({c, shared.throttles[c]});
         }
-        if (c < shared_.rates.size() && owns(traffic.flows[traffic.controlled[c]].node)) {
-            rates.push_back({c, shared_.rates[c]});
+        if (c < shared.rates.size() && shared.domain_of(traffic.flows[traffic.controlled[c]].node) == rank) {
+            rates.push_back({c, shared.rates[c]});
         }
     }
     std::vector<Numbered<Throttle>> ended;
-    for (std::uint32_t i = 0; i < shared_.ended.size(); ++i) {
-        if (shared_.ended[i].first != never) { ended.push_back({i, shared_.ended[i]}); }
+    for (std::uint32_t i = 0; i < shared.ended.size(); ++i) {
+        if (shared.ended[i].first != never) { ended.push_back({i, shared.ended[i]}); }
     }
     std::int64_t resent = 0, timeouts = 0;
-    for (const Recovery& recovery : shared_.recoveries) {
+    for (const Recovery& recovery : shared.recoveries) {
         resent += recovery.resent;
         timeouts += recovery.timeouts;
     }
-    put(message, throttles);
-    put(message, rates);
-    put(message, ended);
+    put(message, throttles, rates, ended);
     put_one(message, resent);
     put_one(message, timeouts);
-    for (const std::vector<Time>& arrived : shared_.arrivals) { put(message, arrived); }
+    for (const std::vector<Time>& arrived : shared.arrivals) { put(message, arrived); }
 }
 
-void RankCounts::take_flows(Unpacking& from) {
-    for (const auto& one : from.take<Numbered<Throttle>>()) { shared_.throttles[one.number] = one.value; }
-    for (const auto& one : from.take<Numbered<Rates>>()) { shared_.rates[one.number] = one.value; }
-    for (const auto& one : from.take<Numbered<Throttle>>()) { shared_.ended.at(one.number) = one.value; }
+void take_flows(Shared& shared, Unpacking& from) {
+    for (const auto& one : from.take<Numbered<Throttle>>()) { shared.throttles[one.number] = one.value; }
+    for (const auto& one : from.take<Numbered<Rates>>()) { shared.rates[one.number] = one.value; }
+    for (const auto& one : from.take<Numbered<Throttle>>()) { shared.ended.at(one.number) = one.value; }
     const auto resent = from.take_one<std::int64_t>();
     const auto timeouts = from.take_one<std::int64_t>();
-    if (!shared_.recoveries.empty()) {  // only their sums are read
-        shared_.recoveries.front().resent += resent;
-        shared_.recoveries.front().timeouts += timeouts;
+    if (!shared.recoveries.empty()) {  // only their sums are read
+        shared.recoveries.front().resent += resent;
+        shared.recoveries.front().timeouts += timeouts;
     }
-    for (std::vector<Time>& arrived : shared_.arrivals) {
+    for (std::vector<Time>& arrived : shared.arrivals) {
         std::vector<Time> theirs = from.take<Time>();
         if (!theirs.empty()) { arrived = std::move(theirs); }
+    }
+}
+
+}  // namespace
+
+void copy_queues(Peers& peers, Shared& shared) {
+    std::vector<QueueImage> images;
+    std::vector<Waiting> packets;
+    std::vector<Numbered<std::int64_t>> drops;
+    for (std::uint32_t p = 0; p < shared.net.port_count; ++p) {
+        Port& port = shared.net.ports[p];
+        if (shared.domain_of(port.to_node) == peers.rank() && shared.net.ingress[p].drops > 0) {
+            drops.push_back({p, shared.net.ingress[p].drops});
+        }
+        if (shared.domain_of(port.from_node) != peers.rank()) {
+            clear(port.queue);  // of an earlier copy
+            port.queued_bytes = 0;
+            continue;
+        }
+        if (port.queue.empty()) { continue; }
+        images.push_back({p, port.queue.size(), port.queued_bytes, port.credits, shared.net.counts[p].headers,
+                          static_cast<bool>(port.paused)});
+        for (std::uint32_t i = 0; i < port.queue.size(); ++i) { packets.push_back(port.queue.at(i)); }
+    }
+    Peers::Message message;
+    put(message, images, packets, drops);
+    tell_others(peers, message, [&](Unpacking from) {
+        const std::vector<QueueImage> theirs = from.take<QueueImage>();
+        const std::vector<Waiting> waiting = from.take<Waiting>();
+        for (const auto& lost : from.take<Numbered<std::int64_t>>()) {
+            shared.net.ingress[lost.number].drops = lost.value;
+        }
+        std::size_t next = 0;
+        for (const QueueImage& image : theirs) {
+            Port& port = shared.net.ports[image.port];
+            for (std::uint32_t i = 0; i < image.length; ++i) { port.queue.push(waiting.at(next++)); }
+            port.queued_bytes = image.bytes;
+            port.credits = image.credits;
+            port.paused = image.paused;
+            shared.net.counts[image.port].headers = image.headers;
+        }
+    });
+}
+
+void copy_counts(Peers& peers, Shared& shared, Worker& own) {
+    Peers::Message message;
+    put_one(message, own.counts());
+    pack_ports(shared, peers.rank(), message);
+    pack_flows(shared, peers.rank(), message);
+    tell_others(peers, message, [&](Unpacking from) {
+        own.add_counts(from.take_one<DomainCounts>());
+        take_ports(shared, from);
+        take_flows(shared, from);
+    });
+    for (const Throttle& ended : shared.ended) {
+        shared.held += ended.held;
+        shared.sending += ended.sending();
     }
 }
 

@@ -5,8 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "sim/engines/packet/parcel.hpp"
-
 namespace fabricast::inline packet {
 
 namespace {
@@ -14,16 +12,6 @@ namespace {
 struct WindowHeader {
     std::uint64_t plan = 0;
     WindowEnd end;
-};
-
-// What crosses a link between two ranks, and the port that it leaves by.
-struct CrossingFrame {
-    Frame frame;
-    std::uint32_t port = none;
-};
-struct CrossingSignal {
-    Signal signal;
-    std::uint32_t port = none;
 };
 
 }  // namespace
@@ -73,21 +61,21 @@ void RankExchange::send_crossings(std::uint32_t to, unsigned parity, Peers::Mess
     std::vector<ControlMessage>& mails = own_.mail_for(to, parity);
     put(message, mails);
     mails.clear();
-    std::vector<CrossingFrame> frames;
+    std::vector<Numbered<Frame>> frames;
     for (const std::uint32_t p : leave_[to]) {
         Port& port = shared_.net.ports[p];
         port.wire.pop_while([&](const Frame& frame) {
-            frames.push_back({frame, p});
+            frames.push_back({p, frame});
             return true;
         });
         shared_.wake[parity][port.to_node].store(never, std::memory_order_relaxed);
     }
     put(message, frames);
-    std::vector<CrossingSignal> signals;
+    std::vector<Numbered<Signal>> signals;
     for (const std::uint32_t p : come_[to]) {
         Port& port = shared_.net.ports[p];
         port.signals.pop_while([&](const Signal& signal) {
-            signals.push_back({signal, p});
+            signals.push_back({p, signal});
             return true;
         });
         shared_.wake[parity][port.from_node].store(never, std::memory_order_relaxed);
@@ -97,20 +85,20 @@ void RankExchange::send_crossings(std::uint32_t to, unsigned parity, Peers::Mess
 
 void RankExchange::take_crossings(unsigned parity, const std::vector<ControlMessage>& mails, Unpacking& from) {
     for (const ControlMessage& mail : mails) { own_.post(mail); }
-    for (const CrossingFrame& crossing : from.take<CrossingFrame>()) {
-        Port& port = shared_.net.ports[crossing.port];
-        port.wire.push(crossing.frame);
-        wake(port.to_node, crossing.frame.time(), parity);
+    for (const auto& [p, frame] : from.take<Numbered<Frame>>()) {
+        Port& port = shared_.net.ports[p];
+        port.wire.push(frame);
+        wake(port.to_node, frame.time(), parity);
     }
-    for (const CrossingSignal& crossing : from.take<CrossingSignal>()) {
-        Port& port = shared_.net.ports[crossing.port];
-        if (crossing.signal.kind == Signal::credit) {  // one may be heard before those of earlier windows
-            port.signals.insert(crossing.signal);
+    for (const auto& [p, signal] : from.take<Numbered<Signal>>()) {
+        Port& port = shared_.net.ports[p];
+        if (signal.kind == Signal::credit) {  // one may be heard before those of earlier windows
+            port.signals.insert(signal);
             port.signalled.store(true, std::memory_order_relaxed);
         } else {
-            port.signal(crossing.signal);
+            port.signal(signal);
         }
-        wake(port.from_node, crossing.signal.time, parity);
+        wake(port.from_node, signal.time, parity);
     }
 }
 
@@ -122,12 +110,10 @@ void RankExchange::wake(std::uint32_t node, Ps at, unsigned parity) {
 std::vector<Ps> RankExchange::least(std::vector<Ps> values) {
     Peers::Message message;
     put(message, values);
-    const std::vector<Peers::Message> from_each = peers_.tell_all(message);
-    for (std::uint32_t r = 0; r < from_each.size(); ++r) {
-        if (r == rank_) { continue; }
-        const std::vector<Ps> theirs = Unpacking(from_each[r]).take<Ps>();
+    tell_others(peers_, message, [&](Unpacking from) {
+        const std::vector<Ps> theirs = from.take<Ps>();
         for (std::size_t i = 0; i < values.size(); ++i) { values[i] = std::min(values[i], theirs.at(i)); }
-    }
+    });
     return values;
 }
 

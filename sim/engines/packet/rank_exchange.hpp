@@ -7,7 +7,6 @@
 
 #include <vector>
 
-#include "sim/engines/packet/parcel.hpp"
 #include "sim/engines/packet/peers.hpp"
 #include "sim/engines/packet/shared.hpp"
 #include "sim/engines/packet/worker.hpp"

@@ -158,10 +158,7 @@ void Recording::take_over(Members members, const Outcome& outcome) {
         in.last_credit = std::max(in.last_credit, entered + trace.last_credit);
     }
     shared_.sending += outcome.sending;
-    shared_.skipped.injected += outcome.counts.injected;
-    shared_.skipped.delivered += outcome.counts.delivered;
-    shared_.skipped.hops += outcome.counts.hops;
-    shared_.skipped.delivered_bytes += outcome.counts.delivered_bytes;
+    shared_.skipped += outcome.counts;
     for (const std::uint32_t part : members) {
         if (courses_[part].kind == Course::skipped && courses_[part].group == none) {
             courses_.reserve(courses_.at(part).buffers, outcome.held, false);

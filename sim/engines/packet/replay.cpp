@@ -1,7 +1,5 @@
 #include "sim/engines/packet/replay.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -11,7 +9,6 @@
 
 #include "base/hash.hpp"
 #include "sim/engines/common/checks.hpp"
-#include "sim/engines/common/streams.hpp"
 #include "sim/engines/common/watch.hpp"
 #include "sim/engines/packet/call_by_call.hpp"
 #include "sim/engines/packet/deadlock.hpp"
@@ -51,11 +48,7 @@ public:
         longest_ = std::min(shared_.islands.window, std::max<Ps>(1'000'000, 16 * shortest));
     }
 
-    // Why the ranks of options.peers cannot share this replay; empty: they can.
-    std::string why_alone() const { return why_not_shared(shared_, task_); }
-
-    // Whether, by one process, something of it might be simulated once for all.
-    bool may_repeat_itself() const { return may_repeat(shared_); }
+    const Shared& shared() const { return shared_; }
 
     Timeline run() {
         post_events(task_, traffic_, [this](const ControlMessage& mail) { post(mail); });
@@ -68,7 +61,7 @@ public:
             run_threads();
         }
         operations_.finish();
-        if (ranks_) { rank_counts_->copy_counts(); }
+        if (ranks_) { copy_counts(*options_.peers, shared_, *domains_.front()); }
         Timeline timeline = operations_.progress().timeline();
         observe(shared_, domains_, operations_, task_, timeline);
         if (timeline.packets->drops > 0 && !shared_.lossy) {
@@ -95,7 +88,6 @@ private:
 
     void join(Peers& peers) {
         ranks_.emplace(peers, shared_, *domains_.front());
-        rank_counts_.emplace(peers, shared_, *domains_.front());
         plan_ = fingerprint(shared_);
         shared_.keeps_ended = true;
         lookahead_.share([this](std::uint32_t node) { return ranks_->owns(node); },
@@ -168,7 +160,7 @@ private:
             return;
         }
         if (end_ - moved_at_ > patience && ++idle_windows_ % 64 == 0 && options_.pfc_watchdog.ps == 0) {
-            if (ranks_) { rank_counts_->copy_queues(); }
+            if (ranks_) { copy_queues(*options_.peers, shared_); }
             if (!find_deadlock(shared_).empty()) { cannot_end(); }
         }
     }
@@ -190,7 +182,7 @@ private:
     }
 
     [[noreturn]] void cannot_end() {
-        if (ranks_) { rank_counts_->copy_queues(); }
+        if (ranks_) { copy_queues(*options_.peers, shared_); }
         throw CannotEnd("{} cannot end: {}", described(fabric_, schedule_, operations_.progress().first_unfinished()),
                         describe_deadlock(shared_, fabric_));
     }
@@ -253,7 +245,6 @@ private:
     Watching watching_{task_.watch};
     std::vector<std::unique_ptr<Worker>> domains_;  // of all threads, or of this rank
     std::optional<RankExchange> ranks_;
-    std::optional<RankCounts> rank_counts_;
     std::uint64_t plan_ = 0;  // the same on all ranks
     Ps start_ = 0, end_ = 0, posted_ = never;
     Ps reached_ = 0;      // the latest end of a window
@@ -275,14 +266,14 @@ Timeline replay_calls(const ReplayTask& task, const Packet& options) {
 
 // With the other ranks, if they can share it; otherwise every rank replays it by itself, with the same result.
 Timeline replay_over_ranks(const ReplayTask& task, const Packet& options) {
-    Packet shared = options;
-    shared.reuse = false;  // what a rank would take over is what others have counted
+    Packet simulated = options;
+    simulated.reuse = false;  // what a rank would take over is what others have counted
     {
-        Replay replay(task, shared, true);
-        if (const std::string why = replay.why_alone(); !why.empty()) {
+        Replay replay(task, simulated, true);
+        if (const std::string why = why_not_shared(replay.shared(), task); !why.empty()) {
             options.peers->note("every rank simulates all of a replay, because " + why);
         } else {
-            if (options.reuse && replay.may_repeat_itself()) {
+            if (options.reuse && may_repeat(replay.shared())) {
                 options.peers->note("every packet is simulated: over ranks, nothing is simulated once for all");
             }
             return replay.run();

@@ -46,9 +46,7 @@ namespace fabricast::inline packet {
 [[gnu::cold]] inline void rewind(Domain& d, std::uint32_t f, std::uint32_t psn, Ps now) {
     Recovery& recovery = d.shared.recoveries[f];
     Flow& flow = d.traffic.flows[f];
-    if (static_cast<std::int32_t>(psn - recovery.acked) < 0) {
-        return;  // an acknowledgement came first
-    }
+    if (static_cast<std::int32_t>(psn - recovery.acked) < 0) { return; }  // an acknowledgement came first
     give_up(d, flow, now);
     if (repeats_selectively(d.options)) {
         recovery.again.push(psn);
@@ -118,9 +116,7 @@ namespace fabricast::inline packet {
         requester.waiting.pop();
         next.waits = false;
         wake_flow(d, next.requests, now);
-        if (next.waits) {
-            return;  // still no tag for its request
-        }
+        if (next.waits) { return; }  // still no tag for its request
     }
 }
 

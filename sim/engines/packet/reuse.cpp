@@ -1,6 +1,5 @@
 #include "sim/engines/packet/reuse.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace fabricast::inline packet {

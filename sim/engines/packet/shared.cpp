@@ -75,22 +75,16 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads, bool by_buffe
         if (control == CongestionControl::dcqcn) { rates.resize(std::min(controllers, rates_kept)); }
         arrivals.resize(std::min(t.flows.size(), arrivals_kept));
         series.resize(net.port_count);
-        watch(t.watched);
+        watch();
     }
 }
 
-void Shared::watch(std::uint32_t flow) {
-    if (flow == none) { return; }
-    std::uint32_t pattern = flow;
-    if (traffic.is_stream(flow)) {
-        const std::uint32_t pipeline = traffic.pipeline_of(traffic.stream_of(flow));
-        pattern =
-            traffic.flow_pattern(traffic.shape(pipeline), traffic.stream_of(flow) - traffic.first_stream[pipeline]);
-    }
-    const auto ports = net.ports_of(traffic.route_patterns[pattern]);
+void Shared::watch() {
+    if (traffic.watched == none) { return; }
+    const auto ports = net.ports_of(traffic.route_patterns[traffic.watched_pattern]);
     const auto pauses =
         std::ranges::find_if(ports, [&](std::uint32_t p) { return net.ports[p].control == Control::pfc; });
-    sequence = Sequence(flow, pauses == ports.end() ? none : *pauses);
+    sequence = Sequence(traffic.watched, pauses == ports.end() ? none : *pauses);
 }
 
 void Shared::begin(std::uint32_t pipeline) {
@@ -111,19 +105,7 @@ void Shared::end(std::uint32_t pipeline) {
         }
         throttles[c] = {};  // a block in use is not cleared
     }
-    const auto release = [&](auto& part) {
-        if (part.size() > 0) { part.release(first, count); }
-    };
-    release(dcqcn);
-    release(timelies);
-    release(infiniband);
-    release(hpcc);
-    release(swift);
-    release(nscc);
-    release(windows);
-    if (windowed()) { in_flight.release(std::size_t{first} * recorded, std::size_t{count} * recorded); }
-    release(throttles);
-    release(ack_every);
+    for_each_controlled([&](auto& array, std::size_t each) { array.release(first * each, count * each); });
     traffic.end(pipeline);
 }
 
@@ -192,19 +174,7 @@ std::span<const std::uint32_t> Shared::own_links(const Route& route) const {
 // Makes controllers, which begin at their adapter's rate, as adapters do: of a slower link beyond it they hear by
 // marks, delays or losses.
 void Shared::control_flows(std::uint32_t first, std::uint32_t end) {
-    const auto claim = [&](auto& part) {
-        if (part.size() > 0) { part.claim(first, end - first); }
-    };
-    claim(dcqcn);
-    claim(timelies);
-    claim(infiniband);
-    claim(hpcc);
-    claim(swift);
-    claim(nscc);
-    claim(windows);
-    if (windowed()) { in_flight.claim(std::size_t{first} * recorded, std::size_t{end - first} * recorded); }
-    claim(throttles);
-    claim(ack_every);
+    for_each_controlled([&](auto& array, std::size_t each) { array.claim(first * each, (end - first) * each); });
     for (std::uint32_t c = first; c < end; ++c) {
         const std::uint32_t f = traffic.controlled[c];
         const double line = slowest(own_links(traffic.routes[f]));

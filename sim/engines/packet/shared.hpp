@@ -125,7 +125,13 @@ struct Shared {
     std::uint32_t domain_of(std::uint32_t node) const { return islands.domain[islands.of[node]]; }
 
 private:
-    void watch(std::uint32_t flow);
+    // Calls visit(array, entries for each flow) for all that is kept of flows under congestion control.
+    template <class Visit> void for_each_controlled(Visit&& visit) {
+        const auto one_each = [&](auto&... arrays) { ((arrays.size() > 0 ? visit(arrays, 1) : void()), ...); };
+        one_each(dcqcn, timelies, infiniband, hpcc, swift, nscc, windows, throttles, ack_every);
+        if (windowed()) { visit(in_flight, recorded); }
+    }
+    void watch();
     void control_flows(std::uint32_t first, std::uint32_t end);
     void reserve_windows(std::size_t controllers);
     void set_trimming();

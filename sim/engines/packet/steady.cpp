@@ -1,6 +1,5 @@
 #include "sim/engines/packet/steady.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <functional>
 

@@ -41,23 +41,14 @@ public:
     }
 
 private:
-    // Whether a stream waits for those that lead to it. It does if edges run one way, and at a switch, which sends on
-    // the sum or what it multicasts. Elsewhere, edges that run both ways stream on their own.
-    bool waits(const PipelineStreams& found, const PipelineStream& stream) const {
-        const DeviceKind from = fabric_.kind(stream.path.src);
-        return found.layered || from == DeviceKind::nvswitch || from == DeviceKind::fabric_switch;
-    }
-
     // Of streams that are not layered: the longest time that a first piece takes for its hop, and for the one before it
     // if it waits for that.
-    Duration crossed(const PipelineStreams& found) const {
+    static Duration crossed(const PipelineStreams& found) {
         Duration longest;
         if (found.layered) { return longest; }
         for (const PipelineStream& stream : found.streams) {
             Duration before;
-            if (waits(found, stream)) {
-                for (const std::size_t b : stream.before) { before = std::max(before, found.streams[b].hop); }
-            }
+            for (const std::size_t b : stream.before) { before = std::max(before, found.streams[b].hop); }
             longest = std::max(longest, before + stream.hop);
         }
         return longest;
@@ -94,7 +85,7 @@ private:
             stream.overhead = on_clock(from.overhead);
             stream.slot_delay = found.credit.ps;
             set_bytes(stream, pipeline, from, found.chunks);
-            if (waits(found, from) && !from.before.empty()) {
+            if (!from.before.empty()) {
                 stream.follows = true;
                 if (from.before.size() > 1) {
                     have[s] = shape.have_count;

@@ -1,7 +1,5 @@
 #include "sim/engines/packet/worker.hpp"
 
-#include <cmath>
-
 #include "sim/engines/packet/arriving.hpp"
 
 namespace fabricast::inline packet {

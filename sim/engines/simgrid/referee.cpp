@@ -4,7 +4,6 @@
 #include "sim/engines/simgrid/referee.hpp"
 
 #include <simgrid/s4u.hpp>
-#include <string>
 #include <unordered_map>
 
 #include "sim/engines/common/progress.hpp"
@@ -119,7 +118,6 @@ private:
     s4u::CommPtr done_;
 };
 
-// Start, release and finish of each kept operation, then the makespan, as picoseconds.
 std::string replay_here(const ReplayTask& task) {
     std::vector<std::string> words = simgrid_engine::arguments(true);
     std::vector<char*> argv;

@@ -75,9 +75,7 @@ void write_all(int to, const std::string& bytes) {
     std::string answer;
     try {
         answer = "r" + work();
-    } catch (const CannotEnd& error) { answer = std::string("c") + error.what(); } catch (const TooLarge& error) {
-        answer = std::string("m") + error.what();
-    } catch (const OutOfRange& error) {
+    } catch (const CannotEnd& error) { answer = std::string("c") + error.what(); } catch (const OutOfRange& error) {
         answer = std::string("o") + error.what();
     } catch (const std::exception& error) { answer = std::string("e") + error.what(); }
     write_all(to, answer);
@@ -101,9 +99,9 @@ std::string read_all(const Child& child, const Watch& watch) {
     }
 }
 
-// Runs `work` in a forked child and returns the bytes that it returned. CannotEnd, TooLarge and OutOfRange are thrown
-// again here; any other exception becomes std::runtime_error with its text, and so does a child killed by a signal.
-// When the watch says stop, the child is killed and Stopped is thrown. No child outlives the call.
+// Runs `work` in a forked child and returns the bytes that it returned. CannotEnd and OutOfRange are thrown again here;
+// any other exception becomes std::runtime_error with its text, and so does a child killed by a signal. When the watch
+// says stop, the child is killed and Stopped is thrown. No child outlives the call.
 std::string in_child(const std::function<std::string()>& work, const Watch& watch) {
     std::array<int, 2> ends;
     if (::pipe(ends.data()) != 0) { throw std::system_error(errno, std::generic_category(), "pipe"); }
@@ -124,7 +122,6 @@ std::string in_child(const std::function<std::string()>& work, const Watch& watc
         throw std::runtime_error(std::string("the SimGrid process died: ") + ::strsignal(WTERMSIG(status)));
     }
     if (!answer.empty() && answer[0] == 'c') { throw CannotEnd(answer.substr(1)); }
-    if (!answer.empty() && answer[0] == 'm') { throw TooLarge(answer.substr(1)); }
     if (!answer.empty() && answer[0] == 'o') { throw OutOfRange(answer.substr(1)); }
     if (answer.empty() || answer[0] != 'r') {
         throw std::runtime_error("SimGrid: " + (answer.empty() ? "no answer" : answer.substr(1)));

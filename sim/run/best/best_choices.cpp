@@ -47,27 +47,17 @@ Scenario with_setting(Scenario scenario, const Setting& setting) {
 
 const std::vector<Bytes>& sizes(const Scenario& scenario) { return *sizes_of(scenario.workload); }
 
-// A scenario with what it runs on.
-struct Prepared {
-    Scenario scenario;
-    Fabric built;
-    Job job;
-
-    Prepared(const Scenario& written, const Fabric& fabric, const Catalog& catalog)
-        : scenario(written), built(fabric), job(scenario, catalog, built) {}
-
-    // Nothing where this setting cannot run.
-    std::optional<Row> row(Bytes size, const Watch& watch) const {
-        try {
-            return forecast(job, size, watch, {.judged = false}).rows.back();
-        } catch (const PlanError&) { return std::nullopt; }
-    }
-};
+// Nothing where this setting cannot run.
+std::optional<Row> row_of(const Job& job, Bytes size, const Watch& watch) {
+    try {
+        return forecast(job, size, watch, {.judged = false}).rows.back();
+    } catch (const PlanError&) { return std::nullopt; }
+}
 
 // Nothing where no size can run.
-std::unique_ptr<Prepared> prepare(const Scenario& scenario, const Fabric& built, const Catalog& catalog) {
+std::unique_ptr<Job> prepare(Scenario scenario, const Fabric& built, const Catalog& catalog) {
     try {
-        return std::make_unique<Prepared>(scenario, built, catalog);
+        return std::make_unique<Job>(std::move(scenario), catalog, built);
     } catch (const PlanError&) { return nullptr; }
 }
 
@@ -77,10 +67,10 @@ using Times = std::vector<Choice>;
 Times times_of(const Setting& setting, const Scenario& scenario, const Fabric& built, const Catalog& catalog,
                const Watch& watch) {
     Times times(sizes(scenario).size());
-    const std::unique_ptr<Prepared> prepared = prepare(with_setting(scenario, setting), built, catalog);
-    for (std::size_t i = 0; prepared && i < times.size(); ++i) {
+    const std::unique_ptr<Job> job = prepare(with_setting(scenario, setting), built, catalog);
+    for (std::size_t i = 0; job && i < times.size(); ++i) {
         stop_if_asked(watch);
-        if (const auto row = prepared->row(sizes(scenario)[i], watch)) {
+        if (const auto row = row_of(*job, sizes(scenario)[i], watch)) {
             times[i] = {{setting.algorithm, setting.protocol, row->channels}, row->time_s};
         }
     }
@@ -168,15 +158,15 @@ std::vector<std::optional<double>> drawn_gains(const std::vector<BestRow>& rows,
                                                const Catalog& catalog, const Draw& draw, const Watch& watch) {
     const Catalog drawn = drawn_catalog(catalog, draw);
     const Fabric built(build(scenario, drawn));
-    std::vector<std::pair<Setting, std::unique_ptr<Prepared>>> all;
-    const auto prepared = [&](const Setting& setting) -> const Prepared* {
+    std::vector<std::pair<Setting, std::unique_ptr<Job>>> all;
+    const auto prepared = [&](const Setting& setting) -> const Job* {
         const auto known = std::ranges::find(all, setting, [](const auto& one) { return one.first; });
         if (known != all.end()) { return known->second.get(); }
         return all.emplace_back(setting, prepare(with_setting(scenario, setting), built, drawn)).second.get();
     };
     const auto seconds = [&](const Choice& choice, Bytes size) {
-        const Prepared* one = prepared(choice.setting);
-        const std::optional<Row> row = one ? one->row(size, watch) : std::nullopt;
+        const Job* job = prepared(choice.setting);
+        const std::optional<Row> row = job ? row_of(*job, size, watch) : std::nullopt;
         return row ? row->time_s : choice.time_s;
     };
     std::vector<std::optional<double>> gains;
@@ -247,10 +237,10 @@ std::vector<BestRow> best_choices(const Scenario& written, const Catalog& catalo
         const Scenario scenario = with_engine(written, built, catalog, options.threads);
         const Watch quiet{watch.stop, {}};
         std::vector<BestRow> rows = rows_of(scenario, all_times(scenario, built, catalog, options.threads, quiet));
-        const Prepared own(scenario, built, catalog);
+        const Job own(scenario, catalog, built);
         for (BestRow& row : rows) {
             // Throws what a run would where nothing can run.
-            mark_default(row, forecast(own.job, row.size, quiet, {.judged = false}).rows.back());
+            mark_default(row, forecast(own, row.size, quiet, {.judged = false}).rows.back());
             row.gain.value = row.default_choice().time_s / row.fastest().time_s - 1;
         }
         add_intervals(rows, scenario, catalog, options, watch);

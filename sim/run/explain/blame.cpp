@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <span>
 #include <tuple>
@@ -66,9 +65,7 @@ void hop_time(const Pipeline& pipeline, const Path& path, const HopPath& hop, do
 }  // namespace
 
 std::string_view to_string(BlameKind kind) {
-    static constexpr std::array<std::string_view, 6> words = {"compute",  "bandwidth", "latency",
-                                                              "protocol", "launch",    "wait"};
-    return enum_name(words, kind);
+    return enum_name<6>({"compute", "bandwidth", "latency", "protocol", "launch", "wait"}, kind);
 }
 
 bool alike(const Blame& a, const Blame& b) {

@@ -9,7 +9,6 @@
 
 #include "base/error.hpp"
 #include "sim/plan/timelines.hpp"
-#include "sim/run/explain/blame.hpp"
 #include "sim/run/forecast.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
@@ -205,9 +204,9 @@ ExplainedRun explain_run(const Scenario& written, const Catalog& catalog, const 
     return pointing_into(written, [&] {
         const Scenario one = single_point(written);
         const Fabric built(build(one, catalog));
-        const Scenario scenario = with_engine(one, built, catalog, 1);
+        const Job job(with_engine(one, built, catalog, 1), catalog, built);
+        const Scenario& scenario = job.scenario;
         const bool walks = traits_of(scenario.engine).whole_operations;
-        const Job job(scenario, catalog, built);
         const std::vector<Bytes>* const sizes = sizes_of(scenario.workload);
         Plan plan = job.planner(sizes == nullptr ? Bytes{} : sizes->front(), {true, watch});
         plan.window.reset();  // what is explained is one message

@@ -94,9 +94,7 @@ public:
 
     JobMix mix() {
         JobMix out;
-        parallel_map_ordered(
-            jobs_.size(), threads_, [&](std::size_t i) { return alone(i); },
-            [&](Alone one) { alone_.push_back(std::move(one)); });
+        alone_ = parallel_map(jobs_.size(), threads_, [&](std::size_t i) { return alone(i); });
         for (std::size_t i = 0; i < jobs_.size(); ++i) { out.jobs.push_back(described(i, out)); }
         std::vector<std::size_t> all(jobs_.size());
         std::iota(all.begin(), all.end(), std::size_t{0});
@@ -104,9 +102,8 @@ public:
         for (std::size_t i = 0; i < jobs_.size(); ++i) {
             for (std::size_t j = 0; j < i && jobs_.size() > 2; ++j) { groups.push_back({j, i}); }
         }
-        parallel_map_ordered(
-            groups.size(), threads_, [&](std::size_t g) { return std::pair(groups[g], together(groups[g])); },
-            [&](const auto& group) { take(group.first, group.second, out); });
+        const auto seconds = parallel_map(groups.size(), threads_, [&](std::size_t g) { return together(groups[g]); });
+        for (std::size_t g = 0; g < groups.size(); ++g) { take(groups[g], seconds[g], out); }
         for (std::size_t i = 0; i < jobs_.size(); ++i) { blame(i, out); }
         return out;
     }

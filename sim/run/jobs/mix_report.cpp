@@ -71,7 +71,7 @@ Columns<Placed> placed_columns() {
         C("placement", "Name of the placement.", &Placed::name).printed_words("placement", 24),
         C("time_s", "A call of the largest size, or a step.", &Placed::time_s).printed("time", 12, "", time_text),
         C("against_asked", "Its time divided by that of the placement asked for.", &Placed::against_asked)
-            .printed("against yours", 14, "", [](double ratio) { return fmt::format("{:.3f}", ratio); }),
+            .printed("against yours", 14, "", ratio_text),
         C("leaf_sets", "Number of leaf groups that its nodes are spread over.", &Placed::leaves).printed("leaves", 7),
         C("bottleneck", "The busiest link.", &Placed::bottleneck).printed_words("busiest link", 38),
         C("nodes", "In the order of ranks.", &Placed::hosts).printed_words("nodes")};

@@ -11,6 +11,7 @@
 #include "base/hash.hpp"
 #include "base/hostlist.hpp"
 #include "base/parallel_map_ordered.hpp"
+#include "base/text.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/report/traffic.hpp"
 #include "sim/run/forecast.hpp"
@@ -126,10 +127,9 @@ private:
         for (const Sequence& sequence : wanted) {
             if (!seconds_.contains(sequence)) { fresh.push_back(sequence); }
         }
-        parallel_map_ordered(
-            fresh.size(), threads_, [&](std::size_t i) { return evaluate(nodes_of(fresh[i], {})).seconds; },
-            [&](double seconds) { seconds_[fresh[seconds_of_++]] = seconds; });
-        seconds_of_ = 0;
+        const std::vector<double> seconds = parallel_map(
+            fresh.size(), threads_, [&](std::size_t i) { return evaluate(nodes_of(fresh[i], {})).seconds; });
+        for (std::size_t i = 0; i < fresh.size(); ++i) { seconds_[fresh[i]] = seconds[i]; }
         tried_ += fresh.size();
     }
 
@@ -209,9 +209,7 @@ private:
         Placed placed;
         placed.name = name;
         placed.nodes = nodes;
-        std::vector<std::string> names;
-        for (const std::uint32_t node : nodes) { names.push_back(host(node)); }
-        placed.hosts = hostlist_text(names);
+        placed.hosts = hostlist_text(names_of(nodes, [&](std::uint32_t node) { return host(node); }));
         const Sequence sequence = sequence_of(nodes);
         placed.leaves = std::set<std::uint32_t>(sequence.begin(), sequence.end()).size();
         placed.time_s = outcome.seconds;
@@ -250,7 +248,6 @@ private:
     const Watch& watch_;
     const LeafSets sets_;
     std::map<Sequence, double> seconds_;
-    std::size_t seconds_of_ = 0;
     std::uint64_t tried_ = 0, random_ = 1;
 };
 

@@ -165,8 +165,7 @@ private:
     }
 
     StepRow forecast_of(const LayoutChoice& choice, const Watch& watch) {
-        const Scenario one = with_layout_of(scenario_, choice);
-        const Job job(one, catalog_, fabric_);
+        const Job job(with_layout_of(scenario_, choice), catalog_, fabric_);
         return pool_.lend([&](GroupPlans& groups) {
             return forecast(job, Bytes{}, {watch.stop, {}}, {false, false, &groups}).steps.front();
         });

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
+#include <optional>
 #include <span>
 
 #include "base/text.hpp"
@@ -105,43 +107,6 @@ std::vector<std::uint32_t> usual_values(const LayoutLimits& limits, const Layout
     return {};
 }
 
-class Space {
-public:
-    Space(const LayoutLimits& limits, const AllowedLayouts& allowed) : limits_(limits), allowed_(allowed) {}
-
-    std::vector<LayoutChoice> all() {
-        extend({}, 0);
-        if (found_.empty() && refused_) { throw LayoutError(*refused_); }
-        std::ranges::sort(found_);
-        return std::move(found_);
-    }
-
-private:
-    void extend(LayoutChoice choice, std::size_t axis) {
-        if (axis == axes) { return add(choice); }
-        const std::vector<std::uint32_t>& asked = allowed_[axis];
-        for (const std::uint32_t value :
-             asked.empty() ? usual_values(limits_, choice, static_cast<Axis>(axis)) : asked) {
-            choice[axis] = value;
-            extend(choice, axis + 1);
-        }
-    }
-
-    void add(const LayoutChoice& choice) {
-        try {
-            make_layout(with_layout(limits_.workload, choice), limits_.model, limits_.gpus, limits_.gpus_per_node);
-            found_.push_back(choice);
-        } catch (const LayoutError& error) {
-            if (!refused_) { refused_ = error; }
-        }
-    }
-
-    const LayoutLimits& limits_;
-    const AllowedLayouts& allowed_;
-    std::vector<LayoutChoice> found_;
-    std::optional<LayoutError> refused_;
-};
-
 std::uint32_t value_of(Axis axis, const SweepValue& value) {
     const AxisRow& row = row_of(axis);
     if (row.words.empty()) {
@@ -241,7 +206,29 @@ AllowedLayouts allowed_layouts(const std::vector<Variation>& vary) {
 }
 
 std::vector<LayoutChoice> layout_space(const LayoutLimits& limits, const AllowedLayouts& allowed) {
-    return Space(limits, allowed).all();
+    std::vector<LayoutChoice> found;
+    std::optional<LayoutError> refused;
+    const auto add = [&](const LayoutChoice& choice) {
+        try {
+            make_layout(with_layout(limits.workload, choice), limits.model, limits.gpus, limits.gpus_per_node);
+            found.push_back(choice);
+        } catch (const LayoutError& error) {
+            if (!refused) { refused = error; }
+        }
+    };
+    const std::function<void(LayoutChoice, std::size_t)> extend = [&](LayoutChoice choice, std::size_t axis) {
+        if (axis == axes) { return add(choice); }
+        const std::vector<std::uint32_t>& asked = allowed[axis];
+        for (const std::uint32_t value :
+             asked.empty() ? usual_values(limits, choice, static_cast<Axis>(axis)) : asked) {
+            choice[axis] = value;
+            extend(choice, axis + 1);
+        }
+    };
+    extend({}, 0);
+    if (found.empty() && refused) { throw LayoutError(*refused); }
+    std::ranges::sort(found);
+    return found;
 }
 
 }  // namespace fabricast::inline layouts

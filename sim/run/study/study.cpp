@@ -1,13 +1,11 @@
 #include "sim/run/study/study.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <map>
 #include <utility>
 
 #include "base/enum_name.hpp"
-#include "base/error.hpp"
 #include "base/parallel_map_ordered.hpp"
 #include "base/text.hpp"
 #include "sim/run/simulate.hpp"
@@ -200,14 +198,10 @@ double order_key(const DesignResult& r, StudyOrder order) {
 
 }  // namespace
 
-std::string_view to_string(StudyOrder order) {
-    static constexpr std::array<std::string_view, 4> words = {"value", "time", "capital", "power"};
-    return enum_name(words, order);
-}
+std::string_view to_string(StudyOrder order) { return enum_name<4>({"value", "time", "capital", "power"}, order); }
 
 std::string_view to_string(Verdict verdict) {
-    static constexpr std::array<std::string_view, 3> words = {"no difference that matters", "not told apart", "real"};
-    return enum_name(words, verdict);
+    return enum_name<3>({"no difference that matters", "not told apart", "real"}, verdict);
 }
 
 Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, const Watch& watch) {

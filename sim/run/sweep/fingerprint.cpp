@@ -71,9 +71,7 @@ std::string fingerprint(const Catalog& catalog) {
             std::vector<double> numbers = figure.value;
             numbers.insert(numbers.end(), {figure.low80, figure.high80});
             all.append(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
-            for (const std::string& source : figure.source) {
-                add(source);  // the evidence of a row depends on it
-            }
+            for (const std::string& source : figure.source) { add(source); }  // the evidence of a row depends on it
         }
     }
     return fingerprint(all);

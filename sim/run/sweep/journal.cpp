@@ -11,7 +11,6 @@
 #include <fstream>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/text_file.hpp"
 #include "sim/report/result_file.hpp"
