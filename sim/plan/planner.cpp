@@ -30,13 +30,10 @@ void check_ranks(const CollectiveWorkload& workload, std::uint32_t ranks) {
 }
 
 Plan plan_of(CallPlan call, Collective collective, Bytes size) {
-    Plan plan;
+    Plan plan{static_cast<Planned&&>(call)};
     plan.what = fmt::format("{} of {}: {} {}, {}", to_string(collective), text(size), to_string(call.algorithm),
                             to_string(call.protocol), plural(static_cast<std::uint64_t>(call.channels), "channel"));
-    plan.schedule = std::move(call.schedule);
     plan.timing = call;
-    plan.figures = std::move(call.figures);
-    plan.notes = std::move(call.notes);
     plan.evidence_notes = std::move(call.evidence_notes);
     plan.facts = CollectiveFacts{call, size};
     return plan;
@@ -77,11 +74,8 @@ SizePlanner size_planner(const TrainingWorkload& workload, const PlanContext& co
                             ? plan_step(workload, context.fabric, *options.groups, context.catalog)
                             : plan_step(workload, context.fabric, context.library, context.catalog);
         if (workload.check_memory) { check_memory(step.memory, smallest_gpu(context.fabric), step.notes); }
-        Plan plan;
+        Plan plan{static_cast<Planned&&>(step)};
         plan.what = "a training step of " + workload.model;
-        plan.schedule = std::move(step.schedule);
-        plan.figures = std::move(step.figures);
-        plan.notes = std::move(step.notes);
         plan.facts = TrainingFacts{std::move(step), workload};
         return plan;
     };
