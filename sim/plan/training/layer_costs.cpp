@@ -89,9 +89,7 @@ void LayerCosts::add_tensor(Phases& phases, bool experts, double times, Work& wo
         const double gathered = costs.narrow() ? bytes / 2 : bytes;  // 8-bit operands are sent as 8 bits
         calls = {{CommKind::tensor, Collective::all_gather, gathered, 2 * times},
                  {CommKind::tensor, Collective::reduce_scatter, bytes, 2 * times}};
-        if (experts) {
-            if (!(model.shared_experts > 0)) { calls[0].times = calls[1].times = times; }
-        }
+        if (experts && !(model.shared_experts > 0)) { calls[0].times = calls[1].times = times; }
         if (experts && layout.x > 1) {
             const double spread = bytes * layout.x / layout.t * model.experts_per_token;
             calls.push_back({CommKind::tensor, Collective::all_gather, spread, times, 0, true});
