@@ -1,6 +1,6 @@
 #pragma once
 // One of NCCL's algorithms: its names, when it runs, the time that NCCL expects for it, its channels, and its plan.
-// Each is a source in kinds/ and a row in nccl_algorithms.cpp.
+// Each is a source in kinds/ and a row in nccl_algorithms.hpp.
 
 #include <map>
 #include <span>
