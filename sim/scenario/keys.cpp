@@ -279,11 +279,6 @@ std::vector<Key> job_keys() {
         {required(text_key("name", &JobSpec::name, "As reports call it.")), std::move(nodes), std::move(workload)});
 }
 
-std::string_view parent_of(std::string_view path) {
-    const std::size_t dot = path.rfind('.');
-    return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
-}
-
 Json map_json(const Scenario& scenario, std::string_view path) {
     Json map = Json::object();
     for (const Key* key : keys_inside(path)) {
@@ -293,7 +288,7 @@ Json map_json(const Scenario& scenario, std::string_view path) {
             value = map_json(scenario, key->path);
             if (value.empty()) { continue; }
         }
-        if (!value.is_null()) { map[std::string(leaf_name(*key))] = std::move(value); }
+        if (!value.is_null()) { map[std::string(leaf_of(key->path))] = std::move(value); }
     }
     return map;
 }
@@ -343,11 +338,6 @@ std::vector<const Key*> keys_inside(std::string_view path) {
         if (parent_of(key.path) == path) { inside.push_back(&key); }
     }
     return inside;
-}
-
-std::string_view leaf_name(const Key& key) {
-    const std::size_t dot = key.path.rfind('.');
-    return dot == std::string::npos ? std::string_view(key.path) : std::string_view(key.path).substr(dot + 1);
 }
 
 Json to_json(const Scenario& scenario) { return map_json(scenario, ""); }
