@@ -339,7 +339,6 @@ constinit const nccl::AlgorithmModel nccl::ring_model{
     .key = "ring",
     .word = Algorithm::ring,
     .simple_only = false,
-    .graph = [](const TopologySearchResult& found, const NodeBandwidths&) { return found.ring; },
     .runs = [](const TuningCase&) { return true; },
     .seconds =
         [](const TuningCase& c, Proto proto, double bytes) {

@@ -182,6 +182,8 @@ Exit exit_of(const NodeBandwidths& p, const Environment& environment) {
 
 }  // namespace
 
+Graph ring_graph(const TopologySearchResult& found, const NodeBandwidths&) { return found.ring; }
+
 TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes,
                             double port, const Release& release, const Environment& environment) {
     const NodeTemplate peers = as_peers_reach(node, environment);
