@@ -10,7 +10,6 @@
 #include <map>
 
 #include "sim/plan/training/stage_turns.hpp"
-#include "sim/plan/training/tensor_broadcast.hpp"
 
 namespace fabricast::inline training {
 
@@ -149,7 +148,7 @@ private:
                     if (step_.workload.deferred_embedding && &piece == &gathering.pieces.back()) {
                         held.shared += gathering.ends.back_parameters;  // not in the piece, whose gradients are earlier
                     }
-                    chain = broadcasts() ? broadcast_tensors(builder_, parts(gathering, piece, all), what, chain)
+                    chain = broadcasts() ? builder_.broadcast_tensors(parts(gathering, piece, all), what, chain)
                                          : builder_.call_on(Collective::all_gather, parameter_bytes(),
                                                             step_.trained(held), layout_.sharded(stage), what, chain);
                     gathering.gathered.push_back(chain);

@@ -1,7 +1,7 @@
 // What a step leaves to the host or to the pipeline's end, and models that are a list of layers.
 #include <fmt/format.h>
 
-#include "sim/plan/training/host_offload.hpp"
+#include "sim/plan/training/step_builder.hpp"
 #include "sim/plan/training/memory.hpp"
 #include "sim/plan/training/plan_step.hpp"
 #include "sim/run/simulate.hpp"
