@@ -83,13 +83,6 @@ SizePlanner size_planner(const TrainingWorkload& workload, const PlanContext& co
 
 constexpr double import_share = 0.5;  // share of the progress that importing the trace takes
 
-bool any_timed_kernel(const Recording& recording) {
-    return std::any_of(recording.ranks.begin(), recording.ranks.end(), [](const RankRecording& rank) {
-        return std::any_of(rank.records.begin(), rank.records.end(),
-                           [](const Record& r) { return r.kind == RecordKind::compute && r.time.ps > 0; });
-    });
-}
-
 Recording read(const TraceWorkload& workload, const Watch& watch) {
     return import_trace({workload.file, format_named(workload.format), workload.size}, [&](double share) {
         stop_if_asked(watch);
@@ -111,7 +104,10 @@ Plan plan_trace(const TraceWorkload& workload, const PlanContext& context, const
         plan.schedule = std::move(replayed.schedule);
         plan.figures = calls.plans().figures();
         plan.notes = trace.recording.notes;
-        if (any_timed_kernel(trace.recording)) { merge_notes(plan.notes, {scaling.note}); }
+        if (trace.recording.any_record(
+                [](const Record& r) { return r.kind == RecordKind::compute && r.time.ps > 0; })) {
+            merge_notes(plan.notes, {scaling.note});
+        }
         merge_notes(plan.notes, trace.job.notes);
         merge_notes(plan.notes, replayed.notes);
         merge_notes(plan.notes, calls.plans().notes());
