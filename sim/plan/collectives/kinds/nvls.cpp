@@ -257,7 +257,7 @@ double nvls_tree_seconds(const TuningCase& c, Proto proto, double bytes) {
     const double hops = linear_hops(c) ? c.nodes() - 1 : c.log2_nodes();
     const bool corrected = c.release.does("corrects_nvls_tree") && c.comm.cpu != nccl::CpuVendor::other &&
                            c.comm.compute_capability >= 100;
-    const double rate = nvls_tree_bandwidth(c) * (corrected ? c.tree_correction(proto, bytes) : 1);
+    const double rate = nvls_tree_bandwidth(c) * (corrected ? c.correction("tree", proto, bytes) : 1);
     return c.seconds(base + intra + 2 * hops * inter, rate, bytes);
 }
 

@@ -343,7 +343,7 @@ constinit const nccl::AlgorithmModel nccl::ring_model{
     .seconds =
         [](const TuningCase& c, Proto proto, double bytes) {
             return c.seconds(plateau(c, proto, bytes) * latency(c, proto),
-                             bandwidth(c, proto) * c.ring_correction(proto, bytes), bytes);
+                             bandwidth(c, proto) * c.correction("ring", proto, bytes), bytes);
         },
     .plan = plan_ring};
 

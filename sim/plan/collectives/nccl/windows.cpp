@@ -31,40 +31,6 @@ constexpr std::array kernels{
     WindowKernel{"ReduceScatter_LDMC", reduce_scatter, false, true, true},
 };
 
-}  // namespace
-
-std::string_view era(const WindowCall& call) { return call.gpu == Generation::blackwell ? "blackwell" : "hopper"; }
-
-bool reduces(const WindowCall& call, bool in_switch) {
-    using enum DataType;
-    switch (call.dtype) {
-        case float16:
-        case bfloat16:
-        case float32: return true;
-        case float8: return !in_switch || call.gpu == Generation::blackwell;
-        case int8:
-        case uint8:
-        case int32:
-        case uint32:
-        case int64:
-        case uint64:
-        case float64: return false;
-    }
-    return false;
-}
-
-double barriers(const WindowCall& call, const WindowFigure& figure) {
-    const std::string name = fmt::format("latency.copy.{}", era(call));
-    return call.gpu == Generation::blackwell ? by_collective(name, all_reduce, call, figure) : figure(name);
-}
-
-double block_rate(const WindowCall& call, const WindowFigure& figure) {
-    const std::string name = fmt::format("block_rate.{}", era(call));
-    return call.gpu == Generation::blackwell ? figure(name) : by_collective(name, all_reduce, call, figure);
-}
-
-namespace {
-
 bool serves(const WindowKernel& kernel, const WindowCall& call) {
     constexpr double GiB = 1 << 30;
     const bool named = call.kernel.empty() || call.kernel == kernel.name;
@@ -113,6 +79,36 @@ WindowPick best_blocks(const WindowKernel& kernel, const WindowCall& call, const
 }
 
 }  // namespace
+
+std::string_view era(const WindowCall& call) { return call.gpu == Generation::blackwell ? "blackwell" : "hopper"; }
+
+bool reduces(const WindowCall& call, bool in_switch) {
+    using enum DataType;
+    switch (call.dtype) {
+        case float16:
+        case bfloat16:
+        case float32: return true;
+        case float8: return !in_switch || call.gpu == Generation::blackwell;
+        case int8:
+        case uint8:
+        case int32:
+        case uint32:
+        case int64:
+        case uint64:
+        case float64: return false;
+    }
+    return false;
+}
+
+double barriers(const WindowCall& call, const WindowFigure& figure) {
+    const std::string name = fmt::format("latency.copy.{}", era(call));
+    return call.gpu == Generation::blackwell ? by_collective(name, all_reduce, call, figure) : figure(name);
+}
+
+double block_rate(const WindowCall& call, const WindowFigure& figure) {
+    const std::string name = fmt::format("block_rate.{}", era(call));
+    return call.gpu == Generation::blackwell ? figure(name) : by_collective(name, all_reduce, call, figure);
+}
 
 std::span<const WindowKernel> window_kernels() { return kernels; }
 
