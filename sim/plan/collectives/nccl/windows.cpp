@@ -31,14 +31,6 @@ constexpr std::array kernels{
     WindowKernel{"ReduceScatter_LDMC", reduce_scatter, false, true, true},
 };
 
-bool serves(const WindowKernel& kernel, const WindowCall& call) {
-    constexpr double GiB = 1 << 30;
-    const bool named = call.kernel.empty() || call.kernel == kernel.name;
-    const bool able =
-        (!kernel.multicast || call.multicast) && (kernel.collective == all_gather || reduces(call, kernel.reduces));
-    return kernel.collective == call.collective && named && able && call.bytes < (kernel.ll ? 2 : 64) * GiB;
-}
-
 // Bytes that the busier direction of a GPU's links moves, as the model counts them.
 double bus_bytes(const WindowKernel& kernel, const WindowCall& call, const WindowFigure& figure) {
     const double n = call.ranks;
@@ -100,6 +92,12 @@ bool reduces(const WindowCall& call, bool in_switch) {
     return false;
 }
 
+bool serves(const WindowKernel& kernel, const WindowCall& call) {
+    const bool named = call.kernel.empty() || call.kernel == kernel.name;
+    return kernel.collective == call.collective && named && (!kernel.multicast || call.multicast) &&
+           (kernel.collective == all_gather || reduces(call, kernel.reduces));
+}
+
 double barriers(const WindowCall& call, const WindowFigure& figure) {
     const std::string name = fmt::format("latency.copy.{}", era(call));
     return call.gpu == Generation::blackwell ? by_collective(name, all_reduce, call, figure) : figure(name);
@@ -129,8 +127,9 @@ WindowPick window_time(const WindowKernel& kernel, const WindowCall& call, int b
 std::optional<WindowPick> pick_window_kernel(const WindowCall& call, const WindowFigure& figure) {
     std::optional<WindowPick> best;
     double least = std::numeric_limits<double>::infinity();
+    constexpr double GiB = 1 << 30;
     for (const WindowKernel& kernel : kernels) {
-        if (!serves(kernel, call)) { continue; }
+        if (!serves(kernel, call) || call.bytes >= (kernel.ll ? 2 : 64) * GiB) { continue; }
         const WindowPick pick = best_blocks(kernel, call, figure);
         const double weighed = pick.seconds() * (1 + figure("block_penalty") * pick.blocks);
         if (weighed < least) {
