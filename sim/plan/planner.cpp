@@ -157,14 +157,6 @@ SizePlanner size_planner(const TransferWorkload& workload, const PlanContext& co
     });
 }
 
-}  // namespace
-
-SizePlanner planner_of(const Workload& workload, const PlanContext& context) {
-    return std::visit([&](const auto& kind) { return size_planner(kind, context); }, workload);
-}
-
-namespace {
-
 // Where a workload cannot take nodes of several kinds. A step's and a trace's groups are planned as the slowest kind
 // has them and placed on all, so all must join their GPUs in the same way.
 void refuse_kinds(const Workload& workload, const Fabric& fabric) {
@@ -184,6 +176,10 @@ void refuse_kinds(const Workload& workload, const Fabric& fabric) {
 }
 
 }  // namespace
+
+SizePlanner planner_of(const Workload& workload, const PlanContext& context) {
+    return std::visit([&](const auto& kind) { return size_planner(kind, context); }, workload);
+}
 
 Fabric fabric_for(const Workload& workload, Fabric built, const Catalog& catalog) {
     refuse_kinds(workload, built);
