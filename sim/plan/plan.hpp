@@ -38,7 +38,7 @@ struct TransferFacts : ExchangeFacts {
 };
 
 // The time that is reported is told by the schedule's timeline.
-struct Plan : Planned {
+struct Plan : AnyPlan {
     std::string what{};                // "all_reduce of 1 GiB: ring simple, 16 channels"
     std::optional<Schedule> window{};  // a transfer's messages, which tell bandwidth and traffic; none: `schedule` does
     std::optional<Timing> timing{};    // none: the whole schedule is timed

@@ -30,7 +30,7 @@ void check_ranks(const CollectiveWorkload& workload, std::uint32_t ranks) {
 }
 
 Plan plan_of(CallPlan call, Collective collective, Bytes size) {
-    Plan plan{static_cast<Planned&&>(call)};
+    Plan plan{static_cast<AnyPlan&&>(call)};
     plan.what = fmt::format("{} of {}: {} {}, {}", to_string(collective), text(size), to_string(call.algorithm),
                             to_string(call.protocol), plural(static_cast<std::uint64_t>(call.channels), "channel"));
     plan.timing = call;
@@ -74,7 +74,7 @@ SizePlanner size_planner(const TrainingWorkload& workload, const PlanContext& co
                             ? plan_step(workload, context.fabric, *options.groups, context.catalog)
                             : plan_step(workload, context.fabric, context.library, context.catalog);
         if (workload.check_memory) { check_memory(step.memory, smallest_gpu(context.fabric), step.notes); }
-        Plan plan{static_cast<Planned&&>(step)};
+        Plan plan{static_cast<AnyPlan&&>(step)};
         plan.what = "a training step of " + workload.model;
         plan.facts = TrainingFacts{std::move(step), workload};
         return plan;

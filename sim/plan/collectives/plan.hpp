@@ -33,14 +33,14 @@ struct CallFacts {
 };
 
 // What plans of every kind have.
-struct Planned {
+struct AnyPlan {
     Schedule schedule;
     std::vector<FigureUsed> figures;
     std::vector<std::string> notes;
 };
 
 // The plan of one call of a collective: a few back-to-back iterations of it. Steps and traces are composed of calls.
-struct CallPlan : Planned, Timing, CallFacts {
+struct CallPlan : AnyPlan, Timing, CallFacts {
     std::vector<std::string> evidence_notes;  // "kernel costs from ..., nearest data 8 GPUs a node"
 };
 

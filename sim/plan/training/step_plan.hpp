@@ -48,6 +48,6 @@ struct StepFacts {
     std::vector<std::string> evidence_notes;      // of the collectives
 };
 
-struct StepPlan : Planned, StepFacts {};  // the schedule keeps every operation, in order
+struct StepPlan : AnyPlan, StepFacts {};  // the schedule keeps every operation, in order
 
 }  // namespace fabricast::inline training
