@@ -49,7 +49,7 @@ std::string library_of(const Part* gpu) { return gpu == nullptr ? "nccl" : gpu->
 // Whether NICs and switches reach the calls' buffers themselves: so they do windows from 2.28 on, where there are any.
 bool takes_registered(const LibrarySpec& library, const nccl::Release& release, bool windows,
                       nccl::Environment& environment) {
-    if (library.registered == Registered::window) { return windows && release.does("registers_windows"); }
+    if (library.registered == Registered::window) { return windows && release.flags.registers_windows; }
     if (library.registered == Registered::none) { return false; }
     environment.notes.emplace_back(release.entry->has("nvls.registered.hopper")
                                        ? "registered buffers count for NVLS and for all-gathers of one GPU a node; "
@@ -274,7 +274,7 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
     const nccl::Version version = nccl::parse_version(library.nccl);
     const Part* gpu = catalog.find(fabric.node().gpu.name);
     nccl::Release release = nccl::release(catalog, version, library_of(gpu));
-    environment.pxn = environment.pxn && release.does("forwards_to_rails");
+    environment.pxn = environment.pxn && release.flags.forwards_to_rails;
     note_unknown(catalog, version, release, library, environment.notes);
     for (const std::uint32_t node : fabric.kinds()) {
         const Part* other = catalog.find(fabric.node(node).gpu.name);

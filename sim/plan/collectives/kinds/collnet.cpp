@@ -65,7 +65,7 @@ nccl::Graph direct_graph(const nccl::TopologySearchResult& found, const nccl::No
 }
 
 bool direct_runs(const TuningCase& c) {
-    const bool serves = c.all_reduce() || (c.gathers() && c.release.does("collnet_direct_gathers"));
+    const bool serves = c.all_reduce() || (c.gathers() && c.release.flags.collnet_direct_gathers);
     return serves && c.comm.collnet && c.several() && c.comm.nvswitch && c.per_node() <= 8;
 }
 

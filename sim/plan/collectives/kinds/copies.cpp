@@ -96,12 +96,11 @@ bool copies(const CollectiveWorkload& workload, const nccl::Environment& environ
     const bool between_nodes = fabric.node_count() > 1;
     const bool either = collective == all_gather || collective == all_to_all;
     if (environment.zero_cta) {
-        return between_nodes
-                   ? either && release.does("copies_between_nodes")
-                   : (either || collective == gather || collective == scatter) && release.does("copy_engines");
+        return between_nodes ? either && release.flags.copies_between_nodes
+                             : (either || collective == gather || collective == scatter) && release.flags.copy_engines;
     }
     const double elements = bytes / fabric.gpu_count() / static_cast<double>(size_of(workload.dtype));
-    return collective == all_gather && !between_nodes && release.does("copies_large_gathers") &&
+    return collective == all_gather && !between_nodes && release.flags.copies_large_gathers &&
            fabric.node().gpu.compute_capability >= 100 && elements > environment.copy_threshold;
 }
 

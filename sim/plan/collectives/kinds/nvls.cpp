@@ -94,7 +94,7 @@ int registered_channels(const Call& call) {
                                (call.several_nodes() ? 3 : 0);
     const auto gpu = nccl::generation(call.fabric.node().gpu.compute_capability);
     const double told = call.release.item_of("nvls.registered", gpu, column);
-    const bool shared = call.release.does("shares_registered_channels");
+    const bool shared = call.release.flags.shares_registered_channels;
     return static_cast<int>(shared ? std::ceil(told * 8 / heads_of(call)) : told);
 }
 
@@ -110,7 +110,7 @@ int channels_used(const Call& call) {
 
 // In old releases every channel with at least 4 KiB to move adds to the start.
 double channel_start(const Call& call, int channels) {
-    if (!call.release.does("nvls_channels_add_to_start")) { return 0; }
+    if (!call.release.flags.nvls_channels_add_to_start) { return 0; }
     return call.ledger.kernel("nvls.per_channel") * std::clamp(call.bytes / 4096, 1.0, static_cast<double>(channels));
 }
 
@@ -229,7 +229,7 @@ double nvls_bandwidth(const TuningCase& c) {
         channel = pipelined_channel(c, inter, std::numeric_limits<double>::infinity());
     } else if (linear_hops(c)) {  // 2.18: no rule of its own
         channel = c.comm.nodes <= 2 ? intra : inter;
-    } else if (c.gathers() && c.release.does("nvls_gathers_leave_out_own")) {
+    } else if (c.gathers() && c.release.flags.nvls_gathers_leave_out_own) {
         channel = std::min(intra * (c.per_node() - 1) / c.per_node(), inter * 0.9);
     }
     const double bus = c.bus(channel);
@@ -255,8 +255,8 @@ double nvls_seconds(const TuningCase& c, Proto proto, double bytes) {
 double nvls_tree_seconds(const TuningCase& c, Proto proto, double bytes) {
     const auto [base, intra, inter] = c.latency(proto);
     const double hops = linear_hops(c) ? c.nodes() - 1 : c.log2_nodes();
-    const bool corrected = c.release.does("corrects_nvls_tree") && c.comm.cpu != nccl::CpuVendor::other &&
-                           c.comm.compute_capability >= 100;
+    const bool corrected =
+        c.release.flags.corrects_nvls_tree && c.comm.cpu != nccl::CpuVendor::other && c.comm.compute_capability >= 100;
     const double rate = nvls_tree_bandwidth(c) * (corrected ? c.correction("tree", proto, bytes) : 1);
     return c.seconds(base + intra + 2 * hops * inter, rate, bytes);
 }
@@ -265,7 +265,7 @@ nccl::Graph nvls_graph(const nccl::TopologySearchResult& found, const nccl::Node
 
 // Across nodes the network itself must reduce.
 bool nvls_runs(const TuningCase& c) {
-    const bool serves = c.all_reduce() || (c.gathers() && c.release.does("nvls_gathers"));
+    const bool serves = c.all_reduce() || (c.gathers() && c.release.flags.nvls_gathers);
     return serves && c.comm.nvls && (!c.several() || c.comm.collnet);
 }
 

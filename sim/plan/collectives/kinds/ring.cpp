@@ -222,9 +222,8 @@ double chunk_slots(const Call& call, bool chain) {
 // With one GPU a node an all-gather of registered buffers sends each share as one message, on a channel for each NIC
 // (src/enqueue.cc, calcCollChunking; src/register/coll_reg.cc, ncclRegisterCollBuffers).
 bool sends_whole_shares(const Call& call) {
-    return call.registered && call.release.does("gathers_whole_shares") && call.several_nodes() &&
-           call.per_node() == 1 && call.workload.collective == Collective::all_gather &&
-           call.proto == nccl::Proto::simple && call.gpu_direct;
+    return call.registered && call.release.flags.gathers_whole_shares && call.several_nodes() && call.per_node() == 1 &&
+           call.workload.collective == Collective::all_gather && call.proto == nccl::Proto::simple && call.gpu_direct;
 }
 
 LoweredCall plan_ring(const Call& call, Schedule& schedule) {

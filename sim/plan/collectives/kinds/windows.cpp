@@ -123,7 +123,7 @@ bool takes_windows(const CollectiveWorkload& workload, const LibrarySpec& librar
         if (named) { environment.notes.emplace_back("NCCL's settings of windows change nothing: none is registered"); }
         return false;
     }
-    if (!release.does("windows")) {
+    if (!release.flags.windows) {
         throw PlanError(
             fmt::format("windows came with NCCL 2.27: `registered: window` has no effect in {}", release.entry->name),
             "library.registered");

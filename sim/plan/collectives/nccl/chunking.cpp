@@ -51,13 +51,13 @@ struct PairChannels {
 };
 
 PairChannels pair_channels(const Release& release, const TopologySearchResult& found, const Shape& shape) {
-    const bool one_node = shape.nodes == 1, everywhere = release.does("splits_p2p_everywhere");
+    const bool one_node = shape.nodes == 1, everywhere = release.flags.splits_p2p_everywhere;
     const auto halve = [&](int count, std::int64_t ranks, std::int64_t fit) {
         while (count > 1 && count * ranks > fit * found.p2p_channels) { count /= 2; }
         return count;
     };
     int most = found.p2p_channels_per_peer;
-    if (!one_node && release.does("scales_p2p_channels")) {
+    if (!one_node && release.flags.scales_p2p_channels) {
         most = halve(most, (shape.ranks + 7) / 8, 1);
     } else if (one_node != everywhere) {
         most = halve(most, shape.ranks, 4);
@@ -120,7 +120,7 @@ double tree_chunk(const Release& release, const Environment& environment, Proto 
         const double steps = 1 + levels + 0.1 * shape.per_node();
         chunk = halved_while_short(chunk, per_channel, steps * 64 / shape.per_node(), 128 * KiB);
         chunk = halved_while_short(chunk, per_channel, steps * 16 / shape.per_node(), 32 * KiB);
-    } else if (proto == Proto::simple && release.does("shortens_simple_tree_chunks")) {
+    } else if (proto == Proto::simple && release.flags.shortens_simple_tree_chunks) {
         const double depth = shape.per_node() - 1 + levels;
         chunk = halved_while_short(chunk, per_channel, depth * 8, 128 * KiB);
         chunk = halved_while_short(chunk, per_channel, depth * 4, 64 * KiB);
@@ -179,7 +179,7 @@ P2pPair p2p_pair(const Release& release, const Environment& environment, const T
                  const Shape& shape, double bytes) {
     const PairChannels pair = pair_channels(release, found, shape);
     const auto in_parts_of = [&](double step) { return parts_of_pair(pair, shape, step, bytes); };
-    const bool raised = release.does("raises_p2p_ll");
+    const bool raised = release.flags.raises_p2p_ll;
     const int channels = in_parts_of(p2p_step(release, environment, found, shape));
     const double longest = (raised ? pair.most : channels) * release.number_or_0("p2p.ll_limit");
     const bool ll = shape.nodes == 1 && bytes <= longest;

@@ -169,7 +169,7 @@ bool keeps_ll128(const NodeTemplate& node, const Locality& places, const Release
                  std::uint32_t nic) {
     const PciePath path = places.nic_path(gpu, nic);
     return path <= PciePath::pxb || (path == PciePath::phb && node.cpu_vendor == "nvidia" &&
-                                     node.gpu.compute_capability >= 90 && release.does("ll128_over_c2c"));
+                                     node.gpu.compute_capability >= 90 && release.flags.ll128_over_c2c);
 }
 
 }  // namespace fabricast::inline collectives::nccl

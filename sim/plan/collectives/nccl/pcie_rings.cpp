@@ -213,7 +213,7 @@ std::vector<std::vector<std::uint16_t>> pcie_rings(const NodeBandwidths& p, doub
         RingSearch search(p, over_pcie, speed, most, farthest);
         std::vector<Order> rings = search.alike();
         const bool only_alike =
-            p.release.does("rings_alike_on_amd") && p.node.cpu_vendor == "amd" && farthest == PciePath::sys;
+            p.release.flags.rings_alike_on_amd && p.node.cpu_vendor == "amd" && farthest == PciePath::sys;
         if (!only_alike) {
             if (std::vector<Order> others = search.different(); others.size() > rings.size()) {
                 rings = std::move(others);

@@ -2,8 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
-#include <cassert>
 
 #include "base/text.hpp"
 #include "sim/plan/collectives/plan.hpp"
@@ -14,26 +14,46 @@ namespace {
 
 constexpr std::array<std::string_view, 4> generation_keys{"volta", "ampere", "hopper", "blackwell"};
 
-// What some releases do and others do not.
-constexpr std::string_view all_flags =
-    "doubles_few_channels raises_rings_to_nvls shortens_simple_tree_chunks nvls_gathers collnet_direct_gathers "
-    "nvls_gathers_leave_out_own corrects_nvls_tree nvls_channels_add_to_start tunes_nvls_tree scales_p2p_channels "
-    "splits_p2p_everywhere raises_p2p_ll rings_alike_on_amd two_rings_of_two_bridges forwards_to_rails "
-    "ll128_over_c2c windows copy_engines copies_large_gathers copies_between_nodes registers_windows "
-    "shares_registered_channels gathers_whole_shares";
+struct Flag {
+    std::string_view name;
+    bool Flags::*field;
+};
+constexpr std::array all_flags{Flag{"doubles_few_channels", &Flags::doubles_few_channels},
+                               Flag{"raises_rings_to_nvls", &Flags::raises_rings_to_nvls},
+                               Flag{"shortens_simple_tree_chunks", &Flags::shortens_simple_tree_chunks},
+                               Flag{"nvls_gathers", &Flags::nvls_gathers},
+                               Flag{"collnet_direct_gathers", &Flags::collnet_direct_gathers},
+                               Flag{"nvls_gathers_leave_out_own", &Flags::nvls_gathers_leave_out_own},
+                               Flag{"corrects_nvls_tree", &Flags::corrects_nvls_tree},
+                               Flag{"nvls_channels_add_to_start", &Flags::nvls_channels_add_to_start},
+                               Flag{"tunes_nvls_tree", &Flags::tunes_nvls_tree},
+                               Flag{"scales_p2p_channels", &Flags::scales_p2p_channels},
+                               Flag{"splits_p2p_everywhere", &Flags::splits_p2p_everywhere},
+                               Flag{"raises_p2p_ll", &Flags::raises_p2p_ll},
+                               Flag{"rings_alike_on_amd", &Flags::rings_alike_on_amd},
+                               Flag{"two_rings_of_two_bridges", &Flags::two_rings_of_two_bridges},
+                               Flag{"forwards_to_rails", &Flags::forwards_to_rails},
+                               Flag{"ll128_over_c2c", &Flags::ll128_over_c2c},
+                               Flag{"windows", &Flags::windows},
+                               Flag{"copy_engines", &Flags::copy_engines},
+                               Flag{"copies_large_gathers", &Flags::copies_large_gathers},
+                               Flag{"copies_between_nodes", &Flags::copies_between_nodes},
+                               Flag{"registers_windows", &Flags::registers_windows},
+                               Flag{"shares_registered_channels", &Flags::shares_registered_channels},
+                               Flag{"gathers_whole_shares", &Flags::gathers_whole_shares}};
 
 // Throws PlanError if the part has a flag that is none.
-std::set<std::string_view> flags_of(const Part& part) {
+Flags read_flags(const Part& part) {
     constexpr std::string_view prefix = "flag.";
-    std::set<std::string_view> flags;
+    Flags flags;
     for (const auto& [path, figure] : part.figures) {
         if (!path.starts_with(prefix)) { continue; }
-        const std::string_view name = std::string_view(path).substr(prefix.size());
-        if (!has_word(all_flags, name)) {
+        const auto found = std::ranges::find(all_flags, std::string_view(path).substr(prefix.size()), &Flag::name);
+        if (found == all_flags.end()) {
             throw PlanError(fmt::format("{} has {}, which is not a flag of NCCL releases (they are {})", part.name,
-                                        path, fmt::join(split(all_flags, ' '), ", ")));
+                                        path, fmt::join(names_of(all_flags, &Flag::name), ", ")));
         }
-        if (part.number(path) != 0) { flags.insert(name); }
+        flags.*found->field = part.number(path) != 0;
     }
     return flags;
 }
@@ -48,11 +68,6 @@ Generation generation(int compute_capability) {
 }
 
 bool Release::has(std::string_view algorithm) const { return has_word(entry->word("algorithms"), algorithm); }
-
-bool Release::does(std::string_view flag) const {
-    assert(all_flags.find(flag) != std::string_view::npos);
-    return flags.contains(flag);
-}
 
 double Release::item(std::string_view figure, std::size_t i) const {
     if (!entry->has(figure)) { return 0; }
@@ -87,7 +102,7 @@ Release release(const Catalog& catalog, const Version& version, std::string_view
     if (best == nullptr) {
         throw PlanError(fmt::format("the catalogue holds no release of {0} (parts named {0}-<version>)", library));
     }
-    return {.entry = best, .version = best_version, .flags = flags_of(*best)};
+    return {.entry = best, .version = best_version, .flags = read_flags(*best)};
 }
 
 }  // namespace fabricast::inline collectives::nccl

@@ -3,7 +3,6 @@
 // seconds, bytes and bytes per second.
 
 #include <cstddef>
-#include <set>
 #include <string_view>
 
 #include "models/catalog.hpp"
@@ -14,13 +13,29 @@ namespace fabricast::inline collectives::nccl {
 enum class Generation : std::uint8_t { volta, ampere, hopper, blackwell };
 Generation generation(int compute_capability);
 
+// What some releases do and others do not: the figures flag.NAME.
+struct Flags {
+    bool doubles_few_channels = false;
+    bool raises_rings_to_nvls = false;
+    bool shortens_simple_tree_chunks = false;
+    bool nvls_gathers = false, collnet_direct_gathers = false;
+    bool nvls_gathers_leave_out_own = false;
+    bool corrects_nvls_tree = false;
+    bool nvls_channels_add_to_start = false;
+    bool tunes_nvls_tree = false;
+    bool scales_p2p_channels = false, splits_p2p_everywhere = false, raises_p2p_ll = false;
+    bool rings_alike_on_amd = false, two_rings_of_two_bridges = false;
+    bool forwards_to_rails = false, ll128_over_c2c = false;
+    bool windows = false, copy_engines = false, copies_large_gathers = false, copies_between_nodes = false;
+    bool registers_windows = false, shares_registered_channels = false, gathers_whole_shares = false;
+};
+
 struct Release {
-    const Part* entry = nullptr;         // in the catalogue, which must outlive this
-    Version version;                     // of that part
-    std::set<std::string_view> flags{};  // those that are set, of what some releases do and others do not
+    const Part* entry = nullptr;  // in the catalogue, which must outlive this
+    Version version;              // of that part
+    Flags flags;
 
     bool has(std::string_view algorithm) const;  // by its key
-    bool does(std::string_view flag) const;      // NAME of the figure flag.NAME
     bool is(std::string_view what, std::string_view word) const { return entry->word_or(what, "") == word; }
 
     // Figures of the part. `number` throws CatalogError if it is missing; the others then give 0 or nothing.

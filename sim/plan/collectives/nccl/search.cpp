@@ -71,7 +71,7 @@ Solution search_rings(const NodeBandwidths& p) {
                            : p.nvlink_total > 0 && ring_on_nvlink(p) ? p.nvlink_total
                                                                      : p.pcie;
     const auto channels = [&](double speed) { return channels_at(p, speed); };
-    const int least = p.release.does("two_rings_of_two_bridges") && bridged_groups(p) == 2 ? 2 : 1;
+    const int least = p.release.flags.two_rings_of_two_bridges && bridged_groups(p) == 2 ? 2 : 1;
     Solution s = first_pass(p.speeds(), fastest, p.total(), least, channels);
     if (s.channels == 0) {  // NCCL's fallback: one slow ring
         return {1, 0.1e9};
@@ -108,10 +108,10 @@ int execution_channels(const NodeBandwidths& p, const TopologySearchResult& foun
     int channels = std::min(p.max_channels(), 2 * found.ring.channels);
     const bool few_and_fast =
         p.node.gpu.compute_capability >= 90 && p.several() && found.ring.intra > 45e9 && channels < 16;
-    if (few_and_fast && release.does("doubles_few_channels")) { channels *= 2; }
+    if (few_and_fast && release.flags.doubles_few_channels) { channels *= 2; }
     if (environment.max_channels > 0) { channels = std::min(channels, environment.max_channels); }
     channels = std::min(std::max(channels, environment.min_channels), p.max_channels());
-    return release.does("raises_rings_to_nvls") ? std::max(channels, found.nvls_channels) : channels;
+    return release.flags.raises_rings_to_nvls ? std::max(channels, found.nvls_channels) : channels;
 }
 
 int power_of_two_up(int n) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(n, 1)))); }
@@ -120,7 +120,7 @@ int power_of_two_up(int n) { return static_cast<int>(std::bit_ceil(static_cast<u
 // many as its adapter's rate wants.
 int channels_per_peer(const NodeBandwidths& p, int p2p_channels) {
     if (p.several()) {
-        const bool scales = p.release.does("scales_p2p_channels");
+        const bool scales = p.release.flags.scales_p2p_channels;
         return scales ? power_of_two_up(static_cast<int>(std::ceil(p.port / p.release.number("p2p.channel_rate")))) : 2;
     }
     if (p.node.nvlink == NvlinkShape::nvswitch) {
@@ -236,7 +236,7 @@ TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std
         const double channels = release.item_of("nvls.channels", gpu, whole.several() ? 1 : 0);
         found.nvls_channels = found.nvls.channels == 0 ? 0 : static_cast<int>(channels);
         if (found.nvls_channels > 0 && whole.several() && gpu == Generation::blackwell &&
-            release.does("tunes_nvls_tree")) {
+            release.flags.tunes_nvls_tree) {
             tune_nvls_tree(whole, found);
         }
     }

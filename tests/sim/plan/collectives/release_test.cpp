@@ -38,14 +38,18 @@ CallPlan gather_of(const Catalog& catalog, const std::string& version, Algorithm
 
 TEST_CASE("every version from 2.0 on behaves as when the code compared versions") {
     const struct {
-        const char* flag;
+        const char* what;
+        bool Flags::*flag;
         int minor;   // the release that changed it
         bool after;  // from then on
     } switches[] = {
-        {"doubles_few_channels", 18, true},        {"nvls_gathers", 19, true},
-        {"nvls_channels_add_to_start", 19, false}, {"shortens_simple_tree_chunks", 20, false},
-        {"collnet_direct_gathers", 21, true},      {"nvls_gathers_leave_out_own", 24, true},
-        {"corrects_nvls_tree", 29, true},
+        {"doubles_few_channels", &Flags::doubles_few_channels, 18, true},
+        {"nvls_gathers", &Flags::nvls_gathers, 19, true},
+        {"nvls_channels_add_to_start", &Flags::nvls_channels_add_to_start, 19, false},
+        {"shortens_simple_tree_chunks", &Flags::shortens_simple_tree_chunks, 20, false},
+        {"collnet_direct_gathers", &Flags::collnet_direct_gathers, 21, true},
+        {"nvls_gathers_leave_out_own", &Flags::nvls_gathers_leave_out_own, 24, true},
+        {"corrects_nvls_tree", &Flags::corrects_nvls_tree, 29, true},
     };
     for (int minor = 0; minor <= 40; ++minor) {
         for (int patch = 0; patch <= 12; ++patch) {
@@ -53,8 +57,8 @@ TEST_CASE("every version from 2.0 on behaves as when the code compared versions"
             const Release r = release(catalogue(), version);
             INFO(fmt::format("2.{}.{} as {}", minor, patch, r.entry->name));
             for (const auto& one : switches) {
-                INFO(one.flag);
-                CHECK(r.does(one.flag) == (at_least(version, one.minor) == one.after));
+                INFO(one.what);
+                CHECK(r.flags.*one.flag == (at_least(version, one.minor) == one.after));
             }
             CHECK(r.number("channels.min_traffic") == (at_least(version, 30)   ? 32 * KiB
                                                        : at_least(version, 23) ? 16 * KiB
