@@ -6,7 +6,6 @@
 #include <variant>
 #include <vector>
 
-#include "models/evidence.hpp"
 #include "sim/engines/common/schedule.hpp"
 #include "sim/plan/collectives/plan.hpp"
 #include "sim/plan/traces/communicators.hpp"
@@ -38,15 +37,14 @@ struct TransferFacts : ExchangeFacts {
     bool largest = false;  // the last size of its workload
 };
 
-struct Plan {
-    std::string what;                // "all_reduce of 1 GiB: ring simple, 16 channels"
-    Schedule schedule;               // the time that is reported is told by its timeline
-    std::optional<Schedule> window;  // a transfer's messages, which tell bandwidth and traffic; none: `schedule` does
-    std::optional<Timing> timing;    // none: the whole schedule is timed
-    double planning_share = 0;       // share of a run's progress that planning took
-    std::vector<FigureUsed> figures;
-    std::vector<std::string> notes, evidence_notes;
-    std::variant<CollectiveFacts, TrainingFacts, TraceFacts, TransferFacts> facts;
+// The time that is reported is told by the schedule's timeline.
+struct Plan : AnyPlan {
+    std::string what{};                // "all_reduce of 1 GiB: ring simple, 16 channels"
+    std::optional<Schedule> window{};  // a transfer's messages, which tell bandwidth and traffic; none: `schedule` does
+    std::optional<Timing> timing{};    // none: the whole schedule is timed
+    double planning_share = 0;         // share of a run's progress that planning took
+    std::vector<std::string> evidence_notes{};
+    std::variant<CollectiveFacts, TrainingFacts, TraceFacts, TransferFacts> facts{};
 };
 
 }  // namespace fabricast::inline plans

@@ -30,13 +30,10 @@ void check_ranks(const CollectiveWorkload& workload, std::uint32_t ranks) {
 }
 
 Plan plan_of(CallPlan call, Collective collective, Bytes size) {
-    Plan plan;
+    Plan plan{static_cast<AnyPlan&&>(call)};
     plan.what = fmt::format("{} of {}: {} {}, {}", to_string(collective), text(size), to_string(call.algorithm),
                             to_string(call.protocol), plural(static_cast<std::uint64_t>(call.channels), "channel"));
-    plan.schedule = std::move(call.schedule);
     plan.timing = call;
-    plan.figures = std::move(call.figures);
-    plan.notes = std::move(call.notes);
     plan.evidence_notes = std::move(call.evidence_notes);
     plan.facts = CollectiveFacts{call, size};
     return plan;
@@ -77,24 +74,14 @@ SizePlanner size_planner(const TrainingWorkload& workload, const PlanContext& co
                             ? plan_step(workload, context.fabric, *options.groups, context.catalog)
                             : plan_step(workload, context.fabric, context.library, context.catalog);
         if (workload.check_memory) { check_memory(step.memory, smallest_gpu(context.fabric), step.notes); }
-        Plan plan;
+        Plan plan{static_cast<AnyPlan&&>(step)};
         plan.what = "a training step of " + workload.model;
-        plan.schedule = std::move(step.schedule);
-        plan.figures = std::move(step.figures);
-        plan.notes = std::move(step.notes);
         plan.facts = TrainingFacts{std::move(step), workload};
         return plan;
     };
 }
 
 constexpr double import_share = 0.5;  // share of the progress that importing the trace takes
-
-bool any_timed_kernel(const Recording& recording) {
-    return std::any_of(recording.ranks.begin(), recording.ranks.end(), [](const RankRecording& rank) {
-        return std::any_of(rank.records.begin(), rank.records.end(),
-                           [](const Record& r) { return r.kind == RecordKind::compute && r.time.ps > 0; });
-    });
-}
 
 Recording read(const TraceWorkload& workload, const Watch& watch) {
     return import_trace({workload.file, format_named(workload.format), workload.size}, [&](double share) {
@@ -117,7 +104,10 @@ Plan plan_trace(const TraceWorkload& workload, const PlanContext& context, const
         plan.schedule = std::move(replayed.schedule);
         plan.figures = calls.plans().figures();
         plan.notes = trace.recording.notes;
-        if (any_timed_kernel(trace.recording)) { merge_notes(plan.notes, {scaling.note}); }
+        if (trace.recording.any_record(
+                [](const Record& r) { return r.kind == RecordKind::compute && r.time.ps > 0; })) {
+            merge_notes(plan.notes, {scaling.note});
+        }
         merge_notes(plan.notes, trace.job.notes);
         merge_notes(plan.notes, replayed.notes);
         merge_notes(plan.notes, calls.plans().notes());
@@ -167,14 +157,6 @@ SizePlanner size_planner(const TransferWorkload& workload, const PlanContext& co
     });
 }
 
-}  // namespace
-
-SizePlanner planner_of(const Workload& workload, const PlanContext& context) {
-    return std::visit([&](const auto& kind) { return size_planner(kind, context); }, workload);
-}
-
-namespace {
-
 // Where a workload cannot take nodes of several kinds. A step's and a trace's groups are planned as the slowest kind
 // has them and placed on all, so all must join their GPUs in the same way.
 void refuse_kinds(const Workload& workload, const Fabric& fabric) {
@@ -194,6 +176,10 @@ void refuse_kinds(const Workload& workload, const Fabric& fabric) {
 }
 
 }  // namespace
+
+SizePlanner planner_of(const Workload& workload, const PlanContext& context) {
+    return std::visit([&](const auto& kind) { return size_planner(kind, context); }, workload);
+}
 
 Fabric fabric_for(const Workload& workload, Fabric built, const Catalog& catalog) {
     refuse_kinds(workload, built);

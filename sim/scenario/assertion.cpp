@@ -103,9 +103,10 @@ Assertion parse(std::string_view statement) {
     return assertion;
 }
 
-void check(const yaml::Node& node) {
+std::string checked(const yaml::Node& node) {
     try {
         parse(node.as_string());
+        return node.text;
     } catch (const UnitError& error) { node.fail("'" + node.name + "': " + error.what()); }
 }
 

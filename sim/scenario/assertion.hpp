@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/units.hpp"
@@ -33,7 +34,7 @@ struct Assertion {
 // Parses METRIC SIGN BOUND at PLACE, or METRIC(PLACE) SIGN BOUND. Throws UnitError.
 Assertion parse(std::string_view statement);
 
-// Throws InputError if the statement has none of the accepted forms.
-void check(const yaml::Node& node);
+// The statement; throws InputError if it has none of the accepted forms.
+std::string checked(const yaml::Node& node);
 
 }  // namespace fabricast::inline scenario::asserted

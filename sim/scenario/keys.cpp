@@ -89,19 +89,6 @@ Key include_key() {
 
 constexpr double most_nodes = 1 << 24;
 
-Json json_of(const Node& node) {
-    if (node.is_null() || node.is_scalar()) { return node.is_null() ? Json() : Json(node.text); }
-    Json json = node.is_list() ? Json::array() : Json::object();
-    for (const Node& child : node.children) {
-        if (node.is_list()) {
-            json.push_back(json_of(child));
-        } else {
-            json[child.name] = json_of(child);
-        }
-    }
-    return json;
-}
-
 void read_node(const Node& node, NodeRequest& to) {
     if (node.is_map()) {
         to.node_parts = node;
@@ -112,7 +99,7 @@ void read_node(const Node& node, NodeRequest& to) {
 }
 
 Json node_json(const NodeRequest& node) {
-    if (node.node_parts) { return json_of(*node.node_parts); }
+    if (node.node_parts) { return texts_json(*node.node_parts); }
     return node.node.empty() ? Json() : Json(node.node);
 }
 
@@ -280,7 +267,7 @@ std::vector<Key> job_keys() {
     workload.like = "workload";
     workload.when_absent = "the scenario's";
     workload.read = [](const Node& node, JobSpec& job) { job.workload = node; };
-    workload.write = [](const JobSpec& job) { return job.workload ? json_of(*job.workload) : Json(); };
+    workload.write = [](const JobSpec& job) { return job.workload ? texts_json(*job.workload) : Json(); };
     KeyOf<JobSpec> nodes = required(text_key("nodes", &JobSpec::nodes, "Its nodes, as `cluster.place`."));
     nodes.read = [](const Node& node, JobSpec& job) {
         job.nodes = text_of(node);
@@ -292,16 +279,6 @@ std::vector<Key> job_keys() {
         {required(text_key("name", &JobSpec::name, "As reports call it.")), std::move(nodes), std::move(workload)});
 }
 
-std::string checked_assert(const Node& node) {
-    asserted::check(node);
-    return node.text;
-}
-
-std::string_view parent_of(std::string_view path) {
-    const std::size_t dot = path.rfind('.');
-    return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
-}
-
 Json map_json(const Scenario& scenario, std::string_view path) {
     Json map = Json::object();
     for (const Key* key : keys_inside(path)) {
@@ -311,7 +288,7 @@ Json map_json(const Scenario& scenario, std::string_view path) {
             value = map_json(scenario, key->path);
             if (value.empty()) { continue; }
         }
-        if (!value.is_null()) { map[std::string(leaf_name(*key))] = std::move(value); }
+        if (!value.is_null()) { map[std::string(leaf_of(key->path))] = std::move(value); }
     }
     return map;
 }
@@ -333,7 +310,7 @@ const std::vector<Key>& scenario_keys() {
          texts_key("assert", &Scenario::asserts,
                    "Statements about the result, as `busbw >= 350 GB/s at 1 GiB` or `efficiency >= 0.9 at 1024 gpus`; "
                    "exit code 5 when one fails.",
-                   checked_assert),
+                   asserted::checked),
          engine_key()},
         packet_keys(),
         {whole_key("seed", &Scenario::seed, 0, 9007199254740991.0, "Of everything random: ECMP hashes.")},
@@ -361,11 +338,6 @@ std::vector<const Key*> keys_inside(std::string_view path) {
         if (parent_of(key.path) == path) { inside.push_back(&key); }
     }
     return inside;
-}
-
-std::string_view leaf_name(const Key& key) {
-    const std::size_t dot = key.path.rfind('.');
-    return dot == std::string::npos ? std::string_view(key.path) : std::string_view(key.path).substr(dot + 1);
 }
 
 Json to_json(const Scenario& scenario) { return map_json(scenario, ""); }

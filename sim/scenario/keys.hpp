@@ -18,8 +18,6 @@ bool belongs(const Key& key, const Scenario& scenario);
 const Key* find_key(std::string_view path);  // by its present or its old name; null: no such key
 // The rows directly inside `path` ("" for the top level).
 std::vector<const Key*> keys_inside(std::string_view path);
-// The last component: "kind" of "cluster.fabric.kind".
-std::string_view leaf_name(const Key& key);
 
 // The scenario as it could be written again: only keys that are given, quantities as texts with units.
 Json to_json(const Scenario& scenario);

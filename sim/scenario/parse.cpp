@@ -47,9 +47,9 @@ void read_map(const yaml::Node& written, std::string_view path, Scenario& scenar
     const yaml::Node* kind = workload != nullptr && workload->is_map() ? workload->get("kind") : nullptr;
     if (kind != nullptr) { find_key("workload.kind")->read(*kind, scenario); }
     std::erase_if(keys, [&](const Key* key) { return !belongs(*key, scenario); });
-    map.allow(names_of(keys, [](const Key* key) { return leaf_name(*key); }));
+    map.allow(names_of(keys, [](const Key* key) { return leaf_of(key->path); }));
     for (const Key* key : keys) {
-        const yaml::Node* node = key->required ? &map.required(leaf_name(*key)) : map.get(leaf_name(*key));
+        const yaml::Node* node = key->required ? &map.required(leaf_of(key->path)) : map.get(leaf_of(key->path));
         if (node != nullptr) { read_key(*node, *key, scenario); }
     }
 }

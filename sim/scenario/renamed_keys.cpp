@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/scenario/scenario.hpp"
+
 namespace fabricast::inline scenario {
 
 namespace {
@@ -17,12 +19,6 @@ constexpr std::array renamed_keys = {
     RenamedKey{"workload.beside", "workload.concurrent"},
 };
 
-std::string_view leaf(std::string_view path) { return path.substr(path.rfind('.') + 1); }
-
-bool stands_in(std::string_view path, std::string_view map) {
-    return path.substr(0, path.size() - leaf(path).size()) == (map.empty() ? "" : std::string(map) + ".");
-}
-
 }  // namespace
 
 std::string_view present_name(std::string_view path) {
@@ -34,14 +30,14 @@ std::optional<yaml::Node> with_present_names(const yaml::Node& map, std::string_
                                              std::vector<std::string>& notes) {
     std::optional<yaml::Node> renamed;
     for (const auto& [before, now] : renamed_keys) {
-        const yaml::Node* key = stands_in(before, path) && map.is_map() ? map.get(leaf(before)) : nullptr;
+        const yaml::Node* key = parent_of(before) == path && map.is_map() ? map.get(leaf_of(before)) : nullptr;
         if (key == nullptr) { continue; }
-        if (map.get(leaf(now)) != nullptr) {
-            throw InputError(key->key_place,
-                             fmt::format("'{}' is the old name of '{}', which is given too", leaf(before), leaf(now)));
+        if (map.get(leaf_of(now)) != nullptr) {
+            throw InputError(key->key_place, fmt::format("'{}' is the old name of '{}', which is given too",
+                                                         leaf_of(before), leaf_of(now)));
         }
         if (!renamed) { renamed = map; }
-        std::ranges::find(renamed->children, leaf(before), &yaml::Node::name)->name = leaf(now);
+        std::ranges::find(renamed->children, leaf_of(before), &yaml::Node::name)->name = leaf_of(now);
         notes.push_back(
             fmt::format("`{}` is now called `{}`; the old name will be refused by the next release", before, now));
     }

@@ -35,12 +35,10 @@ std::vector<Bytes>* sizes_of(Workload& workload) {
 }
 
 SourceLocation place_of(const Scenario& scenario, std::string_view key) {
-    while (!key.empty()) {
+    for (; !key.empty(); key = parent_of(key)) {
         if (const auto written = scenario.places.find(key); written != scenario.places.end()) {
             return written->second;
         }
-        const std::size_t dot = key.rfind('.');
-        key = key.substr(0, dot == std::string_view::npos ? 0 : dot);
     }
     return {std::make_shared<const std::string>(scenario.file)};
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -145,6 +146,13 @@ inline CollectiveWorkload& collective_of(Scenario& scenario) { return std::get<C
 // The message sizes, for kinds of workload with a row for each size; else nullptr.
 std::vector<Bytes>* sizes_of(Workload& workload);
 const std::vector<Bytes>* sizes_of(const Workload& workload);
+
+// The two ends of a key's path: "cluster.fabric" and "kind" of "cluster.fabric.kind".
+inline std::string_view parent_of(std::string_view path) {
+    const std::size_t dot = path.rfind('.');
+    return path.substr(0, dot == std::string_view::npos ? 0 : dot);
+}
+inline std::string_view leaf_of(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
 // Where `key` was written, else the nearest enclosing key, else the file's first line.
 SourceLocation place_of(const Scenario& scenario, std::string_view key);

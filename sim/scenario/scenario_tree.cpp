@@ -89,6 +89,18 @@ yaml::Node merged(yaml::Node base, yaml::Node over) {
     return base;
 }
 
+// The keys of the instance that the entry names.
+yaml::Node cloud_keys(const yaml::Node& entry) {
+    const std::string name = entry.as_string().substr(cloud_prefix.size());
+    const auto found = std::ranges::find(clouds(), name, &Cloud::name);
+    if (found == clouds().end()) {
+        const std::vector<std::string> names = names_of(clouds(), &Cloud::name);
+        entry.fail("no instance of a cloud has this name", "see `fabricast catalog list cloud`",
+                   nearest_word(name, names));
+    }
+    return found->keys;
+}
+
 yaml::Node expand(yaml::Node root, const fs::path& file, Trail& trail) {
     root.members();  // throws if the file is not a map
     const std::optional<yaml::Node> includes = take(root, "include");
@@ -263,17 +275,6 @@ const std::vector<Cloud>& clouds() {
         return read;
     }();
     return all;
-}
-
-yaml::Node cloud_keys(const yaml::Node& entry) {
-    const std::string name = entry.as_string().substr(cloud_prefix.size());
-    const auto found = std::ranges::find(clouds(), name, &Cloud::name);
-    if (found == clouds().end()) {
-        const std::vector<std::string> names = names_of(clouds(), &Cloud::name);
-        entry.fail("no instance of a cloud has this name", "see `fabricast catalog list cloud`",
-                   nearest_word(name, names));
-    }
-    return found->keys;
 }
 
 }  // namespace fabricast::inline scenario

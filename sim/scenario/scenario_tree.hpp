@@ -34,9 +34,6 @@ struct Cloud {
 // In the order of the file.
 const std::vector<Cloud>& clouds();
 
-inline constexpr std::string_view cloud_prefix = "cloud:";
-
-// The keys of the instance that an `include` entry names. Throws InputError at the entry, naming the nearest.
-yaml::Node cloud_keys(const yaml::Node& entry);
+inline constexpr std::string_view cloud_prefix = "cloud:";  // of an entry of `include` that names one
 
 }  // namespace fabricast::inline scenario

@@ -97,8 +97,8 @@ Json map_schema(std::string_view path) {
     for (const Key* key : keys_inside(path)) {
         Json schema = value_schema(*key);
         schema["description"] = key->meaning;
-        properties[std::string(leaf_name(*key))] = std::move(schema);
-        if (key->required && key->of_kind.empty()) { needed.push_back(leaf_name(*key)); }
+        properties[std::string(leaf_of(key->path))] = std::move(schema);
+        if (key->required && key->of_kind.empty()) { needed.push_back(leaf_of(key->path)); }
     }
     Json schema = {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
     if (!needed.empty()) { schema["required"] = std::move(needed); }

@@ -9,6 +9,7 @@ namespace fabricast::inline scenario {
 namespace {
 
 constexpr Bytes largest{std::int64_t{1} << 50};
+constexpr std::size_t most_sizes = 10'000;
 
 Bytes read_size(const yaml::Node& node) {
     const Bytes size = as_bytes(node);

@@ -8,8 +8,6 @@
 
 namespace fabricast::inline scenario {
 
-inline constexpr std::size_t most_sizes = 10'000;
-
 // from, from * factor, ... up to `to`, each rounded to whole bytes. Preconditions: 0 < from <= to, factor > 1.
 std::vector<Bytes> geometric_sizes(Bytes from, Bytes to, double factor);
 

@@ -58,15 +58,17 @@ std::string scalar_text(const std::string& text, bool quoted) {
     return plain ? text : Json(text).dump();
 }
 
-Json json_of(const yaml::Node& node) {
-    if (node.is_null()) { return {}; }
-    if (node.is_scalar()) {
-        const Json literal = node.quoted ? Json() : Json::parse(node.text, nullptr, false);
-        return literal.is_primitive() && literal.dump() == node.text ? literal : Json(node.text);
-    }
+// A scalar as the number or the word that it is in JSON, if that is written alike.
+Json literal_or_text(const Node& scalar) {
+    const Json literal = scalar.quoted ? Json() : Json::parse(scalar.text, nullptr, false);
+    return literal.is_primitive() && literal.dump() == scalar.text ? literal : Json(scalar.text);
+}
+
+template <class Scalar> Json json_of(const Node& node, const Scalar& scalar) {
+    if (node.is_null() || node.is_scalar()) { return node.is_null() ? Json() : scalar(node); }
     Json json = node.is_list() ? Json::array() : Json::object();
-    for (const yaml::Node& child : node.children) {
-        (node.is_list() ? json.emplace_back() : json[child.name]) = json_of(child);
+    for (const Node& child : node.children) {
+        (node.is_list() ? json.emplace_back() : json[child.name]) = json_of(child, scalar);
     }
     return json;
 }
@@ -203,7 +205,11 @@ std::string flow_text(const yaml::Node& node) {
     return node.is_map() ? "{" + inside + "}" : "[" + inside + "]";
 }
 
-Json value_json(const SweepValue& value) { return json_of(value_at(value)); }
+Json value_json(const SweepValue& value) { return json_of(value_at(value), literal_or_text); }
+
+Json texts_json(const yaml::Node& node) {
+    return json_of(node, [](const Node& scalar) { return Json(scalar.text); });
+}
 
 yaml::Node value_at(const SweepValue& value) {
     try {

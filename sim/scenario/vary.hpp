@@ -23,6 +23,9 @@ std::string flow_text(const yaml::Node& node);
 // The value as it would appear in a scenario in JSON.
 Json value_json(const SweepValue& value);
 
+// A node whose scalars all stay texts.
+Json texts_json(const yaml::Node& node);
+
 // The value as a YAML node. Throws InputError at the value's place if it is not valid YAML.
 yaml::Node value_at(const SweepValue& value);
 

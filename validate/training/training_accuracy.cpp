@@ -9,7 +9,7 @@
 #include "base/parallel_map_ordered.hpp"
 #include "base/percentile.hpp"
 #include "sim/plan/training/layout.hpp"
-#include "sim/plan/training/memory_risk.hpp"
+#include "sim/plan/training/memory.hpp"
 #include "sim/plan/training/model_shape.hpp"
 #include "sim/report/summarize_training.hpp"
 #include "sim/run/simulate.hpp"

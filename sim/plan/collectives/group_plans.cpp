@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -94,24 +95,10 @@ Cluster cluster_of(const Fabric& fabric, const GroupShape& shape) {
 
 }  // namespace
 
-struct GroupPlans::Member {
-    explicit Member(const Fabric& own) : fabric(own) {}
-    Fabric fabric;
-    std::map<GroupCallSpec, std::optional<Planner>> planners{};  // of calls without their size
-    std::map<GroupCallSpec, CallPlan> plans{};
-};
-
-GroupPlans::GroupPlans(const Fabric& fabric, const LibrarySpec& library, const Catalog& catalog, bool judged)
-    : fabric_(fabric), library_(library), catalog_(catalog), judged_(judged) {}
-
-GroupPlans::~GroupPlans() = default;
-
 GroupPlans::Member& GroupPlans::member(const GroupShape& shape) {
-    std::unique_ptr<Member>& found = members_[shape];
-    if (found == nullptr) {
-        found = std::make_unique<Member>(shape.whole ? fabric_ : Fabric(cluster_of(fabric_, shape)));
-    }
-    return *found;
+    if (const auto known = members_.find(shape); known != members_.end()) { return known->second; }
+    Member made{shape.whole ? fabric_ : Fabric(cluster_of(fabric_, shape))};
+    return members_.emplace(shape, std::move(made)).first->second;
 }
 
 const Fabric& GroupPlans::fabric(const GroupShape& shape) { return member(shape).fabric; }
@@ -121,17 +108,16 @@ const CallPlan& GroupPlans::plan(const GroupShape& shape, const GroupCallSpec& c
     if (const auto known = group.plans.find(call); known != group.plans.end()) { return known->second; }
     GroupCallSpec of_any_size = call;
     of_any_size.size = {};
-    std::optional<Planner>& planner = group.planners[of_any_size];
-    if (!planner) {
-        const CollectiveWorkload workload{.collective = call.collective,
-                                          .protocol = call.protocol,
-                                          .sizes = {},
-                                          .dtype = call.dtype,
-                                          .root = call.root,
-                                          .pairs = call.pairs};
-        planner.emplace(workload, group.fabric, library_, launch_, catalog_);
-    }
-    const CallPlan& plan = group.plans.emplace(call, planner->plan(call.size, judged_)).first->second;
+    const CollectiveWorkload workload{.collective = call.collective,
+                                      .protocol = call.protocol,
+                                      .sizes = {},
+                                      .dtype = call.dtype,
+                                      .root = call.root,
+                                      .pairs = call.pairs};
+    static const LaunchSpec launch;
+    const Planner& planner =
+        group.planners.try_emplace(of_any_size, workload, group.fabric, library_, launch, catalog_).first->second;
+    const CallPlan& plan = group.plans.emplace(call, planner.plan(call.size, judged_)).first->second;
     merge_notes(notes_, plan.notes);
     merge_notes(evidence_notes_, plan.evidence_notes);
     return plan;
@@ -178,7 +164,7 @@ GroupPlans::Added GroupPlans::add(Schedule& schedule, const CallPlan& plan, cons
 std::vector<FigureUsed> GroupPlans::figures() const {
     std::vector<FigureUsed> all;
     for (const auto& [shape, member] : members_) {
-        for (const auto& [key, plan] : member->plans) { merge_figures(all, plan.figures); }
+        for (const auto& [key, plan] : member.plans) { merge_figures(all, plan.figures); }
     }
     return all;
 }

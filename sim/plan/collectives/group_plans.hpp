@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,10 +49,8 @@ private:
 class GroupPlans {
 public:
     // Keeps references to its arguments. `judged` as in Planner::plan.
-    GroupPlans(const Fabric& fabric, const LibrarySpec& library, const Catalog& catalog, bool judged);
-    ~GroupPlans();
-    GroupPlans(const GroupPlans&) = delete;
-    GroupPlans& operator=(const GroupPlans&) = delete;
+    GroupPlans(const Fabric& fabric, const LibrarySpec& library, const Catalog& catalog, bool judged)
+        : fabric_(fabric), library_(library), catalog_(catalog), judged_(judged) {}
 
     // The cluster of a group of this shape, and a call's plan on it. Both throw PlanError.
     const Fabric& fabric(const GroupShape& shape);
@@ -79,7 +76,11 @@ public:
     const std::vector<std::string>& evidence_notes() const { return evidence_notes_; }
 
 private:
-    struct Member;                                            // the cluster of one shape, with its planners
+    struct Member {
+        Fabric fabric;                                // the cluster of one shape
+        std::map<GroupCallSpec, Planner> planners{};  // of calls without their size
+        std::map<GroupCallSpec, CallPlan> plans{};
+    };
     static constexpr std::uint32_t first_lane = 0x40000000U;  // delays inside calls belong to no rank
     Member& member(const GroupShape& shape);
 
@@ -87,8 +88,7 @@ private:
     const LibrarySpec& library_;
     const Catalog& catalog_;
     const bool judged_;
-    LaunchSpec launch_;
-    std::map<GroupShape, std::unique_ptr<Member>> members_;
+    std::map<GroupShape, Member> members_;
     std::vector<std::string> notes_, evidence_notes_;
     std::uint32_t lanes_ = 0;
 };

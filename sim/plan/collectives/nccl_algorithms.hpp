@@ -1,5 +1,7 @@
 #pragma once
-// NCCL's algorithms. To add one, write its source in kinds/, declare it here and add its row in nccl_algorithms.cpp.
+// NCCL's algorithms. To add one, write its source in kinds/, declare it here and add its row.
+
+#include <array>
 
 #include "sim/plan/collectives/nccl/algorithm_model.hpp"
 
@@ -8,6 +10,11 @@ namespace fabricast::inline collectives::nccl {
 extern const AlgorithmModel tree_model, ring_model, collnet_direct_model, collnet_chain_model, nvls_model,
     nvls_tree_model, pat_model;
 
-Algorithms all_algorithms();
+inline Algorithms all_algorithms() {
+    static constexpr std::array rows{
+        &tree_model,      &ring_model, &collnet_direct_model, &collnet_chain_model, &nvls_model,
+        &nvls_tree_model, &pat_model};
+    return rows;
+}
 
 }  // namespace fabricast::inline collectives::nccl

@@ -32,12 +32,16 @@ struct CallFacts {
     double relative_low80 = 0, relative_high80 = 0;  // interval of the time from the constants used, e.g. -0.05, +0.06
 };
 
-// The plan of one call of a collective: a few back-to-back iterations of it. Steps and traces are composed of calls.
-struct CallPlan : Timing, CallFacts {
+// What plans of every kind have.
+struct AnyPlan {
     Schedule schedule;
     std::vector<FigureUsed> figures;
-    std::vector<std::string> evidence_notes;  // "kernel costs from ..., nearest data 8 GPUs a node"
     std::vector<std::string> notes;
+};
+
+// The plan of one call of a collective: a few back-to-back iterations of it. Steps and traces are composed of calls.
+struct CallPlan : AnyPlan, Timing, CallFacts {
+    std::vector<std::string> evidence_notes;  // "kernel costs from ..., nearest data 8 GPUs a node"
 };
 
 // The workload cannot be planned here (NVLS without NVSwitch gen 3 ...). `key`: the scenario's, which this concerns.

@@ -14,9 +14,7 @@ namespace fabricast::inline traces {
 namespace {
 
 bool any_call(const Recording& recording) {
-    return std::ranges::any_of(recording.ranks, [](const RankRecording& rank) {
-        return std::ranges::any_of(rank.records, communicates, &Record::kind);
-    });
+    return recording.any_record([](const Record& r) { return communicates(r.kind); });
 }
 
 std::uint32_t world_of(const Recording& recording, std::uint32_t gpus, std::uint32_t asked, RecordedJob& job) {

@@ -1,8 +1,6 @@
 #include "sim/plan/traces/kineto_call.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 
 #include "base/pattern.hpp"
 #include "base/text.hpp"
@@ -30,11 +28,7 @@ double elements(const Json& dims) {
 std::optional<double> number(const Json& object, const char* key) {
     const auto found = object.find(key);
     if (found == object.end() || !(found->is_number() || found->is_string())) { return std::nullopt; }
-    if (found->is_number()) { return found->get<double>(); }
-    const auto& text = found->get_ref<const std::string&>();
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    return !text.empty() && *end == '\0' && std::isfinite(value) ? std::optional(value) : std::nullopt;
+    return found->is_number() ? found->get<double>() : figure_in_word(found->get_ref<const std::string&>());
 }
 
 std::optional<std::uint32_t> rank(const Json& object, const char* key) {

@@ -13,6 +13,8 @@ namespace fabricast::inline traces {
 
 namespace {
 
+constexpr std::size_t most_operations = 20'000'000;  // jobs with more records are refused
+
 class Matcher {
 public:
     Matcher(const Recording& recording, RecordedJob& job) : recording_(recording), job_(job) {}

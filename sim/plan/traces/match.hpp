@@ -32,9 +32,6 @@ struct Matching {
     std::size_t index(RecordAt n) const { return first[n.rank] + n.record; }
 };
 
-// Jobs with more records are refused.
-inline constexpr std::size_t most_operations = 20'000'000;
-
 // Throws InputError if calls or messages do not match, JobError if the job is too large.
 Matching match_records(const Recording& recording, RecordedJob& job);
 

@@ -2,6 +2,7 @@
 // What a job did, rank by rank, according to a trace: the common form that every trace format is converted to. The
 // records of one rank are sorted so that each waits only for earlier ones; records of one stream run in that order.
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -89,6 +90,11 @@ struct Recording {
     std::vector<CommGroup> groups;
     std::vector<std::string> names;
     std::vector<std::string> notes;  // what was missing, and what is assumed instead
+
+    template <class Is> bool any_record(const Is& is) const {
+        return std::ranges::any_of(ranks,
+                                   [&](const RankRecording& rank) { return std::ranges::any_of(rank.records, is); });
+    }
 };
 
 // Stores each text once, because names of kernels repeat thousands of times.

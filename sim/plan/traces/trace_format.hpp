@@ -49,6 +49,13 @@ std::optional<std::uint32_t> rank_in_name(const std::filesystem::path& file);
 void for_each_line(InputFile& file, const ReadProgress& progress,
                    const std::function<void(std::string_view line, int number)>& take);
 
+// Reads a text by a Reader of it, made of file and recording: line by line, then what it does at the end.
+template <class Reader> void read_lines(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
+    Reader reader(file, recording);
+    for_each_line(file, progress, [&](std::string_view line, int number) { reader.line(line, number); });
+    reader.finish();
+}
+
 // An order in which each record comes after those that it waits for, `after[i]`; otherwise records keep their order. If
 // some wait for each other in a circle, these are missing, and `in_circle` is one of them or of those behind them.
 struct TopologicalOrder {

@@ -189,9 +189,6 @@ Work ComputeCosts::cast(double bytes) const {
     return work(WorkKind::small_kernels, 0, 0, 0, bytes / gpu("cast.memory"));
 }
 
-Work ComputeCosts::convolution(double flops, double bytes) const { return roofline("conv.", flops, bytes); }
-Work ComputeCosts::large_product(double flops, double bytes) const { return roofline("gemm.", flops, bytes); }
-
 Work ComputeCosts::roofline(const std::string& share, double flops, double bytes) const {
     const double compute = flops / (peak_ * gpu(share + std::string(to_string(precision_))));
     const double memory = bytes / (gpu("gemm.memory") * gpu_.memory_bandwidth);

@@ -61,9 +61,8 @@ public:
     // Traffic in 16 bits: twice that where activations have 32.
     Work elementwise(double bytes, double kernels = 0) const;
     Work cast(double bytes) const;
-    Work convolution(double flops, double bytes) const;
-    // At the share of the peak, or of the memory's bandwidth, that large products reach.
-    Work large_product(double flops, double bytes) const;
+    // At the share of the peak that convolutions ("conv.") or large products ("gemm.") reach, or at the memory's pace.
+    Work roofline(const std::string& share, double flops, double bytes) const;
     Work optimizer(double held, double all) const;
 
     // The same work, accounted for as `kind`.
@@ -92,7 +91,6 @@ private:
     Work work(WorkKind kind, double flops, double busy_s, double operand_bytes, double streamed_bytes) const;
     std::string attention_kernel() const;
     double waves(const Product& product) const;
-    Work roofline(const std::string& share, double flops, double bytes) const;
     double launch() const;
 
     const Part* compute_;

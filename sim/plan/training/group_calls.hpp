@@ -29,8 +29,8 @@ public:
                           std::span<const DeviceId> devices, std::span<const Schedule::Dependency> after,
                           GroupDirection direction = GroupDirection::both);
 
-    // The weakest evidence among the plans for calls of this kind.
-    Evidence evidence(CommKind kind) const { return evidence_.at(static_cast<std::size_t>(kind)); }
+    // By CommKind, the weakest evidence among the plans for calls of it.
+    const std::array<Evidence, comm_kinds>& evidence() const { return evidence_; }
 
 private:
     // One call on its groups, so that it can be added again.

@@ -24,7 +24,7 @@ std::vector<NetworkLayer> network(const LayerCosts& step) {
         const double output = images * c.width * c.width * c.out;
         const double flops = 2 * output * c.in * c.kernel * c.kernel;
         const double bytes = size * (output + images * c.width * c.width * c.in);
-        const Work product = costs.convolution(flops, bytes);
+        const Work product = costs.roofline("conv.", flops, bytes);
         layers.push_back({c.count * (product + costs.elementwise(8 * output, 2)),
                           c.count * (2.0 * product + costs.elementwise(12 * output, 4)), c.parameters()});
     }
@@ -34,7 +34,7 @@ std::vector<NetworkLayer> network(const LayerCosts& step) {
             {trained_product(costs, product, false), trained_product(costs, product, true), p.in * p.out + p.out});
     }
     for (const CustomLayer& c : step.model.custom) {
-        const Work forward = costs.large_product(images * c.flops, images * c.bytes + 2 * c.parameters);
+        const Work forward = costs.roofline("gemm.", images * c.flops, images * c.bytes + 2 * c.parameters);
         layers.push_back({c.count * forward, c.count * (2.0 * forward), c.count * c.parameters});
     }
     return layers;
@@ -89,9 +89,7 @@ void LayerCosts::add_tensor(Phases& phases, bool experts, double times, Work& wo
         const double gathered = costs.narrow() ? bytes / 2 : bytes;  // 8-bit operands are sent as 8 bits
         calls = {{CommKind::tensor, Collective::all_gather, gathered, 2 * times},
                  {CommKind::tensor, Collective::reduce_scatter, bytes, 2 * times}};
-        if (experts) {
-            if (!(model.shared_experts > 0)) { calls[0].times = calls[1].times = times; }
-        }
+        if (experts && !(model.shared_experts > 0)) { calls[0].times = calls[1].times = times; }
         if (experts && layout.x > 1) {
             const double spread = bytes * layout.x / layout.t * model.experts_per_token;
             calls.push_back({CommKind::tensor, Collective::all_gather, spread, times, 0, true});

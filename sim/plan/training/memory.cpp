@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+
+#include "base/percentile.hpp"
 
 namespace fabricast::inline training {
 
@@ -182,6 +185,11 @@ StepMemory stage_memory(const LayerCosts& step, std::uint32_t stage) {
 }
 
 }  // namespace
+
+double likely_bytes(const StepMemory& memory) {
+    constexpr double upper_quartile = 0.6744897501960817;  // of the normal distribution
+    return memory.total() * std::pow(memory.high80 / memory.total(), upper_quartile / normal_decile);
+}
 
 double kept_activations(const LayerCosts& step, const Layers& layers) {
     double bytes = 0;

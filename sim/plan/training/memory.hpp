@@ -16,6 +16,10 @@ struct StepMemory {
 // stored as wide as they are sent. docs/training.md, memory, explains each term.
 StepMemory step_memory(const LayerCosts& step);
 
+// Bytes that a step takes with three chances in four, for those who choose among layouts: the total alone would leave a
+// layout an even chance to run out of memory.
+double likely_bytes(const StepMemory& memory);
+
 // Bytes that a GPU keeps of one micro-batch's pass through these layers, on it or in host memory.
 double kept_activations(const LayerCosts& step, const Layers& layers);
 

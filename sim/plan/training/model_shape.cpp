@@ -50,24 +50,18 @@ void read_part(const Part& part, ModelShape& model) {
     model.tied = part.number_or("tied", 0) != 0;
     model.relative = part.number_or("relative", 0) != 0;
     model.causal = part.number_or("causal", 1) != 0;
-    if (part.has("conv.in")) {
-        const std::vector<double>& in = part.list("conv.in");
-        for (std::size_t i = 0; i < in.size(); ++i) {
-            model.convolutions.push_back({in[i], part.list("conv.out").at(i), part.list("conv.kernel").at(i),
-                                          part.list("conv.width").at(i), part.list("conv.count").at(i)});
-        }
-        for (std::size_t i = 0; i < part.list("dense.in").size(); ++i) {
-            model.products.push_back({part.list("dense.in")[i], part.list("dense.out").at(i), 1, 1, 1});
-        }
+    const auto rows = [&](std::string_view list) { return part.has(list) ? part.list(list).size() : 0; };
+    const auto at = [&](std::string_view list, std::size_t i) { return part.list(list).at(i); };
+    for (std::size_t i = 0; i < rows("conv.in"); ++i) {
+        model.convolutions.push_back(
+            {at("conv.in", i), at("conv.out", i), at("conv.kernel", i), at("conv.width", i), at("conv.count", i)});
     }
-}
-
-void read_custom(const Part& part, ModelShape& model) {
-    if (!part.has("layer.flops")) { return; }
-    const std::vector<double>& flops = part.list("layer.flops");
-    for (std::size_t i = 0; i < flops.size(); ++i) {
-        model.custom.push_back({flops[i], part.list("layer.bytes").at(i), part.list("layer.parameters").at(i),
-                                part.list("layer.activations").at(i), part.list("layer.count").at(i)});
+    for (std::size_t i = 0; i < rows("dense.in"); ++i) {
+        model.products.push_back({at("dense.in", i), at("dense.out", i), 1, 1, 1});
+    }
+    for (std::size_t i = 0; i < rows("layer.flops"); ++i) {
+        model.custom.push_back({at("layer.flops", i), at("layer.bytes", i), at("layer.parameters", i),
+                                at("layer.activations", i), at("layer.count", i)});
     }
 }
 
@@ -122,10 +116,7 @@ ModelShape model_shape(const Catalog& catalog, const TrainingWorkload& workload)
     const ModelDimensions& own = workload.dimensions;
     const bool whole = own.layers > 0 && own.hidden > 0 && own.heads > 0 && own.vocabulary > 0;
     const Part* part = catalog.find(workload.model);
-    if (!whole || (part != nullptr && part->kind == "model")) {
-        read_part(catalog.at("model", workload.model), model);
-        read_custom(catalog.at("model", workload.model), model);
-    }
+    if (!whole || (part != nullptr && part->kind == "model")) { read_part(catalog.at("model", workload.model), model); }
     apply(own, model);
     fill(model);
     model.layers += workload.next_tokens;  // more layers of the last kind, behind the others

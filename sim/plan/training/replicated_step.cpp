@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <map>
 
 #include "sim/plan/training/stage_turns.hpp"
-#include "sim/plan/training/tensor_broadcast.hpp"
 
 namespace fabricast::inline training {
 
@@ -53,15 +53,13 @@ public:
         const auto action = [&](const StepOp& what, std::uint32_t lane, const Ends& after) {
             return what.forward ? forward(what, lane, after) : backward(what, lane, after);
         };
-        const auto then = [&](const StepOp& what, std::uint32_t lane, const Ends& after) {
-            return later(what, lane, after);
-        };
-        const auto head = [&](const StepOp& what, std::uint32_t lane, const Ends& after) {
-            return head_weights(what, lane, after);
-        };
-        defers()                            ? turns_.run(action, then)
-        : step_.workload.deferred_embedding ? turns_.run(action, head)
-                                            : turns_.run(action);
+        StageTurns::Body afterwards;
+        if (defers()) {
+            afterwards = std::bind_front(&ReplicatedStep::later, this);
+        } else if (step_.workload.deferred_embedding) {
+            afterwards = std::bind_front(&ReplicatedStep::head_weights, this);
+        }
+        turns_.run(action, afterwards);
         if (!step_.workload.overlap.gradients) {
             for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
                 for (std::uint32_t chunk = layout_.v; chunk-- > 0;) {
@@ -149,7 +147,7 @@ private:
                     if (step_.workload.deferred_embedding && &piece == &gathering.pieces.back()) {
                         held.shared += gathering.ends.back_parameters;  // not in the piece, whose gradients are earlier
                     }
-                    chain = broadcasts() ? broadcast_tensors(builder_, parts(gathering, piece, all), what, chain)
+                    chain = broadcasts() ? builder_.broadcast_tensors(parts(gathering, piece, all), what, chain)
                                          : builder_.call_on(Collective::all_gather, parameter_bytes(),
                                                             step_.trained(held), layout_.sharded(stage), what, chain);
                     gathering.gathered.push_back(chain);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
-#include "sim/plan/training/host_offload.hpp"
+#include "sim/plan/collectives/plan.hpp"
+#include "sim/plan/transfers/places.hpp"
 
 namespace fabricast::inline training {
 
@@ -15,7 +17,26 @@ Ends finishes(const std::vector<OpId>& ops) {
     return ends;
 }
 
+DeviceId nearest_memory(const Fabric& fabric, DeviceId gpu) {
+    const auto memory = memory_beside(fabric, gpu, NumaPlace::near);
+    if (!memory) { throw PlanError("no host memory is in the nodes to offload to", "workload.offload"); }
+    return *memory;
+}
+
 }  // namespace
+
+HostMemory host_memory_of(const Fabric& fabric, DeviceId gpu) {
+    HostMemory out{.device = nearest_memory(fabric, gpu)};
+    const Path path = fabric.path({.src = gpu, .dst = out.device});
+    for (const LinkId link : path.span()) {
+        if (fabric.link(link).cls == LinkClass::host_memory) { out.bandwidth = fabric.link(link).capacity; }
+    }
+    const std::uint32_t first = fabric.node_of(gpu) * fabric.gpus_per_node();
+    for (std::uint32_t rank = first; rank < first + fabric.gpus_per_node(); ++rank) {
+        out.gpus += nearest_memory(fabric, fabric.gpu(rank)) == out.device ? 1 : 0;
+    }
+    return out;
+}
 
 Ends joined(Ends a, const Ends& b) {
     a.insert(a.end(), b.begin(), b.end());
@@ -136,6 +157,20 @@ Ends StepBuilder::call_on(Collective collective, double width, const Held& held,
     return held.experts > 0 ? send(held.experts, step_.layout.expert_data(what.stage), ends) : ends;
 }
 
+Ends StepBuilder::broadcast_tensors(const TensorBroadcast& parameters, const StepOp& what, Ends after) {
+    const Groups groups = step_.layout.sharded(what.stage);
+    const auto send = [&](double of, double times) {
+        const GroupCall one{CommKind::data, Collective::broadcast, parameters.bytes * of / times, times};
+        after = call(one, groups, what, Layout::all, after);
+    };
+    const double tensors = step_.costs.framework("broadcast.tensors") * step_.model.layers / step_.layout.p;
+    const double owners = std::min<double>(groups.size, tensors);
+    if (parameters.layers > 0) { send(parameters.layers, owners * parameters.layers / parameters.all); }
+    send(parameters.front, 1);
+    send(parameters.back, 1);
+    return after;
+}
+
 Ends StepBuilder::copy(const StepOp& what, std::uint32_t lane, double bytes, bool to_host, const Ends& after) {
     if (bytes < 1) { return after; }
     const Layout& layout = step_.layout;
@@ -143,9 +178,16 @@ Ends StepBuilder::copy(const StepOp& what, std::uint32_t lane, double bytes, boo
     const std::uint32_t rank = layout.device_rank(what.stage, lane == Layout::all ? 0 : lane);
     const std::uint32_t first = std::max(rank / gpus * gpus, layout.device_rank(what.stage));
     const std::uint32_t last = std::min((rank / gpus + 1) * gpus, layout.device_rank(what.stage + 1));
-    const std::vector<OpId> ends = add_host_copies(plan_.schedule, fabric_, first, last, bytes, to_host, after);
+    Schedule& schedule = plan_.schedule;
+    Ends ends;
+    for (std::uint32_t one = first; one < last; ++one) {
+        const DeviceId gpu = fabric_.gpu(one), host = nearest_memory(fabric_, gpu);
+        const auto connection = static_cast<std::uint32_t>(schedule.connections.size());
+        schedule.connections.push_back({.path = {.src = to_host ? gpu : host, .dst = to_host ? host : gpu}});
+        ends.push_back({schedule.add(Transfer{connection, Bytes{std::llround(bytes)}, {}}, after)});
+    }
     tag(what, StepTag::fixed);
-    return finishes(ends);
+    return ends;
 }
 
 Ends StepBuilder::offload_activations(const StepOp& what, std::uint32_t lane, const Ends& after) {

@@ -14,6 +14,22 @@ using Ends = std::vector<Schedule::Dependency>;
 // Both lists of dependencies as one.
 Ends joined(Ends a, const Ends& b);
 
+// Host memory in place of the GPU's.
+struct HostMemory {
+    DeviceId device{};
+    double bandwidth = 0;    // bytes/s, of all that read and write it
+    std::uint32_t gpus = 0;  // of the node that it is nearest to
+};
+// The memory nearest to the GPU. Throws PlanError if the node has none.
+HostMemory host_memory_of(const Fabric& fabric, DeviceId gpu);
+
+// Parameters that trainers which give each rank whole tensors broadcast, one rank after another: some of `all` that the
+// stage's layers have, and embedding and head, which are tensors of their own.
+struct TensorBroadcast {
+    double layers = 0, all = 0, front = 0, back = 0;
+    double bytes = 2;  // of a parameter
+};
+
 class StepBuilder {
 public:
     // `lanes`: data ranks that are simulated separately; 1: one represents all.
@@ -30,6 +46,8 @@ public:
     // A call of `width` bytes for each shared parameter over these groups, then one for the experts' if there are any.
     Ends call_on(Collective collective, double width, const Held& held, const Groups& groups, const StepOp& what,
                  const Ends& after);
+    // A layer has `broadcast.tensors` of the framework: no more ranks have any.
+    Ends broadcast_tensors(const TensorBroadcast& parameters, const StepOp& what, Ends after);
     Ends phases(const Phases& phases, const StepOp& what, std::uint32_t lane, Ends after);
     // Sends the activations of all ranks of the lane from the operation's stage to another.
     Ends send(const StepOp& what, std::uint32_t to, std::uint32_t lane, const Ends& after);

@@ -48,10 +48,6 @@ struct StepFacts {
     std::vector<std::string> evidence_notes;      // of the collectives
 };
 
-struct StepPlan : StepFacts {
-    Schedule schedule;  // kept: every operation, in order
-    std::vector<FigureUsed> figures;
-    std::vector<std::string> notes;
-};
+struct StepPlan : AnyPlan, StepFacts {};  // the schedule keeps every operation, in order
 
 }  // namespace fabricast::inline training

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/parallel_map_ordered.hpp"
-#include "sim/plan/training/memory_risk.hpp"
+#include "sim/plan/training/memory.hpp"
 #include "sim/plan/training/step_bound.hpp"
 #include "sim/run/forecast.hpp"
 #include "sim/run/simulate.hpp"

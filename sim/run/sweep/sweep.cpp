@@ -54,7 +54,7 @@ void check_values(const SweepPoints& points, const Scenario& sample) {
         for (const std::vector<SweepValue>& point : points.values) {
             if (point[k].text.empty() || !seen.insert(point[k].text).second) { continue; }
             yaml::Node node = value_at(point[k]);
-            node.name = leaf_name(*key);
+            node.name = leaf_of(key->path);
             Scenario scratch = sample;  // with every optional part, so that any key can be read into it alone
             scratch.scaling = scratch.scaling.value_or(ScalingSpec{});
             scratch.scaling->step = scratch.scaling->step.value_or(ScalingStep{});

@@ -83,7 +83,7 @@ TEST_CASE("a statement that says where twice, not at all, or where there is no w
         yaml::Node node;
         node.kind = yaml::Kind::scalar;
         node.text = statement;
-        CHECK_THROWS_AS(asserted::check(node), InputError);
+        CHECK_THROWS_AS(asserted::checked(node), InputError);
     }
 }
 

@@ -98,7 +98,6 @@ double chain_seconds(const TuningCase& c, Proto proto, double bytes) {
 constinit const nccl::AlgorithmModel nccl::collnet_direct_model{.name = "CollNetDirect",
                                                                 .key = "collnet_direct",
                                                                 .word = Algorithm::collnet,
-                                                                .simple_only = true,
                                                                 .graph = direct_graph,
                                                                 .runs = direct_runs,
                                                                 .seconds = direct_seconds,
@@ -108,8 +107,6 @@ constinit const nccl::AlgorithmModel nccl::collnet_chain_model{
     .name = "CollNetChain",
     .key = "collnet_chain",
     .word = Algorithm::collnet,
-    .simple_only = true,
-    .graph = [](const TopologySearchResult& found, const NodeBandwidths&) { return found.ring; },
     .runs = [](const TuningCase& c) { return c.all_reduce() && c.comm.collnet && c.several(); },
     .seconds = chain_seconds,
     .plan = plan_collnet};

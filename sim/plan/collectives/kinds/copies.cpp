@@ -1,9 +1,10 @@
-#include "sim/plan/collectives/kinds/copies.hpp"
+// Collectives by the GPUs' copy engines: no kernel.
 
 #include <algorithm>
 
 #include "sim/plan/collectives/kinds/p2p.hpp"
 #include "sim/plan/collectives/kinds/rails.hpp"
+#include "sim/plan/collectives/kinds/windows.hpp"
 #include "sim/plan/collectives/path_rules.hpp"
 
 namespace fabricast::inline collectives {

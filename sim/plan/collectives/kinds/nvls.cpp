@@ -260,7 +260,7 @@ double nvls_tree_seconds(const TuningCase& c, Proto proto, double bytes) {
     const double hops = linear_hops(c) ? c.nodes() - 1 : c.log2_nodes();
     const bool corrected =
         c.release.flags.corrects_nvls_tree && c.comm.cpu != nccl::CpuVendor::other && c.comm.compute_capability >= 100;
-    const double rate = nvls_tree_bandwidth(c) * (corrected ? c.tree_correction(proto, bytes) : 1);
+    const double rate = nvls_tree_bandwidth(c) * (corrected ? c.correction("tree", proto, bytes) : 1);
     return c.seconds(base + intra + 2 * hops * inter, rate, bytes);
 }
 
@@ -277,7 +277,6 @@ bool nvls_runs(const TuningCase& c) {
 constinit const nccl::AlgorithmModel nccl::nvls_model{.name = "NVLS",
                                                       .key = "nvls",
                                                       .word = Algorithm::nvls,
-                                                      .simple_only = true,
                                                       .graph = nvls_graph,
                                                       .runs = nvls_runs,
                                                       .seconds = nvls_seconds,
@@ -287,7 +286,6 @@ constinit const nccl::AlgorithmModel nccl::nvls_tree_model{
     .name = "NVLSTree",
     .key = "nvls_tree",
     .word = Algorithm::nvls_tree,
-    .simple_only = true,
     .graph = nvls_graph,
     .runs = [](const TuningCase& c) { return c.all_reduce() && c.comm.nvls && c.several(); },
     .seconds = nvls_tree_seconds,

@@ -58,8 +58,6 @@ constinit const nccl::AlgorithmModel nccl::pat_model{
     .name = "PAT",
     .key = "pat",
     .word = Algorithm::pat,
-    .simple_only = true,
-    .graph = [](const TopologySearchResult& found, const NodeBandwidths&) { return found.ring; },
     .runs = [](const TuningCase& c) { return c.gathers() && c.comm.nodes == c.comm.ranks; },  // one GPU per node
     .seconds = seconds,
     .plan = plan_pat};

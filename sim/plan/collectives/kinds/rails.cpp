@@ -10,9 +10,9 @@
 
 namespace fabricast::inline collectives {
 
-using nccl::RailKernel;
 using nccl::RailPick;
 using nccl::WindowCall;
+using nccl::WindowKernel;
 
 nccl::WindowCall window_call(const CollectiveWorkload& workload, const nccl::Environment& environment,
                              const nccl::TopologySearchResult& found, const Fabric& fabric, double bytes) {
@@ -73,7 +73,7 @@ struct Traffic {
     double busiest(double gpus) const { return std::max({up, down, pair * (gpus - 1)}); }
 };
 
-Traffic traffic(const Call& call, const RailKernel& kernel) {
+Traffic traffic(const Call& call, const WindowKernel& kernel) {
     const double gpus = call.per_node(), nodes = call.shape.nodes;
     // Each GPU writes its own share and those that came round its rail once, and gets everybody's.
     if (kernel.collective == Collective::all_gather) {
@@ -105,7 +105,7 @@ EdgeSet edges_of(const Call& call, const Traffic& t) {
 }
 
 // All GPUs of all nodes wait for each other before and after an all-gather; those of a reduce-scatter for their node's.
-Duration start_of(const Call& call, const WindowCall& asked, const RailKernel& kernel) {
+Duration start_of(const Call& call, const WindowCall& asked, const WindowKernel& kernel) {
     const auto told = [&](std::string_view figure) { return call.ledger.window(figure); };
     const Duration inside = from_seconds(nccl::barriers(asked, told));
     if (kernel.collective != Collective::all_gather) { return inside; }

@@ -338,12 +338,11 @@ constinit const nccl::AlgorithmModel nccl::ring_model{
     .key = "ring",
     .word = Algorithm::ring,
     .simple_only = false,
-    .graph = [](const TopologySearchResult& found, const NodeBandwidths&) { return found.ring; },
     .runs = [](const TuningCase&) { return true; },
     .seconds =
         [](const TuningCase& c, Proto proto, double bytes) {
             return c.seconds(plateau(c, proto, bytes) * latency(c, proto),
-                             bandwidth(c, proto) * c.ring_correction(proto, bytes), bytes);
+                             bandwidth(c, proto) * c.correction("ring", proto, bytes), bytes);
         },
     .plan = plan_ring};
 

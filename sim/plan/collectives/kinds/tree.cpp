@@ -161,7 +161,7 @@ double tree_bandwidth(const TuningCase& c, Proto proto) {
 double tree_seconds(const TuningCase& c, Proto proto, double bytes) {
     const auto [base, intra, inter] = c.latency(proto);
     const double latency = base + 2 * ((c.per_node() - 1) * intra + c.log2_nodes() * inter);
-    return c.seconds(latency, tree_bandwidth(c, proto) * c.tree_correction(proto, bytes), bytes);
+    return c.seconds(latency, tree_bandwidth(c, proto) * c.correction("tree", proto, bytes), bytes);
 }
 
 }  // namespace

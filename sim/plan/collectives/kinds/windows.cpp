@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "sim/plan/collectives/kinds/copies.hpp"
 #include "sim/plan/collectives/kinds/rails.hpp"
 
 namespace fabricast::inline collectives {

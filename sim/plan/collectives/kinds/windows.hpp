@@ -1,5 +1,5 @@
 #pragma once
-// When a call takes a kernel over symmetric windows, and which.
+// When a call takes a kernel over symmetric windows, and which; or the GPUs' copy engines.
 
 #include <optional>
 
@@ -22,5 +22,15 @@ bool has_gin(const Part* transport, bool gpu_direct);
 std::optional<nccl::Estimate> window_choice(const CollectiveWorkload& workload, const nccl::Environment& environment,
                                             const nccl::Release& release, const nccl::TopologySearchResult& found,
                                             const Fabric& fabric, double bytes, const Part& figures);
+
+// Whether NCCL copies a call of `bytes` over symmetric windows instead of running a kernel, which takes no SM ("zero
+// CTA" in its words): where NCCL_CTA_POLICY=ZERO asks for it, in one NVLink domain from 2.28 on and between several
+// from 2.30.7 on, and in one large all-gathers on Blackwell by itself (NVIDIA/nccl src/enqueue.cc, taskAppend;
+// src/ce_coll.cc, ncclCeImplemented, ncclHierCeAvailable).
+bool copies(const CollectiveWorkload& workload, const nccl::Environment& environment, const nccl::Release& release,
+            const Fabric& fabric, double bytes);
+
+// NCCL's choice of them.
+nccl::Estimate by_copy_engine();
 
 }  // namespace fabricast::inline collectives

@@ -1,6 +1,6 @@
 #pragma once
 // One of NCCL's algorithms: its names, when it runs, the time that NCCL expects for it, its channels, and its plan.
-// Each is a source in kinds/ and a row in nccl_algorithms.cpp.
+// Each is a source in kinds/ and a row in nccl_algorithms.hpp.
 
 #include <map>
 #include <span>
@@ -33,19 +33,22 @@ struct Graph {
 };
 using Graphs = std::map<std::string_view, Graph>;  // by the algorithm's key
 
+// The channels of the ring, which most algorithms use.
+Graph ring_graph(const TopologySearchResult& found, const NodeBandwidths& node);
+
 struct AlgorithmModel {
-    std::string_view name;  // as NCCL_ALGO spells it: "NVLSTree"; readers accept any case
-    std::string_view key;   // as the catalogue's figures end: "nvls_tree"
-    Algorithm word;         // in scenarios and reports; both CollNet algorithms are `collnet`
-    bool simple_only;       // else LL and LL128 too
+    std::string_view name;    // as NCCL_ALGO spells it: "NVLSTree"; readers accept any case
+    std::string_view key;     // as the catalogue's figures end: "nvls_tree"
+    Algorithm word;           // in scenarios and reports; both CollNet algorithms are `collnet`
+    bool simple_only = true;  // else LL and LL128 too
 
     // Its channels, from what the search found; has no channels where it cannot run.
-    Graph (*graph)(const TopologySearchResult& found, const NodeBandwidths& node);
+    Graph (*graph)(const TopologySearchResult& found, const NodeBandwidths& node) = ring_graph;
     // Whether NCCL takes it for this collective on this machine.
-    bool (*runs)(const TuningCase& c);
+    bool (*runs)(const TuningCase& c) = nullptr;
     // NCCL's own estimate for a call of `bytes` bytes; infinite: it cannot run.
-    double (*seconds)(const TuningCase& c, Proto proto, double bytes);
-    LoweredCall (*plan)(const Call& call, Schedule& schedule);
+    double (*seconds)(const TuningCase& c, Proto proto, double bytes) = nullptr;
+    LoweredCall (*plan)(const Call& call, Schedule& schedule) = nullptr;
 };
 
 // In NCCL's order: of two equal estimates the first wins.

@@ -45,6 +45,35 @@ double capped(double chunk, double bytes, double at_once, std::initializer_list<
     return chunk;
 }
 
+// Channels of a pair: at least and at most.
+struct PairChannels {
+    int least, most;
+};
+
+PairChannels pair_channels(const Release& release, const TopologySearchResult& found, const Shape& shape) {
+    const bool one_node = shape.nodes == 1, everywhere = release.flags.splits_p2p_everywhere;
+    const auto halve = [&](int count, std::int64_t ranks, std::int64_t fit) {
+        while (count > 1 && count * ranks > fit * found.p2p_channels) { count /= 2; }
+        return count;
+    };
+    int most = found.p2p_channels_per_peer;
+    if (!one_node && release.flags.scales_p2p_channels) {
+        most = halve(most, (shape.ranks + 7) / 8, 1);
+    } else if (one_node != everywhere) {
+        most = halve(most, shape.ranks, 4);
+    }
+    return {one_node || everywhere ? halve(found.p2p_channels_per_peer, shape.ranks, 1) : most, most};
+}
+
+// The channels on which a message of `bytes` goes in parts of `step`.
+int parts_of_pair(const PairChannels& pair, const Shape& shape, double step, double bytes) {
+    const double shortest = shape.nodes > 1 ? step / 2 : step / 8;
+    const double longest = shape.nodes > 1 ? step : step * 32;
+    int channels = static_cast<int>(std::clamp(std::ceil(bytes / shortest), 1.0, static_cast<double>(pair.least)));
+    while (std::max(shortest, bytes / channels) > longest && channels <= pair.most / 2) { channels *= 2; }
+    return channels;
+}
+
 }  // namespace
 
 int channels_used(const Release& release, const TopologySearchResult& found, bool on_ring, Proto proto,
@@ -145,39 +174,6 @@ double p2p_slots(const Release& release, const TopologySearchResult& found, int 
     const double batched = std::ceil(static_cast<double>(peers) * channels / std::max(1, found.p2p_channels));
     return std::min<double>(release.slots(), shared / std::clamp(batched, 1.0, 8.0));
 }
-
-namespace {
-
-// Channels of a pair: at least and at most.
-struct PairChannels {
-    int least, most;
-};
-
-PairChannels pair_channels(const Release& release, const TopologySearchResult& found, const Shape& shape) {
-    const bool one_node = shape.nodes == 1, everywhere = release.flags.splits_p2p_everywhere;
-    const auto halve = [&](int count, std::int64_t ranks, std::int64_t fit) {
-        while (count > 1 && count * ranks > fit * found.p2p_channels) { count /= 2; }
-        return count;
-    };
-    int most = found.p2p_channels_per_peer;
-    if (!one_node && release.flags.scales_p2p_channels) {
-        most = halve(most, (shape.ranks + 7) / 8, 1);
-    } else if (one_node != everywhere) {
-        most = halve(most, shape.ranks, 4);
-    }
-    return {one_node || everywhere ? halve(found.p2p_channels_per_peer, shape.ranks, 1) : most, most};
-}
-
-// The channels on which a message of `bytes` goes in parts of `step`.
-int parts_of_pair(const PairChannels& pair, const Shape& shape, double step, double bytes) {
-    const double shortest = shape.nodes > 1 ? step / 2 : step / 8;
-    const double longest = shape.nodes > 1 ? step : step * 32;
-    int channels = static_cast<int>(std::clamp(std::ceil(bytes / shortest), 1.0, static_cast<double>(pair.least)));
-    while (std::max(shortest, bytes / channels) > longest && channels <= pair.most / 2) { channels *= 2; }
-    return channels;
-}
-
-}  // namespace
 
 P2pPair p2p_pair(const Release& release, const Environment& environment, const TopologySearchResult& found,
                  const Shape& shape, double bytes) {

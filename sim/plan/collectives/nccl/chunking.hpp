@@ -26,7 +26,7 @@ double threads_used(const Release& release, const TopologySearchResult& found, b
 // Payload bytes of one slot of a connection: buffer / slots, less the protocol's flags.
 double slot_payload(const Release& release, const Environment& environment, Proto proto);
 
-// Largest chunk of a ring step: several slots for Simple (figure chunk_slots), else one.
+// Largest chunk of a ring step: several slots for Simple (figure chunk.steps), else one.
 double ring_chunk(const Release& release, const Environment& environment, Proto proto, Collective collective);
 
 // Bytes per channel and step of a tree all-reduce; halved as long as there are too few chunks to fill the tree.

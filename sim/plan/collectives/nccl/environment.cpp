@@ -116,7 +116,7 @@ void set_gpu_direct(Environment& e, const Setting& setting) { e.gpu_direct = lev
 // NCCL takes no kernel over windows by a name that it does not know; here it is an error. "^" is all.
 void set_window_kernel(Environment& e, const Setting& setting) {
     std::vector<std::string> known = names_of(window_kernels(), &WindowKernel::name);
-    std::ranges::copy(names_of(rail_kernels(), &RailKernel::name), std::back_inserter(known));
+    std::ranges::copy(names_of(rail_kernels(), &WindowKernel::name), std::back_inserter(known));
     if (setting.value == "^") { return; }
     if (std::ranges::find(known, setting.value) == known.end()) {
         throw PlanError(fmt::format("{}={}: no such kernel is modelled (accepted: {})", setting.name, setting.value,

@@ -12,9 +12,9 @@ namespace fabricast::inline collectives::nccl {
 namespace {
 
 constexpr std::array all_rail_kernels{
-    RailKernel{"AllGather_RailRing_LsaSTMC", Collective::all_gather, true},
-    RailKernel{"ReduceScatter_RailA2A_LsaLD", Collective::reduce_scatter, false},
-    RailKernel{"ReduceScatter_RailA2A_LsaLDMC", Collective::reduce_scatter, true},
+    WindowKernel{"AllGather_RailRing_LsaSTMC", Collective::all_gather, false, true, false},
+    WindowKernel{"ReduceScatter_RailA2A_LsaLD", Collective::reduce_scatter, false, false, false},
+    WindowKernel{"ReduceScatter_RailA2A_LsaLDMC", Collective::reduce_scatter, false, true, true},
 };
 
 struct Rails {
@@ -32,7 +32,7 @@ struct Rails {
 };
 
 // Each share goes round the ring of its rail, and every node's switch spreads it.
-RailPick gather_time(const Rails& r, const RailKernel& kernel) {
+RailPick gather_time(const Rails& r, const WindowKernel& kernel) {
     RailPick pick{.kernel = &kernel, .chunk = r.release.number("rails.gather_chunk")};
     const double most = std::ceil(r.figure(fmt::format("blocks.multicast.{}", era(r.call))) / r.gpus);
     pick.blocks = r.blocks(r.share / pick.chunk, most);
@@ -46,7 +46,7 @@ RailPick gather_time(const Rails& r, const RailKernel& kernel) {
 }
 
 // A node's GPUs' data for each rail peer are added up and sent; what comes from the peers is added to the own node's.
-RailPick scatter_time(const Rails& r, const RailKernel& kernel) {
+RailPick scatter_time(const Rails& r, const WindowKernel& kernel) {
     RailPick pick{.kernel = &kernel, .chunk = r.release.number("rails.scatter_chunk")};
     const double sources = kernel.multicast ? 1 : r.gpus;
     const double peers = r.nodes - 1;
@@ -62,17 +62,14 @@ RailPick scatter_time(const Rails& r, const RailKernel& kernel) {
     return pick;
 }
 
-bool serves(const RailKernel& kernel, const WindowCall& call, const Release& release) {
+bool is_in(const Release& release, const WindowKernel& kernel) {
     const bool gathers = kernel.collective == Collective::all_gather;
-    const bool named = call.kernel.empty() || call.kernel == kernel.name;
-    const bool able = (!kernel.multicast || call.multicast) && (gathers || reduces(call, kernel.multicast));
-    return kernel.collective == call.collective && named && able &&
-           release.number_or_0(gathers ? "rails.gather_chunk" : "rails.scatter_chunk") > 0;
+    return release.number_or_0(gathers ? "rails.gather_chunk" : "rails.scatter_chunk") > 0;
 }
 
 }  // namespace
 
-std::span<const RailKernel> rail_kernels() { return all_rail_kernels; }
+std::span<const WindowKernel> rail_kernels() { return all_rail_kernels; }
 
 std::optional<RailPick> pick_rail_kernel(const WindowCall& call, std::uint32_t nodes, double network_rate,
                                          const Release& release, const WindowFigure& figure) {
@@ -87,8 +84,8 @@ std::optional<RailPick> pick_rail_kernel(const WindowCall& call, std::uint32_t n
                       .share = call.bytes / call.ranks};
     std::optional<RailPick> best;
     double least = std::numeric_limits<double>::infinity();
-    for (const RailKernel& kernel : all_rail_kernels) {
-        if (!serves(kernel, call, release)) { continue; }
+    for (const WindowKernel& kernel : all_rail_kernels) {
+        if (!serves(kernel, call) || !is_in(release, kernel)) { continue; }
         const RailPick pick =
             kernel.collective == Collective::all_gather ? gather_time(rails, kernel) : scatter_time(rails, kernel);
         const double weighed = pick.seconds * (1 + figure("block_penalty") * pick.blocks);

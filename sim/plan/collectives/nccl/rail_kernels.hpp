@@ -10,16 +10,10 @@
 
 namespace fabricast::inline collectives::nccl {
 
-struct RailKernel {
-    std::string_view name;  // as NCCL_SYM_KERNEL spells it
-    Collective collective;
-    bool multicast;  // the switch copies what a GPU writes, or reduces what it reads
-};
-
-std::span<const RailKernel> rail_kernels();
+std::span<const WindowKernel> rail_kernels();
 
 struct RailPick {
-    const RailKernel* kernel = nullptr;
+    const WindowKernel* kernel = nullptr;
     int blocks = 0;
     double chunk = 0;    // bytes of a block's put
     double blocked = 0;  // seconds that the blocks' own work takes

@@ -182,7 +182,18 @@ Exit exit_of(const NodeBandwidths& p, const Environment& environment) {
     return stuck && environment.cross_nic.value_or(2) == 2 ? Exit::in_pairs : Exit::own_rail;
 }
 
+void lower_to(const Graph& other, Graph& graph) {
+    graph.channels = std::min(graph.channels, other.channels);
+    graph.intra = std::min(graph.intra, other.intra);
+    graph.inter = std::min(graph.inter, other.inter);
+    graph.same_channels = graph.same_channels && other.same_channels;
+    graph.ll128 = graph.ll128 && other.ll128;
+    graph.simple_tree = graph.simple_tree || other.simple_tree;
+}
+
 }  // namespace
+
+Graph ring_graph(const TopologySearchResult& found, const NodeBandwidths&) { return found.ring; }
 
 TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std::uint32_t gpus, std::uint32_t nodes,
                             double port, const Release& release, const Environment& environment) {
@@ -244,19 +255,6 @@ TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std
     found.p2p_channels_per_peer = std::min(channels_per_peer(p, found.p2p_channels), found.p2p_channels);
     return found;
 }
-
-namespace {
-
-void lower_to(const Graph& other, Graph& graph) {
-    graph.channels = std::min(graph.channels, other.channels);
-    graph.intra = std::min(graph.intra, other.intra);
-    graph.inter = std::min(graph.inter, other.inter);
-    graph.same_channels = graph.same_channels && other.same_channels;
-    graph.ll128 = graph.ll128 && other.ll128;
-    graph.simple_tree = graph.simple_tree || other.simple_tree;
-}
-
-}  // namespace
 
 void lower_to(const TopologySearchResult& other, TopologySearchResult& found) {
     lower_to(other.ring, found.ring);

@@ -76,9 +76,7 @@ struct TuningCase {
     double bus() const { return bus(comm.nodes <= 2 ? graph.intra : graph.inter); }
     double ll_limit() const;
     double ll128_channel_limit(std::string_view figure) const;
-    // What the bandwidth of a tree all-reduce of this size is multiplied by, and that of a ring (1 in NCCL).
-    double tree_correction(Proto proto, double bytes) const { return correction("tree", proto, bytes); }
-    double ring_correction(Proto proto, double bytes) const { return correction("ring", proto, bytes); }
+    // What the bandwidth of a call of this size is multiplied by on a tree, and on a ring (1 in NCCL).
     double correction(std::string_view algorithm, Proto proto, double bytes) const;
     // Seconds once a call, and for a hop inside a node and between nodes.
     struct Latency {

@@ -31,48 +31,6 @@ constexpr std::array kernels{
     WindowKernel{"ReduceScatter_LDMC", reduce_scatter, false, true, true},
 };
 
-}  // namespace
-
-std::string_view era(const WindowCall& call) { return call.gpu == Generation::blackwell ? "blackwell" : "hopper"; }
-
-bool reduces(const WindowCall& call, bool in_switch) {
-    using enum DataType;
-    switch (call.dtype) {
-        case float16:
-        case bfloat16:
-        case float32: return true;
-        case float8: return !in_switch || call.gpu == Generation::blackwell;
-        case int8:
-        case uint8:
-        case int32:
-        case uint32:
-        case int64:
-        case uint64:
-        case float64: return false;
-    }
-    return false;
-}
-
-double barriers(const WindowCall& call, const WindowFigure& figure) {
-    const std::string name = fmt::format("latency.copy.{}", era(call));
-    return call.gpu == Generation::blackwell ? by_collective(name, all_reduce, call, figure) : figure(name);
-}
-
-double block_rate(const WindowCall& call, const WindowFigure& figure) {
-    const std::string name = fmt::format("block_rate.{}", era(call));
-    return call.gpu == Generation::blackwell ? figure(name) : by_collective(name, all_reduce, call, figure);
-}
-
-namespace {
-
-bool serves(const WindowKernel& kernel, const WindowCall& call) {
-    constexpr double GiB = 1 << 30;
-    const bool named = call.kernel.empty() || call.kernel == kernel.name;
-    const bool able =
-        (!kernel.multicast || call.multicast) && (kernel.collective == all_gather || reduces(call, kernel.reduces));
-    return kernel.collective == call.collective && named && able && call.bytes < (kernel.ll ? 2 : 64) * GiB;
-}
-
 // Bytes that the busier direction of a GPU's links moves, as the model counts them.
 double bus_bytes(const WindowKernel& kernel, const WindowCall& call, const WindowFigure& figure) {
     const double n = call.ranks;
@@ -114,6 +72,42 @@ WindowPick best_blocks(const WindowKernel& kernel, const WindowCall& call, const
 
 }  // namespace
 
+std::string_view era(const WindowCall& call) { return call.gpu == Generation::blackwell ? "blackwell" : "hopper"; }
+
+bool reduces(const WindowCall& call, bool in_switch) {
+    using enum DataType;
+    switch (call.dtype) {
+        case float16:
+        case bfloat16:
+        case float32: return true;
+        case float8: return !in_switch || call.gpu == Generation::blackwell;
+        case int8:
+        case uint8:
+        case int32:
+        case uint32:
+        case int64:
+        case uint64:
+        case float64: return false;
+    }
+    return false;
+}
+
+bool serves(const WindowKernel& kernel, const WindowCall& call) {
+    const bool named = call.kernel.empty() || call.kernel == kernel.name;
+    return kernel.collective == call.collective && named && (!kernel.multicast || call.multicast) &&
+           (kernel.collective == all_gather || reduces(call, kernel.reduces));
+}
+
+double barriers(const WindowCall& call, const WindowFigure& figure) {
+    const std::string name = fmt::format("latency.copy.{}", era(call));
+    return call.gpu == Generation::blackwell ? by_collective(name, all_reduce, call, figure) : figure(name);
+}
+
+double block_rate(const WindowCall& call, const WindowFigure& figure) {
+    const std::string name = fmt::format("block_rate.{}", era(call));
+    return call.gpu == Generation::blackwell ? figure(name) : by_collective(name, all_reduce, call, figure);
+}
+
 std::span<const WindowKernel> window_kernels() { return kernels; }
 
 // Both bends are smooth: the rate of many blocks comes near the peak, and the first microsecond of moving hides behind
@@ -133,8 +127,9 @@ WindowPick window_time(const WindowKernel& kernel, const WindowCall& call, int b
 std::optional<WindowPick> pick_window_kernel(const WindowCall& call, const WindowFigure& figure) {
     std::optional<WindowPick> best;
     double least = std::numeric_limits<double>::infinity();
+    constexpr double GiB = 1 << 30;
     for (const WindowKernel& kernel : kernels) {
-        if (!serves(kernel, call)) { continue; }
+        if (!serves(kernel, call) || call.bytes >= (kernel.ll ? 2 : 64) * GiB) { continue; }
         const WindowPick pick = best_blocks(kernel, call, figure);
         const double weighed = pick.seconds() * (1 + figure("block_penalty") * pick.blocks);
         if (weighed < least) {

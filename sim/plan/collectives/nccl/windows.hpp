@@ -50,6 +50,8 @@ using WindowFigure = std::function<double(std::string_view)>;
 std::string_view era(const WindowCall& call);
 // Whether a sum of these is computed, by GPUs or in the switch, which before Blackwell does not reduce FP8.
 bool reduces(const WindowCall& call, bool in_switch);
+// Whether the kernel does what is called, here.
+bool serves(const WindowKernel& kernel, const WindowCall& call);
 // Seconds of a kernel with barriers that moves nothing.
 double barriers(const WindowCall& call, const WindowFigure& figure);
 // Bytes per second that one block moves.

@@ -232,18 +232,12 @@ private:
     std::unordered_map<std::string, std::uint32_t> labels_;
 };
 
-void read_goal(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
-    Goal goal(file, recording);
-    for_each_line(file, progress, [&](std::string_view line, int number) { goal.line(line, number); });
-    goal.finish();
-}
-
 bool is_goal(const TraceStart& start) { return !start.json && start.holds("num_ranks"); }
 
 }  // namespace
 
 namespace formats {
-extern const TraceFormat goal = {"goal", "GOAL of LogGOPSim", true, is_goal, read_goal};
+extern const TraceFormat goal = {"goal", "GOAL of LogGOPSim", true, is_goal, read_lines<Goal>};
 }  // namespace formats
 
 }  // namespace fabricast::inline traces

@@ -315,12 +315,6 @@ void Log::finish() {
         "an NCCL log has no times: calls follow each other at once, and nothing is computed between them");
 }
 
-void read_nccl_log(InputFile& file, Recording& recording, const ReadProgress& progress, Bytes) {
-    Log log(file, recording);
-    for_each_line(file, progress, [&](std::string_view line, int number) { log.line(line, number); });
-    log.finish();
-}
-
 bool is_nccl_log(const TraceStart& start) {
     // Lines of the log may begin with a time in brackets, so that it looks like JSON.
     return start.holds("NCCL INFO") && (start.holds(": opCount ") || start.holds("commId"));
@@ -330,7 +324,7 @@ bool is_nccl_log(const TraceStart& start) {
 
 namespace formats {
 extern const TraceFormat nccl_log = {"nccl-log", "NCCL_DEBUG=INFO with INIT and COLL", true, is_nccl_log,
-                                     read_nccl_log};
+                                     read_lines<Log>};
 }  // namespace formats
 
 }  // namespace fabricast::inline traces

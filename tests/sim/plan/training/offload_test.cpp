@@ -1,9 +1,9 @@
 // What a step leaves to the host or to the pipeline's end, and models that are a list of layers.
 #include <fmt/format.h>
 
-#include "sim/plan/training/host_offload.hpp"
 #include "sim/plan/training/memory.hpp"
 #include "sim/plan/training/plan_step.hpp"
+#include "sim/plan/training/step_builder.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
