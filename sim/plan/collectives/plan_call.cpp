@@ -119,8 +119,9 @@ double expected_seconds(const Schedule& schedule, const LaunchSpec& spec, const 
 double seconds_with(const Call& call, const LaunchSpec& spec, const std::vector<HopPath>& hops, const Figure* moved,
                     FigureReader::End end) {
     FigureReader ledger(call.ledger.parts(), moved, end);
-    const Call again{call.workload, call.fabric, call.release,    call.environment, call.found, call.rules,
-                     call.shape,    call.bytes,  call.gpu_direct, call.algorithm,   call.proto, ledger};
+    const Call again{call.workload, call.fabric, call.release,   call.environment, call.found,
+                     call.rules,    call.shape,  call.bytes,     call.gpu_direct,  call.algorithm,
+                     call.proto,    ledger,      call.registered};
     CallPlan plan;
     plan_call(again, spec, plan);
     return expected_seconds(plan.schedule, spec, hops);

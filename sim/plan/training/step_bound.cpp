@@ -82,13 +82,17 @@ private:
         const double gathers = how == Sharding::zero_2 ? 1 : layout_.micro_batches;
         const double scatters = layout_.micro_batches;
         return gathers * least(layout_.sharded(stage), 2 * held.shared) +
-               scatters * least(layout_.sharded(stage), gradient_bytes(step_.workload) * held.shared);
+               scatters * least(layout_.sharded(stage), gradient_bytes(step_.workload) * step_.trained(held).shared);
     }
 
-    double optimizer(const Held& held) const {
-        const double shard = step_.workload.sharding == Sharding::ddp ? 1 : layout_.shard;
-        const double experts = std::max(1.0, shard / layout_.e);
-        return step_.costs.seconds(step_.costs.optimizer(held.shared / shard + held.experts / experts, held.total()));
+    // As StepBuilder::finish has it.
+    double optimizer(const Held& all) const {
+        const Held held = step_.trained(all);
+        const bool shares = step_.workload.sharding != Sharding::ddp && layout_.shard > 1;
+        const double own =
+            shares ? (held.shared / layout_.shard + held.experts / layout_.expert_shard()) / layout_.copies()
+                   : held.total();
+        return step_.costs.seconds(step_.costs.optimizer(own, held.total()));
     }
 
     // A gather, scatter or all-reduce of `bytes`: every rank, and every node that has some of the ranks, takes in or

@@ -281,7 +281,7 @@ private:
     std::vector<Activity> activities_;
     std::vector<StreamWait> waits_;
     std::vector<KinetoCall> calls_;
-    std::unordered_map<std::uint64_t, Activity> operators_;  // external id -> the CPU operator that calls
+    std::map<std::uint64_t, Activity> operators_;  // external id -> the CPU operator that calls
     std::unordered_map<std::uint64_t, std::pair<Thread, std::int64_t>> launches_;  // correlation -> where, when
     std::map<Thread, std::map<std::int64_t, std::pair<std::int64_t, std::uint32_t>>> spans_;  // start -> end, calls_
     std::map<std::string, std::vector<std::uint32_t>> group_ranks_;

@@ -29,6 +29,7 @@ const std::vector<std::string> experts = {"cluster.nodes=2", "workload.global_ba
                                           "workload.dimensions.expert_ffn=4096"};
 const std::vector<std::string> long_sequences = {"cluster.nodes=2", "workload.global_batch=8",
                                                  "workload.sequence_length=8192", "workload.overlap.tensor=true"};
+const std::vector<std::string> adapters = {"cluster.nodes=2", "workload.global_batch=8", "workload.adapters=16"};
 
 LayoutSearchOptions options_of(std::size_t threads = 1) {
     LayoutSearchOptions options;
@@ -68,7 +69,7 @@ TEST_CASE("the best layouts are those that trying every one finds") {
 
 TEST_CASE("no forecast of a layout falls below its bound") {
     std::size_t layouts = 0;
-    for (const auto& overrides : {few, experts, long_sequences}) {
+    for (const auto& overrides : {few, experts, long_sequences, adapters}) {
         Scenario scenario = scenario_of(overrides);
         auto& workload = std::get<TrainingWorkload>(scenario.workload);
         workload.check_memory = false;
