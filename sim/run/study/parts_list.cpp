@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "models/device_part.hpp"
 #include "models/figure_reader.hpp"
+#include "sim/scenario/build_parts.hpp"
 #include "sim/scenario/scenario_context.hpp"
 #include "topologies/node_reader.hpp"
 
@@ -30,6 +31,7 @@ public:
 
     PartsList list() {
         list_.bill = bill_of(fabric_);
+        list_.bill.gpus = 0;
         nodes();
         switches();
         cables();
@@ -52,6 +54,25 @@ private:
                                      : std::ranges::any_of(cluster.kinds, names);
     }
 
+    // The node that is bought: with the GPUs that `gpus_per_node` leaves unused. `first`: the number of one such node.
+    NodeTemplate bought(const NodeTemplate& used, std::uint32_t first) const {
+        const ClusterRequest& cluster = scenario_.cluster;
+        if (cluster.gpus_per_node == 0 || (cluster.node.empty() && cluster.kinds.empty())) { return used; }
+        const NodeRequest* named = &cluster;
+        for (const NodesRequest& kind : cluster.kinds) {
+            if (first < kind.count) {
+                named = &kind;
+                break;
+            }
+            first -= kind.count;
+        }
+        const NodeTemplate whole = node_named(*named, catalog_);
+        NodeTemplate bought = used;
+        bought.gpus = whole.gpus;
+        bought.nics = cluster.node_options.contains("nics") ? used.nics : whole.nics;
+        return bought;
+    }
+
     // Whether the node has the GPU and the adapter of its template, and as many GPUs, NICs and NIC ports.
     bool as_in_the_library(const NodeTemplate& node) const {
         if (!named(node)) { return false; }
@@ -63,11 +84,16 @@ private:
 
     void nodes() {
         const Cluster& cluster = fabric_.cluster();
-        if (cluster.runs.empty()) { nodes(cluster.node, cluster.nodes); }
-        for (const NodeRun& run : cluster.runs) { nodes(run.node, run.nodes); }
+        if (cluster.runs.empty()) { nodes(bought(cluster.node, 0), cluster.nodes); }
+        std::uint32_t first = 0;
+        for (const NodeRun& run : cluster.runs) {
+            nodes(bought(run.node, first), run.nodes);
+            first += run.nodes;
+        }
     }
 
     void nodes(const NodeTemplate& node, std::uint32_t count) {
+        list_.bill.gpus += std::uint64_t{count} * node.gpus;
         const std::string system = node.name + "-system";
         if (catalog_.find(system) != nullptr && as_in_the_library(node)) {
             add("nodes", system, count);

@@ -43,8 +43,8 @@ struct PartsList {
 };
 
 // Nodes are priced as whole systems if the catalogue has a system for the template, and the scenario changed neither
-// the GPU nor the numbers of GPUs, NICs and NIC ports; else as GPUs, NICs and hosts. Cables are copper within its
-// reach, the layout's cable elsewhere. Throws CatalogError, ClusterError.
+// the GPU nor the numbers of NICs and NIC ports; else as GPUs, NICs and hosts. GPUs that `gpus_per_node` leaves unused
+// are bought. Cables are copper within its reach, the layout's cable elsewhere. Throws CatalogError, ClusterError.
 PartsList parts_list(const Scenario& scenario, const Fabric& fabric, const Catalog& catalog);
 
 // Sums over the lines, USD and watts, of a draw if given. Precondition: priced() and powered(), respectively.

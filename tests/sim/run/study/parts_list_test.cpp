@@ -62,6 +62,31 @@ TEST_CASE("another adapter makes a node another system, with another price") {
     CHECK(other.lines.at(1).part == "connectx-6");
 }
 
+TEST_CASE("GPUs that a job leaves unused are bought with their nodes") {
+    const PartsList all = listed(scenario_of(pod));
+    const PartsList half = listed(scenario_of(pod + ", gpus_per_node: 4"));
+    CHECK(half.lines.front().part == "dgx-h100-system");
+    CHECK(half.lines.front().count == 128);
+    CHECK(capital_usd(half) == capital_usd(all));
+    CHECK(it_watts(half) == it_watts(all));
+    CHECK(half.bill.gpus == 1024);  // whoever operates the cluster operates all of them
+    // 64 of a rack's 72 GPUs leave two of its trays unused, with their NICs' cables.
+    const PartsList rack = listed(scenario_of("node: gb200-nvl72, nodes: 2, gpus_per_node: 64"));
+    CHECK(rack.lines.front().part == "gb200-nvl72-system");
+    CHECK(rack.cables.at(0).cables == 128);
+    // Nodes that were changed are bought as parts, again with all of their GPUs; so is each of several kinds.
+    const PartsList changed = listed(scenario_of("node: dgx-h100, nodes: 4, gpus_per_node: 4, options: {nics: 4}"));
+    CHECK(changed.lines.at(0).count == 32);
+    CHECK(changed.lines.at(2).count == 4);  // hosts
+    const PartsList kinds = listed(
+        scenario_of("nodes: [{node: dgx-h100, count: 2}, {node: dgx-a100, count: 3}], gpus_per_node: 4, options: "
+                    "{nics: 4}"));
+    CHECK(kinds.lines.at(0).part == "h100-sxm");
+    CHECK(kinds.lines.at(0).count == 16);
+    CHECK(kinds.lines.at(3).part == "a100-sxm4-40");
+    CHECK(kinds.lines.at(3).count == 24);
+}
+
 TEST_CASE("copper joins what it reaches") {
     Catalog near = catalogue();
     near.parts.at("usual-layout").figures.at("node_cable").value = {2};
