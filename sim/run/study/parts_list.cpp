@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "base/text.hpp"
 #include "models/device_part.hpp"
 #include "models/figure_reader.hpp"
 #include "sim/scenario/build_parts.hpp"
 #include "sim/scenario/scenario_context.hpp"
+#include "topologies/fabric_generator.hpp"
 #include "topologies/node_reader.hpp"
 
 namespace fabricast::inline studies {
@@ -125,17 +128,45 @@ private:
     void cables() {
         const FabricSpec& fabric = fabric_.cluster().fabric;
         std::vector<CableCount> counts = list_.bill.cables;
+        if (fabric.kind == FabricKind::explicit_graph) { graph_cables(counts); }
+        const std::uint32_t planes = std::max(fabric_.generator().planes(), 1U);
         for (const NodeRun& kind : fabric_.cluster().runs) {  // the slower ports' own cables
             if (counts.empty() || kind.link.name == fabric.link.name) { continue; }
-            const std::uint64_t own = std::uint64_t{kind.nodes} * kind.node.nics *
+            const std::uint64_t own = std::uint64_t{kind.nodes} * kind.node.nics * planes *
                                       static_cast<std::uint64_t>(std::max(kind.node.nic_ports, 1));
             counts.front().cables -= own;
-            cables({counts.front().between, CableRun::node, own}, kind.link);
+            cables({counts.front().between, CableRun::node, own}, kind.link, planes);
         }
-        for (const CableCount& run : counts) { cables(run, run.run == CableRun::node ? fabric.link : fabric.trunk); }
+        for (const CableCount& run : counts) {
+            const bool node = run.run == CableRun::node;
+            if (run.cables > 0) { cables(run, node ? fabric.link : fabric.trunk, node ? planes : 1); }
+        }
     }
 
-    void cables(const CableCount& run, const LinkSpec& link) {
+    // The cables of an explicit graph, by their own links, each taken out of the `counts` of the bill.
+    void graph_cables(std::vector<CableCount>& counts) {
+        const ExplicitGraph& graph = fabric_.cluster().graph;
+        std::set<std::string> devices;
+        for (const NodeDevice& device : graph.devices) { devices.insert(device.name); }
+        for (CableCount& run : counts) {
+            std::map<std::pair<double, std::string>, std::pair<LinkSpec, std::uint64_t>> links;
+            for (const NodeCable& cable : graph.cables) {
+                const int ends =
+                    static_cast<int>(devices.contains(cable.a)) + static_cast<int>(devices.contains(cable.b));
+                if (ends != (run.run == CableRun::node ? 1 : 2)) { continue; }
+                auto& [link, number] = links[{cable.link.rate.bytes_per_second(), cable.link.name}];
+                link = cable.link;
+                number += static_cast<std::uint64_t>(cable.count);
+            }
+            for (const auto& [key, link] : links) {
+                cables({run.between, run.run, link.second}, link.first, 1);
+                run.cables -= std::min(run.cables, link.second);
+            }
+        }
+    }
+
+    // Cables that run at one of `shares` equal shares of the link's rate.
+    void cables(const CableCount& run, const LinkSpec& link, std::uint32_t shares) {
         const Part& layout = catalog_.at("layout", "usual-layout");
         const double metres = layout.number(run.run == CableRun::node    ? "node_cable"
                                             : run.run == CableRun::trunk ? "trunk_cable"
@@ -146,7 +177,7 @@ private:
         CableClass kind{run.between, is_copper ? "dac" : layout.word("cable"), metres, run.cables, 0};
         const std::string what =
             fmt::format("{}{}{} m", run.between, is_copper ? " cables of " : " optics, ", std::lround(metres));
-        const std::string module = is_copper ? "" : module_for(kind.medium, link);
+        const std::string module = is_copper ? "" : module_for(kind.medium, link.rate.bytes_per_second() / shares);
         if (module.empty()) {
             add(what, kind.medium, static_cast<double>(run.cables)).watts_each = 2;
         } else {
@@ -162,13 +193,13 @@ private:
         return static_cast<int>(std::lround(link.rate.bytes_per_second() * 8e-9 / lanes));
     }
 
-    // The slowest pluggable module that supports the link; none if the medium is sold with its ends.
-    std::string module_for(const std::string& medium, const LinkSpec& link) const {
+    // The slowest pluggable module for so many bytes per second; none if the medium is sold with its ends.
+    std::string module_for(const std::string& medium, double bytes_per_second) const {
         std::string chosen;
         double slowest = 0;
         for (const Part* part : catalog_.of_kind("optics")) {
             const double rate = part->number("rate", "B/s");
-            const bool fits = part->word("fibre") == medium && rate >= link.rate.bytes_per_second() * (1 - 1e-9);
+            const bool fits = part->word("fibre") == medium && rate >= bytes_per_second * (1 - 1e-9);
             if (fits && (chosen.empty() || rate < slowest)) {
                 chosen = part->name;
                 slowest = rate;

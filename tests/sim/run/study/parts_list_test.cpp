@@ -2,6 +2,8 @@
 
 #include "sim/run/study/parts_list.hpp"
 
+#include <algorithm>
+#include <map>
 #include <regex>
 
 #include "sim/scenario/build.hpp"
@@ -85,6 +87,35 @@ TEST_CASE("GPUs that a job leaves unused are bought with their nodes") {
     CHECK(kinds.lines.at(0).count == 16);
     CHECK(kinds.lines.at(3).part == "a100-sxm4-40");
     CHECK(kinds.lines.at(3).count == 24);
+}
+
+TEST_CASE("each cable of a NIC with several planes has modules of its share of the rate") {
+    const auto modules = [](const std::string& planes) {
+        const PartsList list = listed(scenario_of(
+            "node: dgx-h100, nodes: 128, fabric: {kind: dual-plane, link: infiniband-ndr, switch: quantum-2, planes: " +
+            planes + "}"));
+        const auto line =
+            std::ranges::find_if(list.lines, [](const PartLine& l) { return l.what.starts_with("node-leaf optics"); });
+        REQUIRE(line != list.lines.end());
+        return std::pair{line->part, line->count};
+    };
+    CHECK(modules("2") == std::pair<std::string, double>{"optics-200g", 2 * 2 * 1024});
+    CHECK(modules("4") == std::pair<std::string, double>{"optics-100g", 2 * 4 * 1024});
+}
+
+TEST_CASE("each cable of a graph has modules of its own link or rate") {
+    const PartsList list = listed(
+        scenario_of("node: dgx-h100, nodes: 4, fabric: {kind: explicit, link: infiniband-ndr}, graph: {devices: "
+                    "[{name: left, part: "
+                    "quantum-2}, {name: right, part: quantum-2}], cables: [{a: node0-1.nic0, b: left}, {a: "
+                    "node2-3.nic0, b: right}, "
+                    "{a: left, b: right, count: 4, link: infiniband-hdr}, {a: left, b: right, rate: 100 Gb/s}]}"));
+    std::map<std::pair<std::string, std::string>, double> counts;
+    for (const PartLine& line : list.lines) { counts[{line.what, line.part}] += line.count; }
+    CHECK((counts[{"node-switch optics, 10 m", "optics-400g"}] == 8));
+    CHECK((counts[{"switch-switch optics, 30 m", "optics-200g"}] == 8));
+    CHECK((counts[{"switch-switch optics, 30 m", "optics-100g"}] == 2));
+    CHECK(list.modules() == 18);
 }
 
 TEST_CASE("copper joins what it reaches") {
