@@ -25,7 +25,8 @@ struct DesignResult {
     std::string name;
     std::string network;  // "rail-optimized, infiniband-ndr, quantum-2, 2:1"
     std::uint32_t nodes = 0, gpus = 0;
-    std::string what;  // "all_reduce of 1 GiB", "a step of gpt3-175b"
+    std::string what;  // "all_reduce of 1 GiB, ring simple", "a step of gpt3-175b"
+    std::string work;  // what it is asked to do, however: times of designs with equal text can be ranked
     Range time_s;
     std::optional<Range> busbw, tokens_per_s;
     std::optional<double> mfu, efficiency;
