@@ -296,6 +296,20 @@ Ownership ownership(const Catalog& catalog, std::uint64_t gpus, const Draw* draw
             .operations_usd = value("ownership", "operations_per_gpu") * static_cast<double>(gpus)};
 }
 
+bool uses_price(const PartsList& list, const Catalog& catalog, std::string_view key, bool makes_tokens) {
+    const std::size_t slash = key.find('/');
+    const std::string_view part = key.substr(0, slash);
+    const std::string_view figure = slash == std::string_view::npos ? "price" : key.substr(slash + 1);
+    if (figure == "pue") { return list.powered(); }
+    if (figure != "price" && (part == "data-centre" || part == "ownership")) {
+        return makes_tokens && list.priced() && list.powered();
+    }
+    const bool power = figure == "power.typical" || figure == "power.max";
+    if (figure != "price" && !power) { return true; }
+    if (figure == "power.max" && figure_of(catalog, std::string(part), "power.typical")) { return false; }
+    return std::ranges::any_of(list.lines, [&](const PartLine& line) { return line.part == part; });
+}
+
 void apply_prices(const Scenario& scenario, Catalog& catalog) {
     for (const auto& [key, text] : scenario.prices) {
         const std::size_t slash = key.find('/');

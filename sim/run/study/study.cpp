@@ -246,6 +246,27 @@ void rank(Study& study, StudyOrder asked) {
     });
 }
 
+// A note for each of the scenarios' `prices` that no design uses.
+std::vector<std::string> unused_prices(const std::vector<DrawnDesign>& designs) {
+    std::vector<std::string> parts, notes;
+    for (const DrawnDesign& design : designs) {
+        merge_notes(parts, names_of(design.evaluation.result.parts.lines, &PartLine::part));
+    }
+    for (const DrawnDesign& stating : designs) {
+        for (const auto& [key, text] : stating.input.scenario.prices) {
+            const auto uses = [&key = key](const DrawnDesign& d) {
+                return uses_price(d.evaluation.result.parts, d.input.catalog, key, d.evaluation.tokens > 0);
+            };
+            if (std::ranges::any_of(designs, uses)) { continue; }
+            const bool owning = key.starts_with("data-centre/") || key.starts_with("ownership/");
+            merge_notes(notes, {fmt::format("'prices.{}' changes nothing here: {}", key,
+                                            owning ? "no design has a cost of tokens"
+                                                   : "the bill has no such line, but " + joined(parts))});
+        }
+    }
+    return notes;
+}
+
 }  // namespace
 
 std::string_view to_string(StudyOrder order) {
@@ -296,6 +317,7 @@ Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, 
             std::ranges::none_of(result.designs, [&](const DesignResult& other) { return beats(other, design); });
     }
     rank(result, options.order);
+    merge_notes(result.notes, unused_prices(drawn));
     return result;
 }
 

@@ -118,6 +118,23 @@ TEST_CASE("each cable of a graph has modules of its own link or rate") {
     CHECK(list.modules() == 18);
 }
 
+TEST_CASE("a price is used where a line of the bill, or a cost of tokens, counts it") {
+    const PartsList list = listed(scenario_of(pod));
+    const auto used = [&](const char* key, bool tokens = false) { return uses_price(list, catalogue(), key, tokens); };
+    CHECK(used("quantum-2"));
+    CHECK(used("dgx-h100-system"));
+    CHECK(used("optics-400g/power.typical"));
+    CHECK_FALSE(used("h100-sxm"));  // the node is bought as a system
+    CHECK_FALSE(used("connectx-7/power.typical"));
+    CHECK_FALSE(used("optics-400g/power.max"));  // its typical power is known
+    CHECK(used("data-centre/pue"));
+    CHECK_FALSE(used("data-centre/electricity"));
+    CHECK(used("data-centre/electricity", true));
+    CHECK(used("ownership/years", true));
+    CHECK_FALSE(used("ownership", true));
+    CHECK(used("infiniband-ndr/rate"));  // forecasts use it
+}
+
 TEST_CASE("copper joins what it reaches") {
     Catalog near = catalogue();
     near.parts.at("usual-layout").figures.at("node_cable").value = {2};

@@ -177,6 +177,22 @@ TEST_CASE("designs that do different work are not ranked by time or value") {
     CHECK(study(inputs, {.draws = 10, .order = StudyOrder::capital}).ranked);
 }
 
+TEST_CASE("a study says which prices no design uses, and which lines there are") {
+    StudyInput stating = design("a", rails, all_reduce, "2");
+    stating.scenario.prices = {{"h100-sxm", "1 USD"}, {"quantum-2", "1 USD"}, {"data-centre/electricity", "1 USD/kWh"}};
+    const Study s = study({stating}, quick);
+    REQUIRE(s.notes.size() == 2);
+    CHECK_THAT(s.notes[0],
+               ContainsSubstring("'prices.data-centre/electricity' changes nothing here: no design has a cost of"));
+    CHECK_THAT(s.notes[1], ContainsSubstring("'prices.h100-sxm' changes nothing") &&
+                               ContainsSubstring("but dgx-h100-system, quantum-2, optics-400g"));
+    CHECK_THAT(study_table(s), ContainsSubstring("# 'prices.h100-sxm'"));
+    // Another design of the study buys GPUs one by one.
+    StudyInput other = design("b", rails, all_reduce, "2");
+    other.scenario.cluster.node_options["nics"] = "4";
+    CHECK(study({stating, other}, quick).notes.size() == 1);
+}
+
 TEST_CASE("a study does not depend on its threads, and does on its seed") {
     const std::vector<StudyInput> inputs = {design("a", rails, all_to_all, "64"),
                                             design("b", rails + ", oversubscription: 2", all_to_all, "64")};
