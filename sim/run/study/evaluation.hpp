@@ -37,7 +37,8 @@ struct DesignResult {
     std::optional<Range> it_watts, all_watts;  // all_watts: with cooling and conversion (PUE)
     std::optional<Range> capital_usd;
     double guessed_share = 0;  // share of the capital that rests on estimated prices
-    std::optional<Range> usd_per_million_tokens, usd_per_busbw, tokens_per_joule;  // per busbw: capital per B/s
+    // With `goodput`, of the tokens that it leaves. per busbw: capital per B/s
+    std::optional<Range> usd_per_million_tokens, usd_per_busbw, tokens_per_joule;
     bool best = false;  // in the Pareto set of speed, capital and power
     std::vector<std::string> notes;
 };

@@ -87,11 +87,16 @@ struct DrawnDesign {
     Ownership owning(const Draw& draw) const {
         return ownership(input.catalog, evaluation.result.parts.bill.gpus, &draw);
     }
+    // The tokens of a step that failures and checkpoints leave, if the scenario asks for its goodput.
+    double tokens(const Draw& draw) const {
+        const std::optional<Range>& goodput = evaluation.result.goodput;
+        return evaluation.tokens * (goodput ? std::min(at_deviation(*goodput, normal(draw, "goodput")), 1.0) : 1);
+    }
     // What the study ranks by: USD per token, capital per bus bandwidth, or capital times seconds.
     double value(const Draw& draw, double seconds) const {
         if (evaluation.tokens > 0) {
             const Ownership own = owning(draw);
-            return own.total_usd(capital(draw), watts(draw)) * seconds / (evaluation.tokens * own.seconds);
+            return own.total_usd(capital(draw), watts(draw)) * seconds / (tokens(draw) * own.seconds);
         }
         return capital(draw) * seconds / (evaluation.busbw_seconds > 0 ? evaluation.busbw_seconds : 1);
     }
@@ -114,7 +119,7 @@ constexpr double no_matter = 0.01;  // two designs within one per cent: less tha
 
 void add_costs(const DrawnDesign& drawn, DesignResult& result) {
     const double busbw_seconds = drawn.evaluation.busbw_seconds;
-    const double tokens = drawn.evaluation.tokens;
+    const double tokens = drawn.evaluation.tokens * (result.goodput ? result.goodput->value : 1);
     const Ownership owning = ownership(drawn.input.catalog, result.parts.bill.gpus);
     const double seconds = result.time_s.value;
     if (result.parts.powered()) {
@@ -124,7 +129,7 @@ void add_costs(const DrawnDesign& drawn, DesignResult& result) {
         result.all_watts = drawn.range(watts * owning.pue, all_watts);
         if (tokens > 0) {
             result.tokens_per_joule = drawn.range(tokens / seconds / (watts * owning.pue), [&](const Draw& d) {
-                return tokens / (seconds * drawn.form(d)) / all_watts(d);
+                return drawn.tokens(d) / (seconds * drawn.form(d)) / all_watts(d);
             });
         }
     }
@@ -169,6 +174,7 @@ std::optional<double> order_key(const DesignResult& r, StudyOrder order) {
 
 // Whether the order says which of two designs is better: times and costs only of those that do the same.
 bool rankable(const DesignResult& a, const DesignResult& b, StudyOrder order) {
+    if (order == StudyOrder::value && a.goodput.has_value() != b.goodput.has_value()) { return false; }
     return order == StudyOrder::capital || order == StudyOrder::power || a.work == b.work;
 }
 
@@ -190,7 +196,8 @@ Difference difference(const DrawnDesign& first, const DrawnDesign& other) {
                                 [&](const Draw& k) { return other.capital(k) / first.capital(k) - 1; });
     }
     const auto [own, their] = std::pair{order_key(mine, StudyOrder::value), order_key(theirs, StudyOrder::value)};
-    const bool alike = first.measure() == other.measure() && (mine.tokens_per_s || mine.busbw || mine.work == theirs.work);
+    const bool alike = first.measure() == other.measure() && mine.goodput.has_value() == theirs.goodput.has_value() &&
+                       (mine.tokens_per_s || mine.busbw || mine.work == theirs.work);
     if (d.priced && own && their && alike) {
         d.measure = first.measure();
         d.value = first.range(*own / *their - 1, [&](const Draw& k) {
@@ -238,6 +245,8 @@ void rank(Study& study, StudyOrder asked) {
         study.notes.push_back(
             fmt::format("the designs do different work ({}): no time or cost of one is better than that of another",
                         fmt::join(works, "; ")));
+    } else if (!study.ranked) {
+        study.notes.emplace_back("only some designs have a goodput: their costs of a token do not count the same");
     }
     if (!study.ranked) { return; }
     std::ranges::stable_sort(designs, {}, [&](const DesignResult& r) {

@@ -193,6 +193,23 @@ TEST_CASE("a study says which prices no design uses, and which lines there are")
     CHECK(study({stating, other}, quick).notes.size() == 1);
 }
 
+TEST_CASE("a token costs more where failures and checkpoints take time, and its row says so") {
+    StudyInput stopped = design("a", rails, step, "16");
+    const DesignResult without = study({stopped}, quick).designs.at(0);
+    stopped.scenario.goodput = GoodputSpec{microseconds(10'000'000), {}, microseconds(10'000'000)};
+    const Study s = study({stopped}, quick);
+    const DesignResult& with = s.designs.at(0);
+    REQUIRE(with.goodput);
+    CHECK(with.goodput->value < 0.51);  // ten seconds of writing after ten of computing
+    CHECK(with.usd_per_million_tokens->value == Approx(without.usd_per_million_tokens->value / with.goodput->value));
+    CHECK(with.tokens_per_joule->value == Approx(without.tokens_per_joule->value * with.goodput->value));
+    CHECK_THAT(study_table(s), ContainsSubstring("1 M tokens at goodput") && !ContainsSubstring("cost of 1 M tokens"));
+    CHECK_THAT(study_table(study({design("a", rails, step, "16")}, quick)), ContainsSubstring("cost of 1 M tokens"));
+    const Study both = study({design("without", rails, step, "16"), stopped}, quick);
+    CHECK_FALSE(both.ranked);
+    CHECK(both.differences.at(0).measure.empty());
+}
+
 TEST_CASE("a study does not depend on its threads, and does on its seed") {
     const std::vector<StudyInput> inputs = {design("a", rails, all_to_all, "64"),
                                             design("b", rails + ", oversubscription: 2", all_to_all, "64")};
