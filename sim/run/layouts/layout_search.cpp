@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "base/parallel_map_ordered.hpp"
@@ -139,29 +140,44 @@ private:
         std::ranges::stable_sort(candidates_, {}, &Candidate::least_s);
     }
 
-    // Nothing fits: says what comes nearest, and on how many times as many nodes a layout would fit.
+    // A layout that fits the memory of so many nodes.
+    std::optional<Candidate> fitting_on(std::uint32_t nodes) const {
+        try {
+            const std::vector<Candidate> all = candidates_on(nodes, false);
+            const auto fits = [&](const Candidate& c) { return likely_bytes(c.memory) <= has(); };
+            const auto found = std::ranges::find_if(all, fits);
+            return found == all.end() ? std::nullopt : std::optional(*found);
+        } catch (const LayoutError&) {
+            return std::nullopt;  // the batch is none of so many GPUs
+        }
+    }
+
+    // Nothing fits: says what comes nearest, and on how many more nodes a layout would fit. Between two doublings, of
+    // which only the second fits, it bisects.
     [[noreturn]] void refuse(const Candidate& nearest) const {
         constexpr std::uint32_t most_times = 64;
-        std::string more = fmt::format("none on up to {} times as many nodes either", most_times);
-        for (std::uint32_t times = 2; times <= most_times; times *= 2) {
-            const std::uint32_t nodes = times * fabric_.node_count();
-            try {
-                const std::vector<Candidate> all = candidates_on(nodes, false);
-                const auto fits = [&](const Candidate& c) { return likely_bytes(c.memory) <= has(); };
-                if (const auto found = std::ranges::find_if(all, fits); found != all.end()) {
-                    more = fmt::format("on {} nodes {} would fit, {:.1f} GB", nodes, words_of(found->choice),
-                                       likely_bytes(found->memory) * 1e-9);
-                    break;
-                }
-            } catch (const LayoutError&) {
-                continue;  // the batch is none of so many GPUs
-            }
+        std::uint32_t too_few = fabric_.node_count();
+        std::uint32_t enough = too_few;
+        std::optional<Candidate> found;
+        while (!found && enough < most_times * fabric_.node_count()) {
+            too_few = enough;
+            enough *= 2;
+            found = fitting_on(enough);
         }
+        while (found && enough - too_few > 1) {
+            const std::uint32_t middle = too_few + (enough - too_few) / 2;
+            const std::optional<Candidate> one = fitting_on(middle);
+            (one ? enough : too_few) = middle;
+            found = one ? one : found;
+        }
+        const std::string more = found ? fmt::format("on {} nodes {} would fit, {:.1f} GB", enough,
+                                                     words_of(found->choice), found->memory.total() * 1e-9)
+                                       : fmt::format("none on 2, 4 ... {} times as many nodes either", most_times);
         fail_at(scenario_, "workload",
-                fmt::format("no layout fits the memory: of {} the one that needs least, {}, takes {:.1f} GB of the "
-                            "{:.1f} GB that may be filled on '{}'; {}",
-                            result_.layouts, words_of(nearest.choice), likely_bytes(nearest.memory) * 1e-9,
-                            has() * 1e-9, result_.gpu, more));
+                fmt::format("no layout fits the memory: of {} the one that needs least, {}, takes {:.1f} GB, or {:.1f} "
+                            "GB with three chances in four, of the {:.1f} GB that may be filled on '{}'; {}",
+                            result_.layouts, words_of(nearest.choice), nearest.memory.total() * 1e-9,
+                            likely_bytes(nearest.memory) * 1e-9, has() * 1e-9, result_.gpu, more));
     }
 
     StepRow forecast_of(const LayoutChoice& choice, const Watch& watch) {

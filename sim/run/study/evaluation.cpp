@@ -70,7 +70,10 @@ void take_step(const StepRow& row, const StudyInput& input, Evaluation& out) {
     out.form = {1, row.time_low80_s / row.step_time_s, row.time_high80_s / row.step_time_s};
     out.regime = "training";
     out.tokens = row.tokens_per_s * row.step_time_s;
-    r.what = "a step of " + std::get<TrainingWorkload>(input.scenario.workload).model;
+    const auto& training = std::get<TrainingWorkload>(input.scenario.workload);
+    r.what = "a step of " + training.model;
+    r.work = fmt::format("{} with {:.4g} parameters", r.what, parameters(model_shape(input.catalog, training)));
+    if (row.tokens_per_s == 0) { r.work += fmt::format(", a batch of {}", row.global_batch); }
     r.mfu = row.mfu;
     if (row.goodput) { r.goodput = Range{row.goodput->share, row.goodput->low80, row.goodput->high80}; }
     r.bottleneck = row.bottleneck;
@@ -86,8 +89,9 @@ void take_row(const Row& row, const StudyInput& input, Evaluation& out) {
     out.regime = regime_of(row.size);
     out.busbw_seconds = row.busbw * row.time_s;
     const auto* collective = std::get_if<CollectiveWorkload>(&input.scenario.workload);
-    r.what = fmt::format("{} of {}, {} {}", collective != nullptr ? to_string(collective->collective) : "a message",
-                         text(row.size), row.algorithm, row.protocol);
+    r.work = fmt::format("{} of {}", collective != nullptr ? to_string(collective->collective) : "a message",
+                         text(row.size));
+    r.what = fmt::format("{}, {} {}", r.work, row.algorithm, row.protocol);
     r.bottleneck = row.bottleneck;
     r.time_s = {row.time_s, row.time_low80_s, row.time_high80_s};
     r.busbw = Range{row.busbw, out.busbw_seconds / row.time_high80_s, out.busbw_seconds / row.time_low80_s};
@@ -118,6 +122,7 @@ Evaluation evaluate(const StudyInput& input, const Watch& watch, bool efficiency
             out.form = study_interval(input.catalog, "forecast.training");
             out.regime = "training";
             r.what = "a replayed trace";
+            r.work = "the trace " + std::get<TraceWorkload>(scenario.workload).file;
             r.bottleneck = report.replay ? report.replay->bottleneck : "";
             r.time_s = time_range(seconds_of(report), out.form);
         }

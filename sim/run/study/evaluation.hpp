@@ -25,7 +25,8 @@ struct DesignResult {
     std::string name;
     std::string network;  // "rail-optimized, infiniband-ndr, quantum-2, 2:1"
     std::uint32_t nodes = 0, gpus = 0;
-    std::string what;  // "all_reduce of 1 GiB", "a step of gpt3-175b"
+    std::string what;  // "all_reduce of 1 GiB, ring simple", "a step of gpt3-175b"
+    std::string work;  // what it is asked to do, however: times of designs with equal text can be ranked
     Range time_s;
     std::optional<Range> busbw, tokens_per_s;
     std::optional<double> mfu, efficiency;
@@ -36,7 +37,8 @@ struct DesignResult {
     std::optional<Range> it_watts, all_watts;  // all_watts: with cooling and conversion (PUE)
     std::optional<Range> capital_usd;
     double guessed_share = 0;  // share of the capital that rests on estimated prices
-    std::optional<Range> usd_per_million_tokens, usd_per_busbw, tokens_per_joule;  // per busbw: capital per B/s
+    // With `goodput`, of the tokens that it leaves. per busbw: capital per B/s
+    std::optional<Range> usd_per_million_tokens, usd_per_busbw, tokens_per_joule;
     bool best = false;  // in the Pareto set of speed, capital and power
     std::vector<std::string> notes;
 };

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "base/text.hpp"
 #include "models/device_part.hpp"
 #include "models/figure_reader.hpp"
+#include "sim/scenario/build_parts.hpp"
 #include "sim/scenario/scenario_context.hpp"
+#include "topologies/fabric_generator.hpp"
 #include "topologies/node_reader.hpp"
 
 namespace fabricast::inline studies {
@@ -30,6 +34,7 @@ public:
 
     PartsList list() {
         list_.bill = bill_of(fabric_);
+        list_.bill.gpus = 0;
         nodes();
         switches();
         cables();
@@ -52,6 +57,25 @@ private:
                                      : std::ranges::any_of(cluster.kinds, names);
     }
 
+    // The node that is bought: with the GPUs that `gpus_per_node` leaves unused. `first`: the number of one such node.
+    NodeTemplate bought(const NodeTemplate& used, std::uint32_t first) const {
+        const ClusterRequest& cluster = scenario_.cluster;
+        if (cluster.gpus_per_node == 0 || (cluster.node.empty() && cluster.kinds.empty())) { return used; }
+        const NodeRequest* named = &cluster;
+        for (const NodesRequest& kind : cluster.kinds) {
+            if (first < kind.count) {
+                named = &kind;
+                break;
+            }
+            first -= kind.count;
+        }
+        const NodeTemplate whole = node_named(*named, catalog_);
+        NodeTemplate bought = used;
+        bought.gpus = whole.gpus;
+        bought.nics = cluster.node_options.contains("nics") ? used.nics : whole.nics;
+        return bought;
+    }
+
     // Whether the node has the GPU and the adapter of its template, and as many GPUs, NICs and NIC ports.
     bool as_in_the_library(const NodeTemplate& node) const {
         if (!named(node)) { return false; }
@@ -63,11 +87,16 @@ private:
 
     void nodes() {
         const Cluster& cluster = fabric_.cluster();
-        if (cluster.runs.empty()) { nodes(cluster.node, cluster.nodes); }
-        for (const NodeRun& run : cluster.runs) { nodes(run.node, run.nodes); }
+        if (cluster.runs.empty()) { nodes(bought(cluster.node, 0), cluster.nodes); }
+        std::uint32_t first = 0;
+        for (const NodeRun& run : cluster.runs) {
+            nodes(bought(run.node, first), run.nodes);
+            first += run.nodes;
+        }
     }
 
     void nodes(const NodeTemplate& node, std::uint32_t count) {
+        list_.bill.gpus += std::uint64_t{count} * node.gpus;
         const std::string system = node.name + "-system";
         if (catalog_.find(system) != nullptr && as_in_the_library(node)) {
             add("nodes", system, count);
@@ -99,17 +128,45 @@ private:
     void cables() {
         const FabricSpec& fabric = fabric_.cluster().fabric;
         std::vector<CableCount> counts = list_.bill.cables;
+        if (fabric.kind == FabricKind::explicit_graph) { graph_cables(counts); }
+        const std::uint32_t planes = std::max(fabric_.generator().planes(), 1U);
         for (const NodeRun& kind : fabric_.cluster().runs) {  // the slower ports' own cables
             if (counts.empty() || kind.link.name == fabric.link.name) { continue; }
-            const std::uint64_t own = std::uint64_t{kind.nodes} * kind.node.nics *
+            const std::uint64_t own = std::uint64_t{kind.nodes} * kind.node.nics * planes *
                                       static_cast<std::uint64_t>(std::max(kind.node.nic_ports, 1));
             counts.front().cables -= own;
-            cables({counts.front().between, CableRun::node, own}, kind.link);
+            cables({counts.front().between, CableRun::node, own}, kind.link, planes);
         }
-        for (const CableCount& run : counts) { cables(run, run.run == CableRun::node ? fabric.link : fabric.trunk); }
+        for (const CableCount& run : counts) {
+            const bool node = run.run == CableRun::node;
+            if (run.cables > 0) { cables(run, node ? fabric.link : fabric.trunk, node ? planes : 1); }
+        }
     }
 
-    void cables(const CableCount& run, const LinkSpec& link) {
+    // The cables of an explicit graph, by their own links, each taken out of the `counts` of the bill.
+    void graph_cables(std::vector<CableCount>& counts) {
+        const ExplicitGraph& graph = fabric_.cluster().graph;
+        std::set<std::string> devices;
+        for (const NodeDevice& device : graph.devices) { devices.insert(device.name); }
+        for (CableCount& run : counts) {
+            std::map<std::pair<double, std::string>, std::pair<LinkSpec, std::uint64_t>> links;
+            for (const NodeCable& cable : graph.cables) {
+                const int ends =
+                    static_cast<int>(devices.contains(cable.a)) + static_cast<int>(devices.contains(cable.b));
+                if (ends != (run.run == CableRun::node ? 1 : 2)) { continue; }
+                auto& [link, number] = links[{cable.link.rate.bytes_per_second(), cable.link.name}];
+                link = cable.link;
+                number += static_cast<std::uint64_t>(cable.count);
+            }
+            for (const auto& [key, link] : links) {
+                cables({run.between, run.run, link.second}, link.first, 1);
+                run.cables -= std::min(run.cables, link.second);
+            }
+        }
+    }
+
+    // Cables that run at one of `shares` equal shares of the link's rate.
+    void cables(const CableCount& run, const LinkSpec& link, std::uint32_t shares) {
         const Part& layout = catalog_.at("layout", "usual-layout");
         const double metres = layout.number(run.run == CableRun::node    ? "node_cable"
                                             : run.run == CableRun::trunk ? "trunk_cable"
@@ -120,7 +177,7 @@ private:
         CableClass kind{run.between, is_copper ? "dac" : layout.word("cable"), metres, run.cables, 0};
         const std::string what =
             fmt::format("{}{}{} m", run.between, is_copper ? " cables of " : " optics, ", std::lround(metres));
-        const std::string module = is_copper ? "" : module_for(kind.medium, link);
+        const std::string module = is_copper ? "" : module_for(kind.medium, link.rate.bytes_per_second() / shares);
         if (module.empty()) {
             add(what, kind.medium, static_cast<double>(run.cables)).watts_each = 2;
         } else {
@@ -136,13 +193,13 @@ private:
         return static_cast<int>(std::lround(link.rate.bytes_per_second() * 8e-9 / lanes));
     }
 
-    // The slowest pluggable module that supports the link; none if the medium is sold with its ends.
-    std::string module_for(const std::string& medium, const LinkSpec& link) const {
+    // The slowest pluggable module for so many bytes per second; none if the medium is sold with its ends.
+    std::string module_for(const std::string& medium, double bytes_per_second) const {
         std::string chosen;
         double slowest = 0;
         for (const Part* part : catalog_.of_kind("optics")) {
             const double rate = part->number("rate", "B/s");
-            const bool fits = part->word("fibre") == medium && rate >= link.rate.bytes_per_second() * (1 - 1e-9);
+            const bool fits = part->word("fibre") == medium && rate >= bytes_per_second * (1 - 1e-9);
             if (fits && (chosen.empty() || rate < slowest)) {
                 chosen = part->name;
                 slowest = rate;
@@ -237,6 +294,20 @@ Ownership ownership(const Catalog& catalog, std::uint64_t gpus, const Draw* draw
             .usd_per_joule = value("data-centre", "electricity") / (1000 * hour),
             .seconds = value("ownership", "years") * year,
             .operations_usd = value("ownership", "operations_per_gpu") * static_cast<double>(gpus)};
+}
+
+bool uses_price(const PartsList& list, const Catalog& catalog, std::string_view key, bool makes_tokens) {
+    const std::size_t slash = key.find('/');
+    const std::string_view part = key.substr(0, slash);
+    const std::string_view figure = slash == std::string_view::npos ? "price" : key.substr(slash + 1);
+    if (figure == "pue") { return list.powered(); }
+    if (figure != "price" && (part == "data-centre" || part == "ownership")) {
+        return makes_tokens && list.priced() && list.powered();
+    }
+    const bool power = figure == "power.typical" || figure == "power.max";
+    if (figure != "price" && !power) { return true; }
+    if (figure == "power.max" && figure_of(catalog, std::string(part), "power.typical")) { return false; }
+    return std::ranges::any_of(list.lines, [&](const PartLine& line) { return line.part == part; });
 }
 
 void apply_prices(const Scenario& scenario, Catalog& catalog) {

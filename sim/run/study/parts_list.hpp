@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/catalog.hpp"
@@ -43,8 +44,8 @@ struct PartsList {
 };
 
 // Nodes are priced as whole systems if the catalogue has a system for the template, and the scenario changed neither
-// the GPU nor the numbers of GPUs, NICs and NIC ports; else as GPUs, NICs and hosts. Cables are copper within its
-// reach, the layout's cable elsewhere. Throws CatalogError, ClusterError.
+// the GPU nor the numbers of NICs and NIC ports; else as GPUs, NICs and hosts. GPUs that `gpus_per_node` leaves unused
+// are bought. Cables are copper within its reach, the layout's cable elsewhere. Throws CatalogError, ClusterError.
 PartsList parts_list(const Scenario& scenario, const Fabric& fabric, const Catalog& catalog);
 
 // Sums over the lines, USD and watts, of a draw if given. Precondition: priced() and powered(), respectively.
@@ -64,6 +65,10 @@ struct Ownership {
     }
 };
 Ownership ownership(const Catalog& catalog, std::uint64_t gpus, const Draw* draw = nullptr);
+
+// Whether a figure of the scenario's `prices` ("quantum-2", "data-centre/pue") is in a sum over this list, or in the
+// cost of tokens if the design makes any; true for figures other than prices and powers, which forecasts may use.
+bool uses_price(const PartsList& list, const Catalog& catalog, std::string_view key, bool makes_tokens);
 
 // Merges the scenario's `prices` into the catalogue. Throws InputError at the key.
 void apply_prices(const Scenario& scenario, Catalog& catalog);

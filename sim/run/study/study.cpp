@@ -1,13 +1,17 @@
 #include "sim/run/study/study.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/enum_name.hpp"
 #include "base/parallel_map_ordered.hpp"
 #include "base/text.hpp"
+#include "models/evidence.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/study/parts_list.hpp"
 
@@ -81,12 +85,23 @@ struct DrawnDesign {
     Ownership owning(const Draw& draw) const {
         return ownership(input.catalog, evaluation.result.parts.bill.gpus, &draw);
     }
-    // What the study ranks by: USD per token, or capital times seconds, proportional to capital per bus bandwidth.
+    // The tokens of a step that failures and checkpoints leave, if the scenario asks for its goodput.
+    double tokens(const Draw& draw) const {
+        const std::optional<Range>& goodput = evaluation.result.goodput;
+        return evaluation.tokens * (goodput ? std::min(at_deviation(*goodput, normal(draw, "goodput")), 1.0) : 1);
+    }
+    // What the study ranks by: USD per token, capital per bus bandwidth, or capital times seconds.
     double value(const Draw& draw, double seconds) const {
-        const Ownership own = owning(draw);
-        return evaluation.tokens > 0
-                   ? own.total_usd(capital(draw), watts(draw)) * seconds / (evaluation.tokens * own.seconds)
-                   : capital(draw) * seconds;
+        if (evaluation.tokens > 0) {
+            const Ownership own = owning(draw);
+            return own.total_usd(capital(draw), watts(draw)) * seconds / (tokens(draw) * own.seconds);
+        }
+        return capital(draw) * seconds / (evaluation.busbw_seconds > 0 ? evaluation.busbw_seconds : 1);
+    }
+    std::string_view measure() const {
+        return evaluation.tokens > 0          ? "cost of a token"
+               : evaluation.busbw_seconds > 0 ? "capital per bus bandwidth"
+                                              : "capital times time";
     }
     bool priced() const { return evaluation.result.parts.priced() && evaluation.result.parts.powered(); }
 
@@ -102,7 +117,7 @@ constexpr double no_matter = 0.01;  // two designs within one per cent: less tha
 
 void add_costs(const DrawnDesign& drawn, DesignResult& result) {
     const double busbw_seconds = drawn.evaluation.busbw_seconds;
-    const double tokens = drawn.evaluation.tokens;
+    const double tokens = drawn.evaluation.tokens * (result.goodput ? result.goodput->value : 1);
     const Ownership owning = ownership(drawn.input.catalog, result.parts.bill.gpus);
     const double seconds = result.time_s.value;
     if (result.parts.powered()) {
@@ -112,7 +127,7 @@ void add_costs(const DrawnDesign& drawn, DesignResult& result) {
         result.all_watts = drawn.range(watts * owning.pue, all_watts);
         if (tokens > 0) {
             result.tokens_per_joule = drawn.range(tokens / seconds / (watts * owning.pue), [&](const Draw& d) {
-                return tokens / (seconds * drawn.form(d)) / all_watts(d);
+                return drawn.tokens(d) / (seconds * drawn.form(d)) / all_watts(d);
             });
         }
     }
@@ -138,6 +153,29 @@ Verdict verdict_of(const Range& time) {
     return time.low80 > 0 || time.high80 < 0 ? Verdict::real : Verdict::unclear;
 }
 
+// What designs are ranked by, if it is known; smaller is better.
+std::optional<double> order_key(const DesignResult& r, StudyOrder order) {
+    const auto value_of = [](const std::optional<Range>& range) {
+        return range ? std::optional(range->value) : std::nullopt;
+    };
+    switch (order) {
+        case StudyOrder::value:
+            if (r.tokens_per_s) { return value_of(r.usd_per_million_tokens); }
+            if (r.busbw && r.busbw->value > 0) { return value_of(r.usd_per_busbw); }
+            return r.capital_usd ? std::optional(r.capital_usd->value * r.time_s.value) : std::nullopt;
+        case StudyOrder::time: return r.tokens_per_s ? 1 / r.tokens_per_s->value : r.time_s.value;
+        case StudyOrder::capital: return value_of(r.capital_usd);
+        case StudyOrder::power: return value_of(r.it_watts);
+    }
+    return std::nullopt;
+}
+
+// Whether the order says which of two designs is better: times and costs only of those that do the same.
+bool rankable(const DesignResult& a, const DesignResult& b, StudyOrder order) {
+    if (order == StudyOrder::value && a.goodput.has_value() != b.goodput.has_value()) { return false; }
+    return order == StudyOrder::capital || order == StudyOrder::power || a.work == b.work;
+}
+
 Difference difference(const DrawnDesign& first, const DrawnDesign& other) {
     const DesignResult& theirs = first.evaluation.result;
     const DesignResult& mine = other.evaluation.result;
@@ -154,46 +192,86 @@ Difference difference(const DrawnDesign& first, const DrawnDesign& other) {
     if (d.priced) {
         d.capital = first.range(capital_usd(mine.parts) / capital_usd(theirs.parts) - 1,
                                 [&](const Draw& k) { return other.capital(k) / first.capital(k) - 1; });
-        const auto value = [](const DesignResult& r) {
-            return r.usd_per_million_tokens ? r.usd_per_million_tokens->value : capital_usd(r.parts) * r.time_s.value;
-        };
-        d.value = first.range(value(mine) / value(theirs) - 1, [&](const Draw& k) {
+    }
+    const auto [own, their] = std::pair{order_key(mine, StudyOrder::value), order_key(theirs, StudyOrder::value)};
+    const bool alike = first.measure() == other.measure() && mine.goodput.has_value() == theirs.goodput.has_value() &&
+                       (mine.tokens_per_s || mine.busbw || mine.work == theirs.work);
+    if (d.priced && own && their && alike) {
+        d.measure = first.measure();
+        d.value = first.range(*own / *their - 1, [&](const Draw& k) {
             return other.value(k, other.seconds(k, b)) / first.value(k, first.seconds(k, a)) - 1;
         });
     }
     return d;
 }
 
-// The measures of the Pareto set; smaller is better in each.
-std::vector<double> measures(const DesignResult& r) {
-    std::vector<double> m{r.tokens_per_s ? 1 / r.tokens_per_s->value : r.time_s.value};
-    if (r.capital_usd) { m.push_back(r.capital_usd->value); }
-    if (r.it_watts) { m.push_back(r.it_watts->value); }
-    return m;
-}
-
+// Whether `a` is better in one measure of the Pareto set and in none worse, of those that are known of both.
 bool beats(const DesignResult& a, const DesignResult& b) {
-    const std::vector<double> x = measures(a);
-    const std::vector<double> y = measures(b);
+    if (a.work != b.work) { return false; }
     bool better = false;
-    for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
-        if (x[i] > y[i]) { return false; }
-        better = better || x[i] < y[i];
+    for (const StudyOrder order : {StudyOrder::time, StudyOrder::capital, StudyOrder::power}) {
+        const auto [x, y] = std::pair{order_key(a, order), order_key(b, order)};
+        if (!x || !y) { continue; }
+        if (*x > *y) { return false; }
+        better = better || *x < *y;
     }
     return better;
 }
 
-double order_key(const DesignResult& r, StudyOrder order) {
-    switch (order) {
-        case StudyOrder::value:
-            return r.usd_per_million_tokens ? r.usd_per_million_tokens->value
-                   : r.capital_usd          ? r.capital_usd->value * r.time_s.value
-                                            : r.time_s.value;
-        case StudyOrder::time: return measures(r).front();
-        case StudyOrder::capital: return r.capital_usd ? r.capital_usd->value : r.time_s.value;
-        case StudyOrder::power: return r.it_watts ? r.it_watts->value : r.time_s.value;
+// Sorts the designs by what was asked for, as far as it is known of them, and says where it is not.
+void rank(Study& study, StudyOrder asked) {
+    std::vector<DesignResult>& designs = study.designs;
+    const auto known = [&](const DesignResult& r) { return order_key(r, asked).has_value(); };
+    study.order = std::ranges::any_of(designs, known) ? asked : StudyOrder::time;
+    const auto like_first = [&](const DesignResult& r) { return rankable(r, designs.front(), study.order); };
+    study.ranked = std::ranges::all_of(designs, like_first);
+    if (study.order != asked && study.ranked && designs.size() > 1) {
+        study.notes.push_back(fmt::format("the {} of no design is known: they are ranked by time", to_string(asked)));
     }
-    return 0;
+    std::vector<std::string> works;
+    for (const DesignResult& r : designs) {
+        merge_notes(works, {r.work});
+        for (const StudyOrder measure : {StudyOrder::capital, StudyOrder::power}) {
+            const auto has = [&](const DesignResult& other) { return order_key(other, measure).has_value(); };
+            if (has(r) || std::ranges::none_of(designs, has)) { continue; }
+            study.notes.push_back(
+                fmt::format("no {} of {} is known: the Pareto set compares it by the rest{}", to_string(measure),
+                            r.name, study.ranked && !order_key(r, study.order) ? ", and in the order it is last" : ""));
+        }
+    }
+    if (works.size() > 1) {
+        study.notes.push_back(
+            fmt::format("the designs do different work ({}): no time or cost of one is better than that of another",
+                        fmt::join(works, "; ")));
+    } else if (!study.ranked) {
+        study.notes.emplace_back("only some designs have a goodput: their costs of a token do not count the same");
+    }
+    if (!study.ranked) { return; }
+    std::ranges::stable_sort(designs, {}, [&](const DesignResult& r) {
+        const std::optional<double> key = order_key(r, study.order);
+        return std::pair{!key, key.value_or(0)};
+    });
+}
+
+// A note for each of the scenarios' `prices` that no design uses.
+std::vector<std::string> unused_prices(const std::vector<DrawnDesign>& designs) {
+    std::vector<std::string> parts, notes;
+    for (const DrawnDesign& design : designs) {
+        merge_notes(parts, names_of(design.evaluation.result.parts.lines, &PartLine::part));
+    }
+    for (const DrawnDesign& stating : designs) {
+        for (const auto& [key, text] : stating.input.scenario.prices) {
+            const auto uses = [&key = key](const DrawnDesign& d) {
+                return uses_price(d.evaluation.result.parts, d.input.catalog, key, d.evaluation.tokens > 0);
+            };
+            if (std::ranges::any_of(designs, uses)) { continue; }
+            const bool owning = key.starts_with("data-centre/") || key.starts_with("ownership/");
+            merge_notes(notes, {fmt::format("'prices.{}' changes nothing here: {}", key,
+                                            owning ? "no design has a cost of tokens"
+                                                   : "the bill has no such line, but " + joined(parts))});
+        }
+    }
+    return notes;
 }
 
 }  // namespace
@@ -227,7 +305,6 @@ Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, 
         });
 
     Study result;
-    result.order = options.order;
     result.draws = options.draws;
     std::vector<DrawnDesign> drawn;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -242,7 +319,8 @@ Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, 
         design.best =
             std::ranges::none_of(result.designs, [&](const DesignResult& other) { return beats(other, design); });
     }
-    std::ranges::stable_sort(result.designs, {}, [&](const DesignResult& r) { return order_key(r, options.order); });
+    rank(result, options.order);
+    merge_notes(result.notes, unused_prices(drawn));
     return result;
 }
 

@@ -30,16 +30,19 @@ enum class Verdict : std::uint8_t { same, unclear, real };
 std::string_view to_string(Verdict verdict);
 struct Difference {
     std::string design, against;
-    Range time, capital, value;       // value: cost per token, or capital per busbw; without prices, the last two are 0
+    Range time, capital, value;       // without prices, the last two are 0
+    std::string measure;              // what `value` is of: "cost of a token"; empty: the two have none in common
     Verdict verdict = Verdict::same;  // judged by `time`
     double shared = 0;                // share of the first design's time that both designs spend in the same way
     bool priced = false;
 };
 
 struct Study {
-    std::vector<DesignResult> designs;  // best first
+    std::vector<DesignResult> designs;  // best first, those last of which it is not known
     std::vector<Difference> differences;
-    StudyOrder order = StudyOrder::value;
+    StudyOrder order = StudyOrder::value;  // time if no design has what was asked for
+    bool ranked = true;                    // false: they do different work, and are as they were named
+    std::vector<std::string> notes;
     std::uint32_t draws = 0;
 };
 

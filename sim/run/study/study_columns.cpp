@@ -59,6 +59,11 @@ C range(const char* name, Field D::*field, const char* heading, std::string (*nu
     return C(name, "", field).printed(heading, 0, "", number_text);
 }
 
+// Those of designs with, and without, a goodput that their tokens are counted with.
+auto counted(std::optional<Range> D::*field, bool goodput) {
+    return [=](const D& r) { return r.goodput.has_value() == goodput ? Json(r.*field) : Json(); };
+}
+
 constexpr bool single = false, interval = true;  // StudyColumn::range
 constexpr bool if_known = true;                  // StudyColumn::optional
 
@@ -116,11 +121,22 @@ const std::vector<StudyColumn>& study_columns() {
              .printed("of it guessed prices", 0, "", guess_text)
              .on_page("guessed", Unit::share),
          cost},
-        {range("usd_per_million_tokens", &D::usd_per_million_tokens, "cost of 1 M tokens", token_price_text)
+        {C("usd_per_million_tokens", "", &D::usd_per_million_tokens), cost, interval},
+        {C(counted(&D::usd_per_million_tokens, false))
+             .printed("cost of 1 M tokens", 0, "", token_price_text)
              .on_page("1 M tokens", Unit::money),
-         cost, interval, if_known},
-        {range("tokens_per_joule", &D::tokens_per_joule, "tokens/J", four_digits).on_page("tokens/J"), cost, interval,
-         if_known},
+         cost, single, if_known},
+        {C(counted(&D::usd_per_million_tokens, true))
+             .printed("1 M tokens at goodput", 0, "", token_price_text)
+             .on_page("1 M tokens at goodput", Unit::money),
+         cost, single, if_known},
+        {C("tokens_per_joule", "", &D::tokens_per_joule), cost, interval},
+        {C(counted(&D::tokens_per_joule, false)).printed("tokens/J", 0, "", four_digits).on_page("tokens/J"), cost,
+         single, if_known},
+        {C(counted(&D::tokens_per_joule, true))
+             .printed("tokens/J at goodput", 0, "", four_digits)
+             .on_page("tokens/J at goodput"),
+         cost, single, if_known},
         {range("usd_per_busbw_Bps", &D::usd_per_busbw, "capital per GB/s", bandwidth_price_text), speed, interval,
          if_known},
         {C("pareto", "", &D::best)},

@@ -21,6 +21,11 @@ namespace {
 
 constexpr std::size_t name_width = 22;
 
+std::string order_text(const Study& study) {
+    return study.ranked ? fmt::format("best {} first", to_string(study.order))
+                        : fmt::format("as they were named: {} does not rank them", to_string(study.order));
+}
+
 std::string percent(const Range& range) {
     return fmt::format("{:+.1f} % (80 %: {:+.1f} to {:+.1f} %)", 100 * range.value, 100 * range.low80,
                        100 * range.high80);
@@ -112,7 +117,8 @@ Json difference_json(const Difference& d) {
             {"verdict", to_string(d.verdict)},
             {"shared", d.shared},
             {"capital", d.priced ? Json(d.capital) : Json()},
-            {"value", d.priced ? Json(d.value) : Json()}};
+            {"value", d.measure.empty() ? Json() : Json(d.value)},
+            {"measure", d.measure.empty() ? Json() : Json(d.measure)}};
 }
 
 std::string signed_percent(double share) {
@@ -133,8 +139,10 @@ Table part_table(std::string title, std::string caption, const Study& study, Stu
     return table;
 }
 
-// The differences of one kind from the first design, with their intervals.
-Tornado tornado(const Study& study, const std::string& title, const Range Difference::*what) {
+// The differences of one kind from the first design, with their intervals; no section if no design has one.
+template <class Known>
+void add_tornado(Page& page, const Study& study, const std::string& title, const Range Difference::*what,
+                 const Known& known) {
     Tornado bars{title,
                  fmt::format("Against {}, made draw by draw; the line through each bar holds four draws in five.",
                              study.differences.front().against),
@@ -142,9 +150,9 @@ Tornado tornado(const Study& study, const std::string& title, const Range Differ
                  {}};
     for (const Difference& d : study.differences) {
         const Range& range = d.*what;
-        bars.bars.push_back({d.design, range.value, range.low80, range.high80});
+        if (std::invoke(known, d)) { bars.bars.push_back({d.design, range.value, range.low80, range.high80}); }
     }
-    return bars;
+    if (!bars.bars.empty()) { page.sections.emplace_back(std::move(bars)); }
 }
 
 Table parts_table(const DesignResult& design) {
@@ -172,20 +180,17 @@ Table parts_table(const DesignResult& design) {
 }  // namespace
 
 std::string study_table(const Study& study) {
-    std::string out =
-        fmt::format("# {}, best {} first\n", plural(study.designs.size(), "design"), to_string(study.order)) +
-        designs_table(study.designs);
+    std::string out = fmt::format("# {}, {}\n", plural(study.designs.size(), "design"), order_text(study)) +
+                      designs_table(study.designs);
     for (const Difference& d : study.differences) {
         out += fmt::format("# {} against {}: time {}: {}; {:.0f} % of the time is spent alike\n", d.design, d.against,
                            percent(d.time), to_string(d.verdict), 100 * d.shared);
         if (d.priced) {
-            out += fmt::format(
-                "#   capital {}; {}{}\n", percent(d.capital),
-                study.designs.front().usd_per_million_tokens ? "cost of a token " : "capital per bus bandwidth ",
-                percent(d.value));
+            out += fmt::format("#   capital {}{}\n", percent(d.capital),
+                               d.measure.empty() ? "" : fmt::format("; {} {}", d.measure, percent(d.value)));
         }
     }
-    std::vector<std::string> notes;
+    std::vector<std::string> notes = study.notes;
     for (const DesignResult& design : study.designs) { merge_notes(notes, design.notes); }
     for (const std::string& note : notes) { out += "# " + note + "\n"; }
     return out;
@@ -195,6 +200,8 @@ Json study_json(const Study& study) {
     return {{"schema_version", 1},
             {"program", "fabricast"},
             {"order", to_string(study.order)},
+            {"ranked", study.ranked},
+            {"notes", study.notes},
             {"draws", study.draws},
             {"designs", json_list(study.designs, design_json)},
             {"differences", json_list(study.differences, difference_json)}};
@@ -222,15 +229,18 @@ Page study_page(const Scenario& scenario, const Study& study) {
     Page page;
     const DesignResult& best = study.designs.front();
     page.title = scenario.name;
-    page.answer = fmt::format("{} comes first of {} designs by {}: {} in {}.", best.name, study.designs.size(),
-                              to_string(study.order), best.what, text(best.time_s.value, Dimension::time));
+    page.answer = study.ranked
+                      ? fmt::format("{} comes first of {} designs by {}: {} in {}.", best.name, study.designs.size(),
+                                    to_string(study.order), best.what, text(best.time_s.value, Dimension::time))
+                      : fmt::format("{} designs {}.", study.designs.size(), order_text(study));
     for (const Difference& d : study.differences) {
         page.headlines.push_back({d.design + " against " + d.against, signed_percent(d.time.value),
                                   fmt::format("time, 80 %: {} to {}; {}", signed_percent(d.time.low80),
                                               signed_percent(d.time.high80), to_string(d.verdict))});
     }
+    page.notes = study.notes;
     page.sections.emplace_back(part_table(
-        "Designs, best first",
+        "Designs, " + order_text(study),
         "Intervals hold four results in five. Scaling efficiency: what is kept of the smallest cluster's bus "
         "bandwidth, or of its throughput a GPU. Marked: the Pareto set, those that no other beats in speed, "
         "capital and power at once.",
@@ -240,12 +250,12 @@ Page study_page(const Scenario& scenario, const Study& study) {
                                           "estimates.",
                                           study, StudyPart::cost));
     if (!study.differences.empty()) {
-        page.sections.emplace_back(tornado(study, "Time", &Difference::time));
-        if (study.differences.front().priced) {
-            page.sections.emplace_back(tornado(study, "Capital", &Difference::capital));
-            page.sections.emplace_back(
-                tornado(study, best.usd_per_million_tokens ? "Cost of a token" : "Capital per bus bandwidth",
-                        &Difference::value));
+        add_tornado(page, study, "Time", &Difference::time, [](const Difference&) { return true; });
+        add_tornado(page, study, "Capital", &Difference::capital, &Difference::priced);
+        for (std::string title : {"Cost of a token", "Capital per bus bandwidth", "Capital times time"}) {
+            add_tornado(page, study, title, &Difference::value, [&](const Difference& d) {
+                return !d.measure.empty() && title.ends_with(d.measure.substr(1));
+            });
         }
     }
     for (const DesignResult& design : study.designs) {

@@ -1,7 +1,10 @@
 // The search over layouts: it finds what trying every layout finds, however many threads it has, and says why it
 // cannot.
 
+#include <fmt/format.h>
+
 #include <atomic>
+#include <regex>
 
 #include "sim/plan/training/step_bound.hpp"
 #include "sim/run/layouts/layout_report.hpp"
@@ -171,6 +174,19 @@ TEST_CASE("where nothing fits the refusal names what comes nearest") {
     CHECK_THAT(refusal_of(large), ContainsSubstring("no layout fits the memory") &&
                                       ContainsSubstring("the one that needs least") && ContainsSubstring("nodes") &&
                                       ContainsSubstring("would fit"));
+    // On so many nodes one fits, with the memory that the search itself prints; on one node less none does.
+    const std::string refusal = refusal_of(large);
+    std::smatch found;
+    REQUIRE(std::regex_search(refusal, found, std::regex("on ([0-9]+) nodes .* would fit, ([0-9.]+ GB)")));
+    const int nodes = std::stoi(found[1]);
+    std::vector<std::string> enough = large, too_few = large;
+    enough.front() = fmt::format("cluster.nodes={}", nodes);
+    too_few.front() = fmt::format("cluster.nodes={}", nodes - 1);
+    LayoutSearchOptions all = options_of();
+    all.exhaustive = true;
+    all.best = 10'000;
+    CHECK_THAT(layouts_table(search_layouts(scenario_of(enough), catalogue(), all)), ContainsSubstring(found[2]));
+    CHECK_THAT(refusal_of(too_few), ContainsSubstring("no layout fits the memory"));
     CHECK_THAT(refusal_of({"workload.global_batch=7", "cluster.nodes=8"}), ContainsSubstring("not a multiple"));
     CHECK_THAT(refusal_of({"workload.global_batch=null"}), ContainsSubstring("at one batch"));
     LayoutSearchOptions margin = options_of();

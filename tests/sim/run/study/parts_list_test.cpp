@@ -2,6 +2,8 @@
 
 #include "sim/run/study/parts_list.hpp"
 
+#include <algorithm>
+#include <map>
 #include <regex>
 
 #include "sim/scenario/build.hpp"
@@ -60,6 +62,77 @@ TEST_CASE("another adapter makes a node another system, with another price") {
     CHECK(same.lines.front().what == "nodes");
     CHECK(other.lines.front().what == "GPUs");
     CHECK(other.lines.at(1).part == "connectx-6");
+}
+
+TEST_CASE("GPUs that a job leaves unused are bought with their nodes") {
+    const PartsList all = listed(scenario_of(pod));
+    const PartsList half = listed(scenario_of(pod + ", gpus_per_node: 4"));
+    CHECK(half.lines.front().part == "dgx-h100-system");
+    CHECK(half.lines.front().count == 128);
+    CHECK(capital_usd(half) == capital_usd(all));
+    CHECK(it_watts(half) == it_watts(all));
+    CHECK(half.bill.gpus == 1024);  // whoever operates the cluster operates all of them
+    // 64 of a rack's 72 GPUs leave two of its trays unused, with their NICs' cables.
+    const PartsList rack = listed(scenario_of("node: gb200-nvl72, nodes: 2, gpus_per_node: 64"));
+    CHECK(rack.lines.front().part == "gb200-nvl72-system");
+    CHECK(rack.cables.at(0).cables == 128);
+    // Nodes that were changed are bought as parts, again with all of their GPUs; so is each of several kinds.
+    const PartsList changed = listed(scenario_of("node: dgx-h100, nodes: 4, gpus_per_node: 4, options: {nics: 4}"));
+    CHECK(changed.lines.at(0).count == 32);
+    CHECK(changed.lines.at(2).count == 4);  // hosts
+    const PartsList kinds = listed(
+        scenario_of("nodes: [{node: dgx-h100, count: 2}, {node: dgx-a100, count: 3}], gpus_per_node: 4, options: "
+                    "{nics: 4}"));
+    CHECK(kinds.lines.at(0).part == "h100-sxm");
+    CHECK(kinds.lines.at(0).count == 16);
+    CHECK(kinds.lines.at(3).part == "a100-sxm4-40");
+    CHECK(kinds.lines.at(3).count == 24);
+}
+
+TEST_CASE("each cable of a NIC with several planes has modules of its share of the rate") {
+    const auto modules = [](const std::string& planes) {
+        const PartsList list = listed(scenario_of(
+            "node: dgx-h100, nodes: 128, fabric: {kind: dual-plane, link: infiniband-ndr, switch: quantum-2, planes: " +
+            planes + "}"));
+        const auto line =
+            std::ranges::find_if(list.lines, [](const PartLine& l) { return l.what.starts_with("node-leaf optics"); });
+        REQUIRE(line != list.lines.end());
+        return std::pair{line->part, line->count};
+    };
+    CHECK(modules("2") == std::pair<std::string, double>{"optics-200g", 2 * 2 * 1024});
+    CHECK(modules("4") == std::pair<std::string, double>{"optics-100g", 2 * 4 * 1024});
+}
+
+TEST_CASE("each cable of a graph has modules of its own link or rate") {
+    const PartsList list = listed(
+        scenario_of("node: dgx-h100, nodes: 4, fabric: {kind: explicit, link: infiniband-ndr}, graph: {devices: "
+                    "[{name: left, part: "
+                    "quantum-2}, {name: right, part: quantum-2}], cables: [{a: node0-1.nic0, b: left}, {a: "
+                    "node2-3.nic0, b: right}, "
+                    "{a: left, b: right, count: 4, link: infiniband-hdr}, {a: left, b: right, rate: 100 Gb/s}]}"));
+    std::map<std::pair<std::string, std::string>, double> counts;
+    for (const PartLine& line : list.lines) { counts[{line.what, line.part}] += line.count; }
+    CHECK((counts[{"node-switch optics, 10 m", "optics-400g"}] == 8));
+    CHECK((counts[{"switch-switch optics, 30 m", "optics-200g"}] == 8));
+    CHECK((counts[{"switch-switch optics, 30 m", "optics-100g"}] == 2));
+    CHECK(list.modules() == 18);
+}
+
+TEST_CASE("a price is used where a line of the bill, or a cost of tokens, counts it") {
+    const PartsList list = listed(scenario_of(pod));
+    const auto used = [&](const char* key, bool tokens = false) { return uses_price(list, catalogue(), key, tokens); };
+    CHECK(used("quantum-2"));
+    CHECK(used("dgx-h100-system"));
+    CHECK(used("optics-400g/power.typical"));
+    CHECK_FALSE(used("h100-sxm"));  // the node is bought as a system
+    CHECK_FALSE(used("connectx-7/power.typical"));
+    CHECK_FALSE(used("optics-400g/power.max"));  // its typical power is known
+    CHECK(used("data-centre/pue"));
+    CHECK_FALSE(used("data-centre/electricity"));
+    CHECK(used("data-centre/electricity", true));
+    CHECK(used("ownership/years", true));
+    CHECK_FALSE(used("ownership", true));
+    CHECK(used("infiniband-ndr/rate"));  // forecasts use it
 }
 
 TEST_CASE("copper joins what it reaches") {

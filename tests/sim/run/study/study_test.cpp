@@ -2,6 +2,9 @@
 
 #include "sim/run/study/study.hpp"
 
+#include <algorithm>
+#include <variant>
+
 #include "sim/run/simulate.hpp"
 #include "sim/run/study/study_report.hpp"
 #include "sim/scenario/parse.hpp"
@@ -23,6 +26,7 @@ StudyInput design(const std::string& name, const std::string& fabric, const std:
 const std::string rails = "kind: rail-optimized, link: infiniband-ndr, switch: quantum-2, scalable_unit: 32";
 const std::string all_to_all = "kind: collective, collective: all_to_all, sizes: [1 GiB]";
 const std::string all_reduce = "kind: collective, collective: all_reduce, sizes: [1 GiB]";
+const std::string step = "kind: training, model: gpt3-175b, global_batch: 128, parallelism: {tensor: 8, pipeline: 8}";
 const StudyOptions quick{.draws = 40};
 
 }  // namespace
@@ -80,8 +84,6 @@ TEST_CASE("a study's times and intervals are those of run") {
 }
 
 TEST_CASE("tokens cost what owning the cluster costs while they are made") {
-    const std::string step =
-        "kind: training, model: gpt3-175b, global_batch: 128, parallelism: {tensor: 8, pipeline: 8}";
     const Study s = study({design("a", rails, step, "16")}, quick);
     const DesignResult& r = s.designs.at(0);
     REQUIRE(r.usd_per_million_tokens);
@@ -111,6 +113,101 @@ TEST_CASE("designs are ranked as asked, and one that is slower, dearer and hungr
     CHECK(study_json(s).at("designs").size() == 2);
     const std::string csv = csv_text(study_records(s));
     CHECK(std::count(csv.begin(), csv.end(), '\n') == 3);
+}
+
+TEST_CASE("a design without a price is last by capital, and the Pareto set compares what is known of both") {
+    StudyInput unknown = design("unknown", rails, all_to_all, "64");
+    unknown.catalog.parts.at("quantum-2").figures.erase("price");
+    const StudyInput priced = design("priced", rails + ", oversubscription: 2", all_to_all, "64");
+    for (const StudyOrder order : {StudyOrder::capital, StudyOrder::value}) {
+        const Study s = study({unknown, priced}, {.draws = 10, .order = order});
+        CHECK(s.order == order);
+        CHECK(s.designs[0].name == "priced");
+        // The other is faster and takes more watts. Watts are no dollars.
+        CHECK(s.designs[0].time_s.value > s.designs[1].time_s.value);
+        CHECK(s.designs[0].it_watts->value < s.designs[1].it_watts->value);
+        CHECK(s.designs[0].best);
+        CHECK(s.designs[1].best);
+        CHECK(s.differences.at(0).measure.empty());
+        CHECK_THAT(study_table(s),
+                   ContainsSubstring("# no capital of unknown is known: the Pareto set compares it by the rest, and in "
+                                     "the order it is last"));
+        CHECK_THAT(study_page(priced.scenario, s).answer, ContainsSubstring("priced comes first"));
+        for (const html::Section& section : study_page(priced.scenario, s).sections) {
+            if (const auto* bars = std::get_if<html::Tornado>(&section)) { CHECK(bars->title == "Time"); }
+        }
+    }
+    StudyInput another = unknown;
+    another.name = "another";
+    const Study none = study({unknown, another}, {.draws = 10});
+    CHECK(none.order == StudyOrder::time);
+    CHECK_THAT(study_table(none),
+               ContainsSubstring("best time first") && ContainsSubstring("the value of no design is known"));
+}
+
+TEST_CASE("capital per bus bandwidth is compared as it is printed, also between clusters of other sizes") {
+    const Study s = study({design("half", rails, all_to_all, "32"), design("whole", rails, all_to_all, "64")}, quick);
+    const auto value_of = [&](const std::string& name) {
+        return std::ranges::find(s.designs, name, &DesignResult::name)->usd_per_busbw->value;
+    };
+    const Difference& d = s.differences.at(0);
+    CHECK(d.measure == "capital per bus bandwidth");
+    CHECK(d.value.value == Approx(value_of("whole") / value_of("half") - 1));
+    CHECK(d.value.low80 <= d.value.value);
+    CHECK(d.value.high80 >= d.value.value);
+    CHECK(s.designs[0].usd_per_busbw->value < s.designs[1].usd_per_busbw->value);
+    CHECK(s.designs[0].name == "half");
+}
+
+TEST_CASE("designs that do different work are not ranked by time or value") {
+    const std::string small = "kind: collective, collective: all_to_all, sizes: [1 MiB]";
+    const std::vector<StudyInput> inputs = {design("big", rails, all_to_all, "16"),
+                                            design("small", rails, small, "16")};
+    const Study s = study(inputs, quick);
+    CHECK_FALSE(s.ranked);
+    CHECK(s.designs[0].name == "big");  // as it was named
+    CHECK(s.designs[0].best);           // equally dear, slower, but at something else
+    CHECK(s.differences.at(0).value.value ==
+          Approx(s.designs[1].usd_per_busbw->value / s.designs[0].usd_per_busbw->value - 1));
+    CHECK(s.differences.at(0).value.value > 1);
+    CHECK_THAT(study_table(s), ContainsSubstring("# 2 designs, as they were named: value does not rank them") &&
+                                   ContainsSubstring("different work (all_to_all of 1 GiB; all_to_all of 1 MiB)"));
+    CHECK(study_page(inputs[0].scenario, s).answer == "2 designs as they were named: value does not rank them.");
+    CHECK(study_json(s).at("ranked") == false);
+    CHECK(study(inputs, {.draws = 10, .order = StudyOrder::capital}).ranked);
+}
+
+TEST_CASE("a study says which prices no design uses, and which lines there are") {
+    StudyInput stating = design("a", rails, all_reduce, "2");
+    stating.scenario.prices = {{"h100-sxm", "1 USD"}, {"quantum-2", "1 USD"}, {"data-centre/electricity", "1 USD/kWh"}};
+    const Study s = study({stating}, quick);
+    REQUIRE(s.notes.size() == 2);
+    CHECK_THAT(s.notes[0],
+               ContainsSubstring("'prices.data-centre/electricity' changes nothing here: no design has a cost of"));
+    CHECK_THAT(s.notes[1], ContainsSubstring("'prices.h100-sxm' changes nothing") &&
+                               ContainsSubstring("but dgx-h100-system, quantum-2, optics-400g"));
+    CHECK_THAT(study_table(s), ContainsSubstring("# 'prices.h100-sxm'"));
+    // Another design of the study buys GPUs one by one.
+    StudyInput other = design("b", rails, all_reduce, "2");
+    other.scenario.cluster.node_options["nics"] = "4";
+    CHECK(study({stating, other}, quick).notes.size() == 1);
+}
+
+TEST_CASE("a token costs more where failures and checkpoints take time, and its row says so") {
+    StudyInput stopped = design("a", rails, step, "16");
+    const DesignResult without = study({stopped}, quick).designs.at(0);
+    stopped.scenario.goodput = GoodputSpec{microseconds(10'000'000), {}, microseconds(10'000'000)};
+    const Study s = study({stopped}, quick);
+    const DesignResult& with = s.designs.at(0);
+    REQUIRE(with.goodput);
+    CHECK(with.goodput->value < 0.51);  // ten seconds of writing after ten of computing
+    CHECK(with.usd_per_million_tokens->value == Approx(without.usd_per_million_tokens->value / with.goodput->value));
+    CHECK(with.tokens_per_joule->value == Approx(without.tokens_per_joule->value * with.goodput->value));
+    CHECK_THAT(study_table(s), ContainsSubstring("1 M tokens at goodput") && !ContainsSubstring("cost of 1 M tokens"));
+    CHECK_THAT(study_table(study({design("a", rails, step, "16")}, quick)), ContainsSubstring("cost of 1 M tokens"));
+    const Study both = study({design("without", rails, step, "16"), stopped}, quick);
+    CHECK_FALSE(both.ranked);
+    CHECK(both.differences.at(0).measure.empty());
 }
 
 TEST_CASE("a study does not depend on its threads, and does on its seed") {
