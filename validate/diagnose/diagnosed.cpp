@@ -132,7 +132,7 @@ SuspectedSystem system_of(const Measurement& measurement, const std::optional<Sc
     Derived derived = derive(named);
     if (cluster) {
         system.scenario = *cluster;
-        collective_of(system.scenario) = collective_of(derived.scenario);
+        system.scenario.workload = derived.scenario.workload;
         system.scenario.launch = derived.scenario.launch;
         system.scenario.engine = derived.scenario.engine;
         system.assumptions = {"system and software: as " + cluster->file + " says, not as the log does"};
