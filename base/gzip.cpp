@@ -199,8 +199,16 @@ struct InputFile::Source {
                 skip(header->size + header->padding());
             }
         }
+        if (packed) { read_on_to_checksum(); }
         ended = true;
         return false;
+    }
+
+    // The archive ends before the gzip data do, which only their last bytes prove to be whole.
+    void read_on_to_checksum() {
+        path = file_path;
+        std::array<char, 65536> block;  // NOLINT(cppcoreguidelines-pro-type-member-init): unpack() fills it
+        do { position = unpacked; } while (unpack(block.data(), block.size()) > 0);
     }
 };
 

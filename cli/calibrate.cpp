@@ -2,7 +2,10 @@
 
 #include "validate/calibration/calibrate.hpp"
 
+#include <algorithm>
+#include <csignal>
 #include <iostream>
+#include <iterator>
 #include <optional>
 
 #include "cli/command.hpp"
@@ -16,28 +19,31 @@ namespace {
 
 std::vector<FitDataset> data_of(const po::variables_map& values, const Catalog& catalog, FabricCache& cache,
                                 const std::optional<Scenario>& scenario) {
-    std::vector<FitDataset> data;
     std::vector<std::string> files = texts_of(values, "measurements");
     for (const std::string& file : texts_of(values, "measured")) { files.push_back(file); }
+    std::vector<Measurement> measurements;
     for (const std::string& file : files) {
-        for (const Measurement& measurement : read_measurements(file)) {
-            const Comparison comparison = compare(measurement, catalog, cache, scenario);
-            for (const std::string& assumption : comparison.derived.assumptions) {
-                std::cerr << measurement.id << ": " << assumption << "\n";
-            }
-            data.push_back(fit_dataset(comparison));
-        }
+        std::ranges::move(read_measurements(file), std::back_inserter(measurements));
     }
-    std::erase_if(data, [](const FitDataset& d) { return d.sizes.empty(); });
-    return data;
+    return fit_data(measurements, catalog, cache, scenario, [](const Comparison& comparison) {
+        for (const std::string& assumption : comparison.derived.assumptions) {
+            std::cerr << comparison.id << ": " << assumption << "\n";
+        }
+    });
 }
 
 ExitCode calibrate_system(const po::variables_map& values) {
+    // The fit asks for no flag, and nothing is written before it is done: Ctrl-C ends the program at once.
+    std::signal(SIGINT, SIG_DFL);
     if ((!values.contains("measurements") && !values.contains("measured")) || !values.contains("output")) {
         throw MissingArgument("which measurements, and where to?");
     }
-    const std::optional<Scenario> scenario =
-        values.contains("scenario") ? std::optional(scenario_of(values)) : std::nullopt;
+    std::optional<Scenario> scenario;
+    if (values.contains("scenario")) {
+        scenario = scenario_of(values);
+    } else if (values.contains("set") || values.contains("engine")) {
+        throw UsageError("--set and --engine change a scenario, and none is given (--scenario FILE)");
+    }
     Outputs outputs(values, {"output"});
     if (scenario) { outputs.keep(*scenario); }
     const Catalog catalog = catalog_of(values, scenario ? &*scenario : nullptr);

@@ -62,7 +62,8 @@ const Command place_command = {
     scenario_options({
         {"nodes", text_value("LIST"), "the job's nodes in the order of ranks, as Slurm lists hosts"},
         {"rank-file", text_value("FILE"), "the same as a host a line, or as Open MPI's rank file"},
-        {"among", text_value("LIST"), "nodes that the best and the worst may take (default: all)"},
+        {"among", text_value("LIST"),
+         "nodes that the best and the worst may take, beside the job's own (default: all)"},
         {"rank-order", text_value("FILE"), "write the job's hosts in the order that suits best"},
         {"tries", whole_value("N"), "forecasts to search with (default 200)"},
         {"json", text_value("FILE"), "write the result as JSON"},

@@ -123,13 +123,11 @@ std::string overlay_of(const Texts& files, const std::optional<Source>& source, 
         const std::optional<Scenario> scenario = scenario_in(source);
         const Catalog catalog = parts.parts(scenario ? &*scenario : nullptr);
         FabricCache cache(catalog);
-        std::vector<FitDataset> data;
+        std::vector<Measurement> measurements;
         for (const std::string& file : files) {
-            for (const Measurement& measurement : read_measurements(file)) {
-                data.push_back(fit_dataset(compare(measurement, catalog, cache, scenario)));
-            }
+            for (Measurement& measurement : read_measurements(file)) { measurements.push_back(std::move(measurement)); }
         }
-        std::erase_if(data, [](const FitDataset& d) { return d.sizes.empty(); });
+        const std::vector<FitDataset> data = fit_data(measurements, catalog, cache, scenario);
         return overlay_yaml(calibrate(catalog, data, cache, {}), catalog, data, cache);
     });
 #else

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "base/hostlist.hpp"
 #include "base/text.hpp"
@@ -28,6 +29,7 @@ public:
 
     Description describe() {
         choose_shape();
+        contradict_statements();
         // A table of cables does not say of which technology they are; the class of a node's adapters does.
         const bool planned =
             std::ranges::none_of(site_.cables, [](const SiteCable& cable) { return cable.trust == Trust::fact; });
@@ -151,6 +153,48 @@ private:
             made_.shape->notes.push_back(
                 fmt::format("hint: {} kinds of node were seen; this is the commonest", shapes.size()));
         }
+    }
+
+    // What the user states counts, and of the first node whose file says something else it is a finding.
+    void contradict_statements() {
+        if (options_.node.empty() && options_.said.gpu.empty() && options_.said.nic.empty() &&
+            options_.said.cpu.empty()) {
+            return;
+        }
+        for (const SiteHost& host : site_.hosts) {
+            if (host.inside && contradicts(host.name, *host.inside)) { return; }
+        }
+        for (std::size_t i = 0; i < site_.unnamed.size(); ++i) {
+            if (contradicts(unnamed_text(site_, i), site_.unnamed[i])) { return; }
+        }
+    }
+
+    bool contradicts(const std::string& name, const NodeSeen& node) {
+        if (node.gpus.empty()) { return false; }
+        const NodeShape seen = shape_of(node, catalog_, {});
+        const std::size_t before = site_.findings.size();
+        const auto add = [&](const std::string& stated, const std::string& found) {
+            site_.findings.push_back(
+                {"contradiction", name, "", fmt::format("{}, but the file says {}", stated, found), node.at});
+        };
+        if (!options_.node.empty()) {
+            const NodeTemplate stated = node_template(options_.node, catalog_);
+            const bool other = seen.gpu.trust == Trust::fact && seen.gpu.name != stated.gpu.name;
+            if (other || seen.gpus != stated.gpus) {
+                add(fmt::format("`--node {}` has {} x {}", options_.node, stated.gpus, stated.gpu.name),
+                    fmt::format("{} x {}", seen.gpus,
+                                seen.gpu.trust == Trust::fact ? seen.gpu.name + " (" + seen.gpu.why + ")" : "GPU"));
+            }
+            return site_.findings.size() > before;
+        }
+        const StatedParts& said = options_.said;
+        for (const auto& [kind, stated, part] :
+             {std::tuple("gpu", &said.gpu, &seen.gpu), {"nic", &said.nic, &seen.nic}, {"cpu", &said.cpu, &seen.cpu}}) {
+            if (!stated->empty() && part->trust == Trust::fact && part->name != catalog_.at(kind, *stated).name) {
+                add(fmt::format("`--{} {}` is stated", kind, *stated), fmt::format("{} ({})", part->name, part->why));
+            }
+        }
+        return site_.findings.size() > before;
     }
 
     // NICs that the fabric does not know have no cable; a path must not choose them.

@@ -68,13 +68,13 @@ std::string account_line(const StepRow& row) {
 std::string table_header(const Scenario& scenario, std::size_t width) {
     const std::string on = ", on " + cluster_words(scenario.cluster);
     if (const auto* transfer = std::get_if<TransferWorkload>(&scenario.workload)) {
-        return fmt::format("# {}: {} to {}{}\n# algbw: one message; busbw: a window of them{}\n", scenario.name,
-                           transfer->from, transfer->to, on,
+        return fmt::format("# {}: {} to {}{}\n# algbw: one message; busbw: a window of them{}\n",
+                           on_one_line(scenario.name), transfer->from, transfer->to, on,
                            transfer->direction == Direction::both_ways ? ", both ways together" : "") +
                text_heading(fitted(row_columns(true), width));
     }
     const CollectiveWorkload& workload = collective_of(scenario);
-    return fmt::format("# {}: {} of {}{}{}, NCCL {}\n", scenario.name, to_string(workload.collective),
+    return fmt::format("# {}: {} of {}{}{}, NCCL {}\n", on_one_line(scenario.name), to_string(workload.collective),
                        to_string(workload.dtype), workload.in_place ? ", in place" : "", on, scenario.library.nccl) +
            text_heading(fitted(row_columns(), width));
 }
@@ -86,7 +86,7 @@ std::string replay_lines(const Scenario& scenario, const Report& report) {
     constexpr std::size_t most_lines = 32;  // for ranks; the JSON has all watched ranks
     const ReplayReport& replay = *report.replay;
     std::string lines = fmt::format(
-        "# {}: a trace on {}, NCCL {}\n# {}recording of {}, replayed on {}\nmakespan {}", scenario.name,
+        "# {}: a trace on {}, NCCL {}\n# {}recording of {}, replayed on {}\nmakespan {}", on_one_line(scenario.name),
         cluster_words(scenario.cluster), scenario.library.nccl, replay.format == "recording" ? "" : replay.format + " ",
         plural(replay.recorded, "rank"), plural(replay.ranks, "GPU"), time_text(replay.makespan_s));
     if (replay.recorded_s) { lines += ", recorded " + time_text(*replay.recorded_s); }
@@ -104,7 +104,7 @@ std::string replay_lines(const Scenario& scenario, const Report& report) {
 
 std::string step_table(const Scenario& scenario, const std::vector<StepRow>& steps, std::size_t width) {
     if (steps.empty()) { return ""; }
-    return fmt::format("# {}: a training step of {}, on {}, NCCL {}\n", scenario.name,
+    return fmt::format("# {}: a training step of {}, on {}, NCCL {}\n", on_one_line(scenario.name),
                        step_words(std::get<TrainingWorkload>(scenario.workload)), node_words(scenario.cluster),
                        scenario.library.nccl) +
            text_table(steps, fitted(step_columns(steps.front().tokens_per_s > 0), width)) + account_line(steps.back());

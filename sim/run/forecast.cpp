@@ -1,12 +1,54 @@
 #include "sim/run/forecast.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
+#include "base/unit_text.hpp"
 #include "sim/report/summarize.hpp"
 #include "sim/report/summarize_training.hpp"
 #include "sim/scenario/events.hpp"
 
 namespace fabricast::inline run {
+
+namespace {
+
+// Whether all that the event changes are adapters and the network between nodes.
+bool between_nodes_only(const Job& job, const LinkChange& change) {
+    const auto outside = [&](DeviceId device) {
+        const DeviceKind kind = job.fabric.kind(device);
+        return kind == DeviceKind::nic || kind == DeviceKind::fabric_switch;
+    };
+    const std::vector<CablesOfLink> touched = cables_of(job.scenario, job.fabric, change);
+    return std::ranges::all_of(touched, [&](const CablesOfLink& cables) {
+        const LinkEnds ends = job.fabric.ends(cables.link);
+        return outside(ends.from) || outside(ends.to);
+    });
+}
+
+// Why an event changes nothing in this run; empty if it may.
+std::string idle_reason(const Job& job, const LinkChange& change, Time end) {
+    if (change.at >= end) { return "it comes after the end, at " + text(end - Time{}); }
+    // A transfer inside a node may go through its adapter.
+    const bool stays = job.fabric.node_count() == 1 && !std::holds_alternative<TransferWorkload>(job.scenario.workload);
+    return stays && between_nodes_only(job, change) ? "one node sends nothing over its adapters" : "";
+}
+
+// Notes the events that change nothing. The replay of the largest size is the longest.
+void note_idle_events(const Job& job, Bytes size, const Timelines& timelines, Report& report) {
+    const std::vector<Bytes>* const sizes = sizes_of(job.scenario.workload);
+    if (job.events.empty() || (sizes != nullptr && size != std::ranges::max(*sizes))) { return; }
+    const Time end = std::max(timelines.timeline.makespan, timelines.traffic().makespan);
+    for (std::size_t i = 0; i < job.scenario.events.size(); ++i) {
+        const std::string reason = idle_reason(job, job.scenario.events[i], end);
+        if (!reason.empty()) {
+            merge_notes(report.notes, {fmt::format("events[{}] changes nothing here: {}", i, reason)});
+        }
+    }
+}
+
+}  // namespace
 
 Job::Job(Scenario scenario_of_job, const Catalog& catalog_of_job, const Fabric& built)
     : scenario(std::move(scenario_of_job)),
@@ -20,6 +62,7 @@ Report forecast(const Job& job, Bytes size, const Watch& watch, const ForecastOp
     if (options.trace) { keep_for_trace(plan); }
     const Timelines timelines = replay(job.scenario.engine, job.fabric, plan, job.events, watch);
     Report report = summarize({plan, timelines, job.fabric, job.catalog});
+    note_idle_events(job, size, timelines, report);
     if (job.scenario.goodput) { add_goodput(report, *job.scenario.goodput, job.fabric, job.catalog); }
     if (options.trace) { report.trace = spans_of({plan, timelines, job.fabric, job.catalog}); }
     return report;

@@ -36,6 +36,40 @@ Report forecast_rows(const Job& job, const std::vector<ClusterRequest>& clusters
     return report;
 }
 
+std::string changes_nothing(std::string_view keys, std::string_view only) {
+    return fmt::format("keys of `{}:` change nothing here: only {} reads them", keys, only);
+}
+
+// What the scenario states and this run does not read.
+std::vector<std::string> idle_keys(const Scenario& scenario) {
+    std::vector<std::string> notes;
+    const auto states = [&](std::string_view key) { return scenario.places.contains(key); };
+    for (const Engine& engine : all_engines()) {
+        const EngineTraits& other = traits_of(engine);
+        if (engine.index() != scenario.engine.index() && !other.keys.empty() && states(other.keys)) {
+            notes.push_back(changes_nothing(other.keys, fmt::format("engine {}", other.name)));
+        }
+    }
+    for (const char* keys : {"library", "launch"}) {
+        if (std::holds_alternative<TransferWorkload>(scenario.workload) && states(keys)) {
+            notes.push_back(fmt::format("keys of `{}:` change nothing here: a transfer reads none", keys));
+        }
+    }
+    if (const auto* packet = std::get_if<Packet>(&scenario.engine)) {
+        using enum CongestionControl;
+        for (const CongestionControl control : {infiniband, hpcc, swift, nscc}) {
+            const std::string keys = fmt::format("packet.{}", to_string(control));
+            if (packet->congestion_control != control && states(keys)) {
+                notes.push_back(changes_nothing(keys, fmt::format("congestion_control {}", to_string(control))));
+            }
+        }
+        if (!packet->trim && states("packet.trim_after")) {
+            notes.emplace_back("`packet.trim_after` changes nothing here: only `trim: true` reads it");
+        }
+    }
+    return notes;
+}
+
 }  // namespace
 
 std::size_t pieces_of(const Scenario& scenario) {
@@ -58,14 +92,7 @@ Report simulate(const Scenario& written, const Catalog& catalog, const Watch& wa
         }
         report.scenario = scenario.name;
         merge_notes(report.notes, scenario.notes);
-        for (const Engine& engine : all_engines()) {
-            const EngineTraits& other = traits_of(engine);
-            if (engine.index() != scenario.engine.index() && !other.keys.empty() &&
-                scenario.places.contains(std::string(other.keys))) {
-                report.notes.push_back(fmt::format("keys of `{}:` change nothing here: only engine {} reads them",
-                                                   other.keys, other.name));
-            }
-        }
+        merge_notes(report.notes, idle_keys(scenario));
         return report;
     });
 }

@@ -1,5 +1,7 @@
 #include "sim/scenario/events.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -17,6 +19,8 @@ namespace fabricast::inline scenario {
 
 namespace {
 
+// Changes of cables in a replay, each repetition of a flapping cable counted: some 300 bytes each.
+constexpr std::uint64_t most_changes = 1'000'000;
 constexpr std::uint32_t most_names = 10'000;  // names that are searched for the nearest one; more would take too long
 
 // Fails where the change was written, or at the cluster if a command made the change.
@@ -81,6 +85,11 @@ std::vector<CablesOfLink> of_cable(const Scenario& scenario, const Fabric& fabri
     const BoughtSwitches bought(fabric);
     const auto a = bought.find(change.cable.at(0));
     const auto b = bought.find(change.cable.at(1));
+    if (change.cable.at(0) == change.cable.at(1) || (a && b && *a == *b)) {
+        fail(scenario, change,
+             error_message("a cable joins two devices", change.cable.at(0) + " and " + change.cable.at(1),
+                           "two ends, or `device` for all cables of one"));
+    }
     std::vector<CablesOfLink> links;
     std::set<std::tuple<DeviceId, DeviceId, bool>> seen;  // ends of links, of which parallel ones count once
     if (a && b) {
@@ -157,6 +166,17 @@ struct CableChange {
     double share = 0;
 };
 
+// Adds the changes of one event, on so many links, to those before it.
+void count_changes(const Scenario& scenario, const LinkChange& change, std::size_t links, std::uint64_t& changes) {
+    changes += std::uint64_t{change.times} * (change.until.ps > 0 ? 2 : 1) * links;
+    if (changes > most_changes) {
+        fail(scenario, change,
+             error_message("too many changes of links",
+                           fmt::format("{} up to this event, each repetition counted", changes),
+                           fmt::format("at most {} in a replay", most_changes)));
+    }
+}
+
 template <class Add> void for_each_flap(const LinkChange& change, double share, const Add& add) {
     for (std::uint32_t flap = 0; flap < change.times; ++flap) {
         const Duration later{change.every.ps * flap};
@@ -207,14 +227,17 @@ std::vector<LinkEvent> link_events(const Scenario& scenario, const Fabric& fabri
         fail_at(scenario, "engine", "this engine replays without events (accepted: " + accepted + ")");
     }
     std::vector<CableChange> changes;
+    std::uint64_t counted = 0;
     for (const LinkChange& change : scenario.events) {
         if (const auto slow = slow_kernels(scenario, fabric, change)) {
+            count_changes(scenario, change, 1, counted);
             for_each_flap(change, slow->share, [&](Time at, double share) {
                 events.push_back({at, {}, share, slow->device});
             });
             continue;
         }
         const std::vector<CablesOfLink> touched = cables_of(scenario, fabric, change);
+        count_changes(scenario, change, touched.size(), counted);
         for (const CablesOfLink& cables : touched) {
             const LinkId cable = cable_of(fabric, cables.link, touched);
             const double left =

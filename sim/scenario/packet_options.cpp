@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/json.hpp"
 #include "sim/scenario/scenario_context.hpp"
@@ -151,6 +152,38 @@ void check_trimming(const Scenario& scenario, const Packet& packet) {
     }
 }
 
+// Checks that a full packet finds room where it may be dropped or must wait for credits: else nothing would ever
+// arrive.
+void check_room(const Scenario& scenario, const Packet& packet, const Fabric& fabric) {
+    const bool network = fabric.cluster().nodes > 1;
+    const bool trims = packet.trim && packet.flow_control == FlowControl::automatic;
+    const auto asks = [&](FlowControl control) {
+        return (network && packet.flow_control == control) || packet.island_flow_control == control;
+    };
+    const std::int64_t full = std::max(network ? packet.mtu.count : 0, packet.island_mtu.count);
+    const auto check = [&](const char* key, std::string_view what, double room, std::int64_t needed) {
+        if (room < static_cast<double>(needed)) {
+            fail_at(scenario, key, fmt::format("'{}': {} takes no full packet, and nothing would arrive", key, what),
+                    fmt::format("{:.0f} bytes", std::floor(room)), fmt::format("at least {}", needed));
+        }
+    };
+    if (asks(FlowControl::lossy) || trims) {
+        // A queue may hold alpha times what is free, and no more than there is.
+        const double share = std::min(packet.alpha, 1.0);
+        const auto written = [&](const char* key) { return scenario.places.contains(key) ? key : "packet.alpha"; };
+        constexpr std::int64_t usual = 64'000'000;  // as the engine takes where the switch's part has no figure
+        const std::int64_t switches = packet.buffer.count > 0 ? packet.buffer.count : usual;
+        check("packet.alpha", "alpha times `buffer`", share * static_cast<double>(switches), full);
+        check(written("packet.nic_buffer"), "alpha times `nic_buffer`",
+              share * static_cast<double>(packet.nic_buffer.count), full);
+    }
+    if (packet.credit_buffer.count > 0 && (asks(FlowControl::credits) || asks(FlowControl::automatic))) {
+        // What a link adds to a packet: InfiniBand's headers, rounded up to blocks of 64 bytes, or a flit of NVLink to
+        // each 256 bytes.
+        check("packet.credit_buffer", "it", static_cast<double>(packet.credit_buffer.count), full + full / 16 + 64);
+    }
+}
+
 // Checks that lower bounds are not above upper bounds, including those that come from a preset.
 void check_marks(const Scenario& scenario, const Packet& packet) {
     const auto check = [&](const char* low_key, const char* high_key, double low, double high) {
@@ -195,6 +228,7 @@ Scenario with_engine(Scenario scenario, const Fabric& fabric, const Catalog& cat
         const Part* const part = catalog.find(fabric.cluster().fabric.switch_part);
         if (part != nullptr && part->has("buffer")) { packet.buffer = part->bytes("buffer"); }
     }
+    check_room(scenario, packet, fabric);
     scenario.engine = packet;
     return scenario;
 }

@@ -94,6 +94,12 @@ TEST_CASE("a tar archive that was cut or damaged is refused") {
     std::string damaged = tar;
     damaged[512 + 1024 + 3] = 'z';  // in the second header
     CHECK_THROWS_WITH(read_all(damaged), ContainsSubstring("checksum"));
+    // The checksum of gzip stands behind the blocks of zeros that end the archive.
+    std::string packed = test::gzipped(tar);
+    CHECK_NOTHROW(read_all(packed));
+    CHECK_THROWS_WITH(read_all(packed.substr(0, packed.size() - 1)), ContainsSubstring("t.tar:1:1: damaged gzip data"));
+    packed[packed.size() - 6] ^= 1;  // of the CRC
+    CHECK_THROWS_WITH(read_all(packed), ContainsSubstring("damaged gzip data"));
     CHECK_THROWS_WITH(read_all(test::tar_member("folder", '5', "") + std::string(1024, '\0')),
                       ContainsSubstring("a tar archive without a file"));
     CHECK_THROWS_WITH(read_all(test::archived({{std::string(70'000, 'n'), "x"}})),

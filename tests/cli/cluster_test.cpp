@@ -52,6 +52,23 @@ TEST_CASE("cluster writes a scenario that run takes, with the same answer") {
     CHECK_THAT(twice.out, ContainsSubstring("1 node of 8 x h100-sxm"));
 }
 
+TEST_CASE("what is stated against a file is a finding") {
+    const ScratchFolder scratch("cluster_stated");
+    export_files(scratch);
+    const auto found = [&](const std::string& stated) {
+        return run_program("cluster ib.out node.xml --check " + stated, scratch.path, scratch);
+    };
+    const Ran node = found("--node dgx-2");
+    CHECK(node.code == 1);
+    CHECK_THAT(node.out, ContainsSubstring("`--node dgx-2` has 16 x") &&
+                             ContainsSubstring("but the file says 8 x h100-sxm (PCI id 10de:2330)"));
+    const Ran gpu = found("--gpu b200");
+    CHECK(gpu.code == 1);
+    CHECK_THAT(gpu.out, ContainsSubstring("`--gpu b200` is stated, but the file says h100-sxm"));
+    CHECK(found("--node dgx-h100 --gpu h100-sxm").code == 0);
+    CHECK(found("--gpu h100-sxm").code == 0);
+}
+
 TEST_CASE("compare, diagnose, study, explain and topo say of a cluster from files what they say of its template") {
     const ScratchFolder scratch("cluster_commands");
     export_files(scratch, " --set cluster.nodes=2");

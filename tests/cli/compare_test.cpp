@@ -57,6 +57,56 @@ TEST_CASE("what compare cannot do is refused with the file and exit 2, and nothi
     refused("compare --measured " + contradiction.string(), "ranks that do not divide over the nodes");
 }
 
+TEST_CASE("compare and calibrate refuse a scenario that is no collective, at its kind") {
+    const ScratchFolder scratch("compare_kind");
+    const auto transfer = scratch.write("t.yaml",
+                                        "name: t\ncluster: {node: dgx-h100}\nworkload:\n  kind: transfer\n  from: "
+                                        "node0.gpu0\n  to: node0.gpu1\n  sizes: [8 B]\n");
+    const std::string file = " validate/measurements/nccl/dgxc-h100-1n8g-allreduce.yaml ";
+    const std::string words = "t.yaml:4:9: a measured curve is of a collective (found transfer; accepted: collective)";
+    const Ran compared = run_program("compare" + file + transfer.string(), root, scratch);
+    CHECK(compared.code == 2);
+    CHECK_THAT(compared.err, ContainsSubstring(words));
+    const auto overlay = scratch.path / "q.yaml";
+    const Ran fitted =
+        run_program("calibrate" + file + "--scenario " + transfer.string() + " -o " + overlay.string(), root, scratch);
+    CHECK(fitted.code == 2);
+    CHECK_THAT(fitted.err, ContainsSubstring(words));
+}
+
+TEST_CASE("calibrate refuses changes of no scenario, and the same measurement twice") {
+    const ScratchFolder scratch("calibrate_bad");
+    const std::string file = root.string() + "/validate/measurements/nccl/dgxc-h100-1n8g-allreduce.yaml";
+    std::string copy = text_of(file);
+    const auto overlay = scratch.path / "q.yaml";
+    const auto refused = [&](const std::string& arguments, const std::string& words) {
+        INFO(arguments);
+        const Ran ran = run_program("calibrate " + file + " " + arguments + " -o " + overlay.string(), root, scratch);
+        CHECK(ran.code == 2);
+        CHECK_THAT(ran.err, ContainsSubstring(words));
+        CHECK_FALSE(std::filesystem::exists(overlay));
+    };
+    refused("--set nonsense=1", "none is given");
+    refused("--engine flow", "none is given");
+    refused(file, "(found dgxc-h100-1n8g-allreduce; accepted: each measurement once; " + file + " has");
+    const std::string id = "dgxc-h100-1n8g-allreduce";
+    copy.replace(copy.find(id), id.size(), "another-name");
+    refused(scratch.write("copy.yaml", copy).string(), "copy.yaml:1:1: the same rows as another measurement");
+    copy.replace(copy.find("another-name"), 12, id);
+    copy.replace(copy.find("13.03"), 5, "13.02");
+    refused(scratch.write("other.yaml", copy).string(), "other.yaml:1:1: another measurement has this id");
+}
+
+TEST_CASE("Ctrl-C ends calibrate, and nothing is written") {
+    const ScratchFolder scratch("calibrate_stopped");
+    const auto overlay = scratch.path / "q.yaml";
+    Process process("calibrate validate/measurements/nccl/crusoe-h100-2n8g-allreduce.yaml -o " + overlay.string(),
+                    root);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the fit takes seconds
+    CHECK(process.end(SIGINT) == 130);
+    CHECK_FALSE(std::filesystem::exists(overlay));
+}
+
 TEST_CASE("compare and calibrate take a measurement by itself or behind --measured") {
     const ScratchFolder scratch("measured");
     const std::string file = " validate/measurements/nccl/dgxc-h100-1n8g-allreduce.yaml ";

@@ -31,6 +31,21 @@ TEST_CASE("diagnose takes the node, or a scenario's cluster, from the user") {
               .code == 0);
 }
 
+TEST_CASE("diagnose takes the workload from the log, whatever the scenario runs on its cluster") {
+    const ScratchFolder scratch("diagnose_kind");
+    const std::string log = "diagnose " + nccl + "dgxc-h100-1n8g-allreduce.yaml --cluster ";
+    const std::string cluster = "name: c\ncluster: {node: dgx-h100}\n";
+    const auto transfer = scratch.write(
+        "t.yaml", cluster + "workload: {kind: transfer, from: node0.gpu0, to: node0.gpu1, sizes: [8 B]}\n");
+    const auto collective =
+        scratch.write("c.yaml", cluster + "workload: {kind: collective, collective: all_gather, sizes: [8 B]}\n");
+    const Ran of_transfer = run_program(log + transfer.string(), root, scratch);
+    CHECK(of_transfer.code == 0);
+    const Ran of_collective = run_program(log + collective.string(), root, scratch);
+    CHECK(of_transfer.out.substr(of_transfer.out.find("residual")) ==
+          of_collective.out.substr(of_collective.out.find("residual")));
+}
+
 TEST_CASE("what diagnose cannot read is refused with its place and exit 2") {
     const ScratchFolder scratch("diagnose_bad");
     const auto json = scratch.path / "out.json";

@@ -41,6 +41,45 @@ TEST_CASE("a run prints a row a size, a point a cluster and what it rests on") {
     CHECK(last.starts_with("# weakest evidence: dgx-h100 x 2"));
 }
 
+TEST_CASE("what a run does not read, and events that change nothing, are noted") {
+    const ScratchFolder scratch("idle");
+    const auto noted = [&](const std::string& workload, const std::string& more) {
+        scratch.write("idle.yaml", "name: idle\ncluster: {node: dgx-h100, nodes: 1}\nworkload: {" + workload +
+                                       ", sizes: [8 B, 64 KiB]}\n" + more);
+        const Ran ran = run_program("run idle.yaml", scratch.path, scratch);
+        CHECK(ran.code == 0);
+        return ran.out + ran.err;
+    };
+    const std::string transfer = "kind: transfer, from: node0.gpu0, to: node0.gpu1";
+    const std::string collective = "kind: collective, collective: all_reduce";
+    const auto nothing = ContainsSubstring("nothing here");
+    const std::string both = noted(transfer, "library: {nccl: \"2.20\"}\nlaunch: {iterations: 2}\n");
+    CHECK_THAT(both, ContainsSubstring("keys of `library:` change nothing here: a transfer reads none"));
+    CHECK_THAT(both, ContainsSubstring("keys of `launch:` change nothing here"));
+    CHECK_THAT(noted(collective, "library: {nccl: \"2.20\"}\nlaunch: {iterations: 2}\n"), !nothing);
+    const std::string packet = "engine: packet\nlaunch: {iterations: 1}\npacket: ";
+    CHECK_THAT(
+        noted(collective, packet + "{congestion_control: dcqcn, swift: {base_target: 30 us}, trim_after: 9 us}\n"),
+        ContainsSubstring("keys of `packet.swift:` change nothing here: only congestion_control swift") &&
+            ContainsSubstring("`packet.trim_after` changes nothing here"));
+    CHECK_THAT(noted(collective, packet + "{congestion_control: swift, swift: {base_target: 30 us}}\n"), !nothing);
+    CHECK_THAT(noted(collective, "packet: {mtu: 1 KiB}\n"), ContainsSubstring("only engine packet reads them"));
+    CHECK_THAT(noted(collective, "events: [{device: node0.gpu0, share: 0.5, at: 1000 s}]\n"),
+               ContainsSubstring("events[0] changes nothing here: it comes after the end, at "));
+    CHECK_THAT(
+        noted(collective, "events: [{device: node0.gpu0, share: 0.5, at: 1 us}, {device: node0.nic0, share: 0}]\n"),
+        ContainsSubstring("events[1] changes nothing here: one node sends nothing over its adapters") &&
+            !ContainsSubstring("events[0]"));
+}
+
+TEST_CASE("a name's control characters do not reach the terminal") {
+    const ScratchFolder scratch("name");
+    scratch.write("n.yaml",
+                  "name: \"x\\ny\"\ncluster: {node: dgx-h100}\n"
+                  "workload: {kind: collective, sizes: [8 B]}\n");
+    CHECK_THAT(run_program("run n.yaml", scratch.path, scratch).out, ContainsSubstring("# x\\x0ay: all_reduce"));
+}
+
 TEST_CASE("the threads change nothing") {
     const ScratchFolder scratch("threads");
     scratch.write("small.yaml", small);

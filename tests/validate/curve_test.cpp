@@ -53,6 +53,16 @@ TEST_CASE("milliseconds, sizes with letters and N/A are read") {
     CHECK(curve.points[1].seconds == Approx(90e-6));
 }
 
+TEST_CASE("a size beyond 64 bits, or of half a byte, is refused with its row") {
+    for (const char* size : {"1e30", "9223372036854775808", "8.5"}) {
+        INFO(size);
+        CHECK_THROWS_WITH(
+            read_curve(table("size_bytes, time_us", std::string("  - [8, 1.0]\n  - [") + size + ", 2.0]\n"), 1),
+            ContainsSubstring(size) && ContainsSubstring("whole bytes, at most 1e18"));
+    }
+    CHECK(read_curve(table("size_bytes, time_us", "  - [1e9, 1.0]\n"), 1).points[0].size.count == 1'000'000'000);
+}
+
 TEST_CASE("a bandwidth stands in for a time that is not printed") {
     // 1 MiB at algbw 50 GB/s is 20.97 us; at busbw 50 GB/s with factor 1.75 it is 1.75 times that.
     CHECK(read_curve(table("size_bytes, algbw_GBps", "  - [1048576, 50.00]\n"), 1.75).points[0].seconds ==

@@ -276,6 +276,29 @@ TEST_CASE("perftest: units are perftest's, both sides of a loopback count once")
     CHECK_THAT(refusal(with(latency, "1.87", "7.87"), "x.txt"), ContainsSubstring("t_typical outside"));
 }
 
+TEST_CASE("perftest: a damaged row, or one behind the end of its table, is never lost") {
+    const std::string log = read_text(fixtures / "ib_write_lat.txt", 1 << 20);
+    for (const char* damaged : {"4x      1000", "x       1000", "4x      1O00     "}) {
+        INFO(damaged);
+        const std::string text = with(log, " 4       1000", std::string(" ") + damaged);
+        CHECK((refusal(text, "x.txt") != "" || import_log(text, "x.txt", "auto").at(0).rows.size() == 2));
+    }
+    CHECK_THAT(refusal(with(log, " 4       1000", " 4x      1000"), "x.txt"), ContainsSubstring("'4x'"));
+    const std::string row = " 8       1000          1.77           5.14         1.85   1.86  0.09  2.05  5.14\n";
+    CHECK_THAT(refusal(log + row, "x.txt"), ContainsSubstring("behind the line of dashes"));
+}
+
+TEST_CASE("osu: rows between a launcher's lines are read, damaged ones refused, words that are no rows left out") {
+    const std::string head = "# OSU MPI Latency Test v7.4\n# Size          Latency (us)\n1       1.10\n";
+    const auto rows = [&](const std::string& text) {
+        return import_log(head + text, "o.txt", "osu").at(0).rows.size();
+    };
+    CHECK(rows("[n1] a warning of the launcher\n2       1.20\n4       1.30\n") == 3);
+    CHECK(rows("2       1.20\nreal 1.23\n2 processes were killed\n") == 2);
+    CHECK_THAT(refusal(head + "2x      1.20\n4       1.30\n", "o.txt"), ContainsSubstring("o.txt:4:1"));
+    CHECK_THAT(refusal(head + "[n1] a warning\n2       1.20 3\n", "o.txt"), ContainsSubstring("o.txt:5:1"));
+}
+
 TEST_CASE("ucx_perftest: where the size is not told it follows from bandwidth and rate") {
     const std::string text = read_text(fixtures / "ucx_perftest.txt", 1 << 20);
     const Measurement m = import_log(text, "ucx.txt", "auto").at(0);

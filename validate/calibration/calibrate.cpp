@@ -8,6 +8,7 @@
 
 #include "base/percentile.hpp"
 #include "base/text.hpp"
+#include "base/text_lines.hpp"
 #include "validate/calibration/agreeing_figures.hpp"
 #include "validate/calibration/calibrated_curves.hpp"
 #include "validate/calibration/told_figures.hpp"
@@ -66,7 +67,35 @@ void add_rows(const Catalog& before, const Catalog& after, const std::vector<Cal
     }
 }
 
+bool same_rows(const FitDataset& a, const FitDataset& b) {
+    return !a.sizes.empty() && a.sizes == b.sizes && a.seconds == b.seconds &&
+           collective_of(a.scenario).collective == collective_of(b.scenario).collective;
+}
+
 }  // namespace
+
+std::vector<FitDataset> fit_data(const std::vector<Measurement>& measurements, const Catalog& catalog,
+                                 FabricCache& cache, const std::optional<Scenario>& scenario,
+                                 const std::function<void(const Comparison&)>& told) {
+    std::vector<FitDataset> data;
+    for (const Measurement& measurement : measurements) {
+        const Comparison comparison = compare(measurement, catalog, cache, scenario);
+        if (told) { told(comparison); }
+        data.push_back(fit_dataset(comparison));
+        for (std::size_t before = 0; before + 1 < data.size(); ++before) {
+            const bool rows = same_rows(data[before], data.back());
+            if (rows || measurement.id == measurements[before].id) {
+                refuse(measurement.place,
+                       rows ? "the same rows as another measurement" : "another measurement has this id",
+                       measurement.id,
+                       fmt::format("each measurement once; {} has '{}'", measurements[before].file,
+                                   measurements[before].id));
+            }
+        }
+    }
+    std::erase_if(data, [](const FitDataset& d) { return d.sizes.empty(); });
+    return data;
+}
 
 Catalog with_calibration(const Catalog& catalog, const Calibration& calibration) {
     std::map<FigureName, FittedValue> figures;

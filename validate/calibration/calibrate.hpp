@@ -7,7 +7,9 @@
 // reported and keeps its value from the catalogue, and so does one about which the data contradict themselves. If no
 // figure remains, the fit is refused. Deterministic: the same input gives the same bytes.
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,13 @@ struct Calibration {
     // The 10th and 90th percentile of measured / forecast over the judged rows, by regime; the range always includes 1.
     std::map<Regime, RatioRange> judged;
 };
+
+// The measurements as data to fit, without those that have no healthy row; `told` hears of each comparison. Throws as
+// compare() does, and InputError at a measurement that is there twice, by its id or its rows: the fit would be surer
+// than it is.
+std::vector<FitDataset> fit_data(const std::vector<Measurement>& measurements, const Catalog& catalog,
+                                 FabricCache& cache, const std::optional<Scenario>& scenario,
+                                 const std::function<void(const Comparison&)>& told = {});
 
 // Fits only the figures `only` ("part/figure"), each of which the data must determine; if there are none, all figures
 // that the data determine. `cache` must hold fabrics of `catalog`. Throws UnderDetermined.

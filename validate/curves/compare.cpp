@@ -8,6 +8,8 @@
 
 #include "base/percentile.hpp"
 #include "base/text_lines.hpp"
+#include "sim/plan/collectives/planner.hpp"
+#include "sim/scenario/scenario_context.hpp"
 #include "validate/curves/derive.hpp"
 #include "validate/curves/derive_network.hpp"
 #include "validate/curves/derive_node.hpp"
@@ -110,6 +112,10 @@ Comparison compare(const Measurement& measurement, const Catalog& catalog, Fabri
     c.source = source_line(measurement);
     if (scenario) {
         c.derived.scenario = *scenario;
+        if (!std::holds_alternative<CollectiveWorkload>(scenario->workload)) {
+            fail_at(*scenario, "workload.kind", "a measured curve is of a collective", kind_of(scenario->workload),
+                    "collective");
+        }
         c.derived.assumptions = {"system, software and workload: as the scenario says, not as the file does"};
     } else {
         c.derived = derive(measurement);

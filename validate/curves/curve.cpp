@@ -144,6 +144,10 @@ Curve read_curve(const Measurement& measurement, double busbw_factor) {
             refuse(measurement.row_places[r], "a row's size is not a size", shown(label),
                    "bytes as a number, or '64K'");
         }
+        constexpr double most = 1e18;  // bytes; whole numbers of 64 bits end at 9.2e18
+        if (*size > most || (plain && layout.size_unit == 1 && *size != std::round(*size))) {
+            refuse(measurement.row_places[r], "a row's size is not a size", shown(label), "whole bytes, at most 1e18");
+        }
         std::optional<Reading> fastest;
         for (const auto& [index, column] : layout.values) {
             const auto reading = time_of(column, cells[index], *size, busbw_factor, measurement.row_places[r]);

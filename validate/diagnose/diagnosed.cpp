@@ -130,7 +130,7 @@ Derived system_of(const Measurement& measurement, const std::optional<Scenario>&
     Derived system = derive(named);
     if (cluster) {
         const Scenario logged = std::exchange(system.scenario, *cluster);
-        collective_of(system.scenario) = collective_of(logged);
+        system.scenario.workload = logged.workload;
         system.scenario.launch = logged.launch;
         system.scenario.engine = logged.engine;
         system.assumptions = {"system and software: as " + cluster->file + " says, not as the log does"};

@@ -53,6 +53,16 @@ Measurement& table_named(std::vector<Measurement>& tables, std::string_view id, 
     return table;
 }
 
+bool looks_like_row(const TextLine& line, std::size_t columns) {
+    const std::vector<TextWord> words = line.words();
+    if (words.size() < 2 || line.starts_with("#")) { return false; }
+    const bool digit = words[0].text.find_first_of("0123456789") != std::string_view::npos;
+    const auto figures = std::ranges::count_if(words, [](const TextWord& word) { return is_figure(word.text); });
+    constexpr std::size_t few = 2;  // "real 1.23" has the form of a size and its latency
+    return (digit && is_figure(words[1].text)) ||
+           (columns > few && words.size() == columns && 2 * static_cast<std::size_t>(figures) > columns);
+}
+
 void add_row(Measurement& table, std::vector<std::string> cells, const SourceLocation& place) {
     table.rows.push_back(std::move(cells));
     table.row_places.push_back(place);

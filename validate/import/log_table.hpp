@@ -20,6 +20,9 @@ void describe_copies(Measurement& table, std::string_view tool, std::string_view
 Measurement& table_named(std::vector<Measurement>& tables, std::string_view id, const std::vector<std::string>& columns,
                          const SourceLocation& place);
 
+// Whether the line may be a row of so many columns among lines of other programs, perhaps damaged: its first word has a
+// digit and a figure follows, or it is as wide as the table and most of its words are figures.
+bool looks_like_row(const TextLine& line, std::size_t columns);
 void add_row(Measurement& table, std::vector<std::string> cells, const SourceLocation& place);
 
 // The columns of a header: its words, joined without blanks, after `start`, by the names that validate/columns.yaml has

@@ -88,7 +88,8 @@ void refuse_misfits(const CollectiveWorkload& workload) {
 
 nccl::Environment read_settings(const CollectiveWorkload& workload, const LibrarySpec& library,
                                 nccl::Algorithms algorithms) {
-    nccl::Environment environment = nccl::read_environment(library.env, workload.collective, algorithms);
+    nccl::Environment environment =
+        nccl::read_environment(library.env, workload.collective, algorithms, nccl::parse_version(library.nccl));
     const bool chooses = nccl_chooses(workload);
     for (const char* name : {"NCCL_ALGO", "NCCL_PROTO"}) {
         if (!chooses && library.env.contains(name)) {
@@ -148,7 +149,8 @@ void note_unknown(const Catalog& catalog, const nccl::Version& asked, const nccl
     const nccl::Release newest = nccl::release(catalog, {std::numeric_limits<int>::max(), 0, 0});
     if (asked.major > newest.version.major) {
         throw PlanError(fmt::format("NCCL {} is not a release that the catalogue knows; its newest is {}", library.nccl,
-                                    newest.entry->name));
+                                    newest.entry->name),
+                        "library.nccl");
     }
     if (asked.minor > newest.version.minor && asked.major == newest.version.major) {
         notes.push_back(fmt::format("NCCL {} is newer than any release in the catalogue: {}'s constants are used",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/hostlist.hpp"
 #include "models/device_part.hpp"
 #include "sim/plan/transfers/places.hpp"
 
@@ -39,10 +40,23 @@ std::uint32_t fitting_window(std::uint32_t window, const DataPath& path, Bytes s
     return static_cast<std::uint32_t>(std::min<std::size_t>(fit, window));
 }
 
+// An end of a transfer. It stands in a node with ranks: what chooses its path counts those nodes only.
 DeviceId device_at(const Fabric& fabric, const std::string& name, const char* key) {
+    DeviceId device{};
     try {
-        return fabric.device(name);
+        device = fabric.device(name);
     } catch (const ClusterError& error) { throw PlanError(error.what(), key); }
+    std::vector<std::string> placed;
+    for (std::uint32_t node = 0; node < fabric.node_count(); ++node) {
+        const std::uint32_t wired = fabric.wired_node(node);
+        if (fabric.kind(device) == DeviceKind::fabric_switch || wired == fabric.wired_node_of(device)) {
+            return device;
+        }
+        placed.push_back(fmt::format("node{}", wired));
+    }
+    throw PlanError(error_message(fmt::format("{}: the device is on a node without ranks (`cluster.place`)", key), name,
+                                  "a device of " + hostlist_text(placed)),
+                    key);
 }
 
 // Latency of the path to a plain server's adapter: a host bridge and one PCIe link.

@@ -163,12 +163,19 @@ Json placement_json(const Scenario& scenario, const PlacementSearch& search) {
 std::vector<std::string> hosts_of_ranks(const TextLines& file) {
     std::map<std::uint32_t, std::string> by_rank;  // lines of either kind, in their order
     std::uint32_t next = 0;
+    const auto add = [&](std::uint32_t rank, std::string host, const TextLine& line) {
+        if (const auto [known, fresh] = by_rank.try_emplace(rank, std::move(host)); !fresh) {
+            refuse(file.at(line), "a rank that has a host already", fmt::format("rank {}", rank),
+                   fmt::format("once; it is on {}", known->second));
+        }
+        next = rank + 1;
+    };
     for (const TextLine& line : file.lines()) {
         const std::string_view text = trimmed(line.text.substr(0, line.text.find('#')), " \t\r");
         if (text.empty()) { continue; }
         const std::string_view first = text.substr(0, text.find_first_of(" \t:"));
         if (first != "rank") {
-            for (std::string& host : hostlist(first, file.at(line))) { by_rank[next++] = std::move(host); }
+            for (std::string& host : hostlist(first, file.at(line))) { add(next, std::move(host), line); }
             continue;
         }
         const std::string_view rest = trimmed(text.substr(4), " \t");
@@ -178,8 +185,7 @@ std::vector<std::string> hosts_of_ranks(const TextLines& file) {
             refuse(file.at(line), "a rank without its host", shown(text), "rank 3=host slot=0");
         }
         const std::string_view host = rest.substr(equals + 1);
-        by_rank[*rank] = std::string(host.substr(0, host.find_first_of(" \t")));
-        next = *rank + 1;
+        add(*rank, std::string(host.substr(0, host.find_first_of(" \t"))), line);
     }
     std::vector<std::string> hosts;
     std::set<std::string> seen;

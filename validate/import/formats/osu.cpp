@@ -41,7 +41,7 @@ void read_row(const LogText& log, const TextLine& line, Measurement& m) {
 std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
     std::vector<Measurement> tables;
     std::string title, pairs;
-    bool in_table = false;
+    bool in_table = false, behind_table = false;
     for (const TextLine& line : log.lines()) {
         if (line.starts_with("# OSU ")) {
             title = line.text.substr(2);
@@ -59,10 +59,12 @@ std::vector<Measurement> read_osu(const LogText& log, const Statements&) {
             state(m.benchmark, m.place, {{"tool", title}});
             if (!pairs.empty()) { state(m.benchmark, m.place, {{"options", pairs}}); }
             in_table = true;
-        } else if (in_table && line.begins_with_count()) {
+            behind_table = false;
+        } else if (in_table && ((line.begins_with_count() && !behind_table) ||
+                                looks_like_row(line, tables.back().columns.size()))) {
             read_row(log, line, tables.back());
         } else if (in_table && !line.starts_with("#") && !line.words().empty() && !tables.back().rows.empty()) {
-            in_table = false;  // output of a launcher after the table
+            behind_table = true;  // output of a launcher, after the table or between its rows
         }
     }
     for (Measurement& m : tables) {

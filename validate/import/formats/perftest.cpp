@@ -45,9 +45,10 @@ public:
                 header(line);
             } else if (line.starts_with("-----")) {
                 dashes();
-            } else if (in_table_ && line.begins_with_count()) {
+            } else if (in_table_ && (line.begins_with_count() || looks_like_row(line, m_.columns.size()))) {
                 row(line);
             } else {
+                refuse_row_behind(line);
                 banner(line);
             }
         }
@@ -91,6 +92,16 @@ private:
                                                                 {"PCIe relax order", "relaxed_ordering"}};
         for (const auto& [printed, key] : keys) {
             state(said_, log_.at(line), {{key, line.value_of(printed).value_or("")}});
+        }
+    }
+
+    // A line of dashes ends a table; the other side's rows may still come.
+    void refuse_row_behind(const TextLine& line) const {
+        if (in_table_ || done_.empty() || !looks_like_row(line, done_.back().columns.size())) { return; }
+        const std::string size(line.words()[0].text);
+        if (std::ranges::none_of(done_.back().rows, [&](const auto& row) { return row[0] == size; })) {
+            refuse(log_.at(line), "a row behind the line of dashes that ends its table", shown(line.text),
+                   "a table without foreign lines");
         }
     }
 

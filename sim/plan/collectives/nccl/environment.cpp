@@ -21,6 +21,7 @@ struct Setting {
     const std::string& value;
     Collective collective;
     Algorithms algorithms;
+    Version version;  // of NCCL
 
     long whole(long least) const {
         const std::optional<long> number = number_in<long>(value);
@@ -31,11 +32,14 @@ struct Setting {
     }
 };
 
-// Compares NCCL's spelling "allreduce" with ours, "all_reduce".
-bool names(std::string_view prefix, Collective collective) {
+// The collectives that may stand before a list, in NCCL's spelling (ncclFuncStr of src/init.cc).
+constexpr std::array<std::string_view, 5> prefixes{"broadcast", "reduce", "allgather", "reducescatter", "allreduce"};
+
+// NCCL's spelling "allreduce" of ours, "all_reduce".
+std::string spelling(Collective collective) {
     std::string ours(fabricast::to_string(collective));
     std::erase(ours, '_');
-    return lower_case(prefix) == ours;
+    return ours;
 }
 
 // Before 2.14 "collnet" meant both CollNet algorithms.
@@ -44,21 +48,52 @@ bool means(const std::string& item, std::string_view known) {
     return item == name || (item == "collnet" && name.starts_with(item));
 }
 
-// Which of `known` may be chosen, by NCCL's list syntax (parseList): "ring,tree", "^LL128", "ring;allreduce:tree,nvls".
-std::vector<bool> narrowed(const Setting& setting, const std::vector<std::string>& known) {
-    std::vector<bool> allowed(known.size(), true);
+// A list of names, and the collective that it is for; empty: all of them.
+struct List {
+    std::string collective;
+    std::string_view items;
+};
+
+// NCCL's syntax (parseList of src/graph/tuning.cc): "ring,tree", "^LL128" and, from 2.24 on, lists for some
+// collectives, "ring;allreduce:tree,nvls". A release before that takes the ';' and the ':' for letters of a name.
+std::vector<List> lists_of(const Setting& setting) {
+    if (setting.version < Version{2, 24, 0}) { return {{"", setting.value}}; }
+    std::vector<List> lists;
     for (const std::string_view entry : split(setting.value, ';')) {
         const std::size_t colon = entry.find(':');
-        if (colon != std::string_view::npos && !names(entry.substr(0, colon), setting.collective)) { continue; }
-        const std::string_view list = colon == std::string_view::npos ? entry : entry.substr(colon + 1);
+        if (colon == std::string_view::npos) {
+            if (!lists.empty()) {
+                throw PlanError(
+                    fmt::format("{}={}: only the first list may be without a collective before it (found "
+                                "'{}'; accepted: {}, with a colon)",
+                                setting.name, setting.value, entry, fmt::join(prefixes, ", ")));
+            }
+            lists.push_back({"", entry});
+            continue;
+        }
+        lists.push_back({lower_case(entry.substr(0, colon)), entry.substr(colon + 1)});
+        if (std::ranges::find(prefixes, lists.back().collective) == prefixes.end()) {
+            throw PlanError(fmt::format("{}={}: NCCL takes no list for '{}' (accepted: {})", setting.name,
+                                        setting.value, entry.substr(0, colon), fmt::join(prefixes, ", ")));
+        }
+    }
+    return lists;
+}
+
+// Which of `known` may be chosen.
+std::vector<bool> narrowed(const Setting& setting, const std::vector<std::string>& known) {
+    std::vector<bool> allowed(known.size(), true);
+    const std::string own = spelling(setting.collective);
+    for (const auto& [collective, list] : lists_of(setting)) {
+        const bool applies = collective.empty() || collective == own;
         const bool excluding = list.starts_with('^');
-        allowed.assign(known.size(), excluding);
+        if (applies) { allowed.assign(known.size(), excluding); }
         for (const std::string_view item : split(excluding ? list.substr(1) : list, ',')) {
             bool found = false;
             for (std::size_t i = 0; i < known.size(); ++i) {
                 if (means(lower_case(item), known[i])) {
                     found = true;
-                    allowed[i] = !excluding;
+                    if (applies) { allowed[i] = !excluding; }
                 }
             }
             if (!found) {
@@ -210,11 +245,14 @@ std::string unread_note(std::string_view name) {
 }
 
 Environment read_environment(const std::map<std::string, std::string>& given, Collective collective,
-                             Algorithms algorithms) {
+                             Algorithms algorithms, const Version& version) {
     Environment e;
     for (const Variable& variable : variables) {  // of two for one thing the later wins
         const auto found = given.find(std::string(variable.name));
-        if (found != given.end()) { variable.set(e, {found->first, found->second, collective, algorithms}); }
+        if (found == given.end()) { continue; }
+        try {
+            variable.set(e, {found->first, found->second, collective, algorithms, version});
+        } catch (const PlanError& error) { throw PlanError(error.what(), "library.env." + found->first); }
     }
     for (const auto& [name, value] : given) {
         if (std::ranges::find(variables, name, &Variable::name) != variables.end()) { continue; }

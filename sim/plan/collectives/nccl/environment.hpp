@@ -47,8 +47,8 @@ std::vector<std::string> modelled_variables();
 std::string unread_note(std::string_view name);
 
 // Throws PlanError for a value that does not parse (an unknown algorithm, a negative channel count). Lists for other
-// collectives ("broadcast:ring") are skipped; lists for `collective` narrow `allowed`.
+// collectives ("broadcast:ring", from NCCL 2.24 on) are skipped; lists for `collective` narrow `allowed`.
 Environment read_environment(const std::map<std::string, std::string>& variables, Collective collective,
-                             Algorithms algorithms);
+                             Algorithms algorithms, const Version& version);
 
 }  // namespace fabricast::inline collectives::nccl

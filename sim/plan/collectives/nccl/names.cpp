@@ -15,14 +15,14 @@ Version parse_version(std::string_view text) {
     int parts = 0;
     for (int* number : {&version.major, &version.minor, &version.patch}) {
         const auto [next, error] = std::from_chars(at, end, *number);
-        if (error != std::errc{}) { break; }
+        if (error != std::errc{} || *number < 0) { break; }
         ++parts;
         at = next;
         if (at == end || *at != '.') { break; }
         ++at;
     }
     if (parts < 2 || at != end) {
-        throw PlanError(fmt::format("'{}' is not an NCCL version; write it like 2.27 or 2.27.3", text));
+        throw PlanError(fmt::format("'{}' is not an NCCL version; write it like 2.27 or 2.27.3", text), "library.nccl");
     }
     return version;
 }

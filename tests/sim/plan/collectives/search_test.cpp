@@ -28,8 +28,9 @@ TopologySearchResult find(const NodeTemplate& node, std::uint32_t gpus, std::uin
     return search(all_algorithms(), node, gpus, nodes, port, release(catalogue(), parse_version(version)), {});
 }
 
-Environment read(const std::map<std::string, std::string>& variables, Collective collective = Collective::all_reduce) {
-    return read_environment(variables, collective, all_algorithms());
+Environment read(const std::map<std::string, std::string>& variables, Collective collective = Collective::all_reduce,
+                 const char* version = "2.27") {
+    return read_environment(variables, collective, all_algorithms(), parse_version(version));
 }
 
 const Graph& ring(const TopologySearchResult& f) { return f.ring; }
@@ -286,6 +287,26 @@ TEST_CASE("NCCL's lists include, exclude and name collectives") {
     CHECK_THROWS_AS(read({{"NCCL_ALGO", "rings"}}), PlanError);
     CHECK_THROWS_AS(read({{"NCCL_MAX_NCHANNELS", "-1"}}), PlanError);
     CHECK(read({{"NCCL_DEBUG", "INFO"}}).notes.size() == 1);
+}
+
+TEST_CASE(
+    "a list for a collective is refused where NCCL refuses it: an unknown one, none on a later list, before 2.24") {
+    const auto algo = [](const std::string& list, const char* version = "2.24") {
+        return read({{"NCCL_ALGO", list}}, Collective::all_reduce, version);
+    };
+    CHECK(algo("AllReduce:tree").allowed.refused.contains("ring"));
+    CHECK_FALSE(algo("broadcast:ring;reduce:ring;allgather:nvls;reducescatter:nvls").allowed.refused.contains("tree"));
+    for (const char* list : {"all_reduce:ring", "foo:ring", "alltoall:ring", ":ring"}) {
+        INFO(list);
+        CHECK_THROWS_WITH(algo(list), ContainsSubstring("NCCL takes no list for '") &&
+                                          ContainsSubstring("broadcast, reduce, allgather, reducescatter, allreduce"));
+    }
+    CHECK_THROWS_WITH(algo("allreduce:tree;ring"),
+                      ContainsSubstring("only the first list") && ContainsSubstring("'ring'"));
+    CHECK_THROWS_WITH(algo("broadcast:rings"), ContainsSubstring("no 'rings'"));  // of another collective, too
+    CHECK_THROWS_AS(read({{"NCCL_PROTO", "alreduce:LL"}}), PlanError);
+    CHECK_THROWS_WITH(algo("allreduce:tree", "2.23"), ContainsSubstring("no 'allreduce:tree'"));
+    CHECK_THROWS_WITH(algo("ring;allreduce:tree", "2.23.4"), ContainsSubstring("no 'ring;allreduce:tree'"));
 }
 
 namespace {

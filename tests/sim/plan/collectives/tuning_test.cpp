@@ -207,6 +207,8 @@ TEST_CASE("a version between two entries takes the older") {
     CHECK(release(catalogue(), parse_version("2.4")).entry->name == "nccl-2.8");
     CHECK_THROWS_AS(parse_version("latest"), PlanError);
     CHECK_THROWS_AS(parse_version("2."), PlanError);
+    CHECK_THROWS_AS(parse_version("-2.27"), PlanError);
+    CHECK_THROWS_AS(parse_version("2.-27"), PlanError);
 }
 
 TEST_CASE("excluding what would be chosen changes the choice") {

@@ -97,4 +97,7 @@ TEST_CASE("rank files of either kind name hosts in the order of ranks") {
     CHECK_THROWS_AS(hosts("n1\nn2\nn1\n"), InputError);
     CHECK_THROWS_AS(hosts("rank x=b\n"), InputError);
     CHECK_THROWS_AS(hosts("\n"), InputError);
+    CHECK_THROWS_WITH(hosts("rank 0=a\nrank 0=b\n"),
+                      ContainsSubstring("ranks:2:1: a rank that has a host already (found rank 0"));
+    CHECK_THROWS_AS(hosts("rank 1=a\nrank 0=b\nc\n"), InputError);
 }
