@@ -353,3 +353,37 @@ TEST_CASE("A log that nccl-tests of 2022 or later wrote is not forecast by an NC
     CHECK(version("nThread 1 nGpus 8 minBytes 8 maxBytes 8 validation: 1") == "2.8");
     CHECK(version("nThread 1 nGpus 8 minBytes 8 maxBytes 8 validation: 1 graph: 0") == "2.18");
 }
+
+namespace {
+
+bool assumes(const Derived& d, const std::string& words) {
+    return std::ranges::any_of(d.assumptions, [&](const std::string& a) { return a.find(words) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("NVLinks in the words of nvidia-smi topo -m are NVLinks, also beside how far the NICs are over PCIe") {
+    const auto joined = [](const std::string& gpu, const std::string& intra, const std::string& gpus = "8") {
+        return node(gpu, "gpus_per_node: " + gpus + ", nodes: 1, intra: \"" + intra + "\"");
+    };
+    CHECK(joined("H100 SXM5", "NV18 between GPUs, PIX to NICs") == "dgx-h100");
+    CHECK(joined("NVIDIA A100-SXM4-40GB", "NV12 all-to-all (GPU-NIC: PXB/SYS)") == "dgx-a100");
+    CHECK(joined("B200", "NV18 + PCIe Gen5") == "dgx-b200");
+    CHECK(joined("GB300", "NV18 / NODE / SYS", "4") == "gb300-nvl72");
+    CHECK(joined("H100 NVL", "NV12 between pairs, SYS else") == "8x-h100-nvl-bridges");
+    CHECK(joined("A100 80GB PCIe", "NV12 / SYS", "4") == "4x-a100-pcie-80-bridges");
+    CHECK(joined("NVIDIA A40", "NV4 / NODE", "2") == "2x-a40-bridges");
+    // Four GPUs of a board have all their links to each of the others only through switches.
+    CHECK(joined("NVIDIA A100-SXM4-40GB", "NV4 / PXB", "4") == "a100-mesh-4x");
+    CHECK(joined("NVIDIA A100-SXM4-40GB", "NV12 / PXB", "4") == "dgx-a100");
+    CHECK(joined("A100 80GB PCIe", "PIX / SYS") == "a100-pcie-8x");
+}
+
+TEST_CASE("a board without its links, and a card with links that it cannot have, are said and widen") {
+    const Derived board = derived({"{gpu: H100 SXM5, gpus_per_node: 8, nodes: 1, intra: PCIe gen5}"});
+    CHECK(assumes(board, "without the links of the board of a h100-sxm"));
+    CHECK(board.spread > 1.4);
+    const Derived card = derived({"{gpu: L40S, gpus_per_node: 8, nodes: 1, intra: NV4 / SYS}"});
+    CHECK(card.scenario.cluster.node == "l40s-8x");
+    CHECK(assumes(card, "no NVLinks are known of a l40s"));
+}

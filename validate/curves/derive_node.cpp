@@ -68,6 +68,11 @@ void choose_gpu(const Measurement& m, NodeChoice& choice) {
     }
 }
 
+// Whether a peer is reached over all NVLinks of a GPU (NV18 of `nvidia-smi topo -m`), as only switches make it.
+bool through_switches(std::string_view links, std::string_view said) {
+    return !links.empty() && Pattern(fmt::format(R"(\bnv ?{}\b)", links)).found_in(said);
+}
+
 // How the GPUs of a node are connected, as the alias table names it.
 void choose_intra(const Measurement& m, NodeChoice& choice) {
     std::string_view usual = choice.gpu->word("intra");
@@ -79,8 +84,23 @@ void choose_intra(const Measurement& m, NodeChoice& choice) {
         !four.empty() && whole_node > 1 && whole_node <= small_board) {
         usual = four;
     }
-    choice.intra = alias == nullptr || alias->word("intra") == "usual" ? usual : alias->word("intra");
+    const std::string_view told = alias == nullptr ? "usual" : alias->word("intra");
+    const bool board = usual != "pcie" && usual != "nvlink-bridge";
+    const bool bridged = !board && !choice.gpu->word("bridge").empty();  // cards have their NVLinks in a bridge
+    const bool switched = board && through_switches(choice.gpu->word("links"), said);
+    choice.intra = switched                             ? choice.gpu->word("intra")
+                   : told == "links" && bridged         ? "nvlink-bridge"
+                   : told == "links" || told == "usual" ? usual
+                                                        : told;
     if (choice.intra == "nvswitch" && usual == "nvl72") { choice.intra = usual; }  // their switches are the rack's
+    if (choice.intra == "pcie" && (told == "links" || (board && whole_node != 1))) {
+        constexpr double unlikely = 1.5;
+        assume(choice,
+               fmt::format("intra: {}; {} a {}, pcie", shown(said),
+                           board ? "without the links of the board of" : "no NVLinks are known of",
+                           choice.gpu->word("gpu")),
+               unlikely);
+    }
     if (alias == nullptr) {
         assume(choice, fmt::format("intra: {}; as usual for a {}, {}",
                                    said.empty() ? "not stated" : shown(said) + " says no more", choice.gpu->word("gpu"),
