@@ -387,3 +387,32 @@ TEST_CASE("a board without its links, and a card with links that it cannot have,
     CHECK(card.scenario.cluster.node == "l40s-8x");
     CHECK(assumes(card, "no NVLinks are known of a l40s"));
 }
+
+TEST_CASE("a cloud's names count behind an underscore, and instances have the NICs that they are sold with") {
+    CHECK(node("Standard_ND96isr_H100_v5") == "dgx-h100");
+    const ClusterRequest h100 = cluster("H100", "network: Azure Standard_ND96isr_H100_v5");
+    CHECK(h100.link == "infiniband-ndr");
+    CHECK(h100.node_options.at("nics") == "8");
+    const ClusterRequest v100 = cluster("V100", "network: Azure Standard_ND40rs_v2");
+    CHECK(v100.link == "infiniband-edr");
+    CHECK(v100.node_options.at("nics") == "1");
+    CHECK(cluster("MI300X", "network: Standard_ND96isr_MI300X_v5").node_options.at("nics") == "8");
+}
+
+TEST_CASE("rates and numbers of ports are read as people write them") {
+    const auto ports = [](const std::string& gpu, const std::string& network) {
+        const ClusterRequest c = cluster(gpu, network);
+        return c.link + " x" + (c.node_options.contains("nics") ? c.node_options.at("nics") : "-");
+    };
+    CHECK(ports("A100", "network: \"RoCE, 8x200Gb/s\"") == "ethernet-200g x8");
+    CHECK(ports("A100", "network: \"TCP, 2x25GbE\"") == "ethernet-25g x2");
+    CHECK(ports("A100", "network: 1x100GbE") == "ethernet-100g x1");
+    CHECK(ports("B300", "nic: \"ConnectX-8, 2x400G per GPU\", network: RoCE") == "ethernet-400g x16");
+    CHECK(ports("H100", "nic: \"4*400G (bond of 2x200G), ConnectX-7\", network: RoCE") == "ethernet-400g x4");
+    // A generation goes before an adapter, which may run in a slower mode.
+    CHECK(ports("H100", "nic: ConnectX-7, network: InfiniBand HDR") == "infiniband-hdr x-");
+    CHECK(ports("H100", "nic: \"ConnectX-7 (HDR200 mode)\"") == "infiniband-hdr x-");
+    CHECK(ports("H100", "nic: ConnectX-7, network: InfiniBand") == "infiniband-ndr x-");
+    CHECK(ports("H100", "network: \"3200 Gbps InfiniBand\"") == "infiniband-ndr x8");
+    CHECK(ports("A100", "network: \"1600 Gb/s InfiniBand\"") == "infiniband-hdr x8");
+}
