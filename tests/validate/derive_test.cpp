@@ -416,3 +416,40 @@ TEST_CASE("rates and numbers of ports are read as people write them") {
     CHECK(ports("H100", "network: \"3200 Gbps InfiniBand\"") == "infiniband-ndr x8");
     CHECK(ports("A100", "network: \"1600 Gb/s InfiniBand\"") == "infiniband-hdr x8");
 }
+
+TEST_CASE("a card without a part is taken for one of its generation, which is said") {
+    const auto card = [](const std::string& gpu, const std::string& part) {
+        INFO(gpu);
+        const Derived d = derived({"{gpu: \"" + gpu + "\", gpus_per_node: 4, nodes: 1}"});
+        CHECK(d.scenario.cluster.node.find(part) != std::string::npos);
+        CHECK(d.gpu_guessed);
+        CHECK(d.spread > 1.15);
+        CHECK(assumes(d, "gpu: a"));
+    };
+    card("RTX PRO 5000 Blackwell", "rtx-pro-6000-blackwell-pcie");
+    card("NVIDIA GeForce RTX 5080", "rtx-5090-pcie");
+    card("4070 Ti", "rtx4090-8x");
+    card("NVIDIA GeForce RTX 2080 Ti", "t4-pcie");
+    card("NVIDIA RTX A4000", "rtx-a6000-pcie");
+    card("A5000", "rtx-a6000-pcie");
+    card("RTX 4000 Ada", "rtx-6000-ada-pcie");
+    card("RTX 5000 Ada Generation", "rtx-6000-ada-pcie");
+    card("RTX 5880 Ada", "rtx-6000-ada-pcie");
+    card("TITAN RTX", "t4-pcie");
+    card("L20", "l40-pcie");
+    for (const char* gpu : {"RTX 4090D", "RTX 4090 D"}) {
+        const Derived d = derived({std::string("{gpu: ") + gpu + ", gpus_per_node: 8, nodes: 1}"});
+        CHECK(d.scenario.cluster.node == "rtx4090-8x");
+        CHECK_FALSE(d.gpu_guessed);
+    }
+}
+
+TEST_CASE("what runs neither NCCL nor RCCL is refused") {
+    for (const char* gpu : {"Intel Gaudi 3", "Huawei Ascend 910B", "TPU v5e"}) {
+        INFO(gpu);
+        CHECK_THAT(refusal({std::string("{gpu: ") + gpu + ", gpus_per_node: 8, nodes: 1}"}),
+                   ContainsSubstring("neither NCCL nor RCCL"));
+    }
+    CHECK(node("H100", "gpus_per_node: 8, nodes: 1, notes: compared with a Gaudi 3") == "dgx-h100");
+    CHECK(refusal({"{gpus_per_node: 8, nodes: 1, notes: compared with a Gaudi 3}"}).empty());
+}

@@ -56,12 +56,17 @@ void choose_gpu(const Measurement& m, NodeChoice& choice) {
     choice.gpu = first_match(table.gpus, said.substr(0, said.find(';')));  // of several, the first
     if (choice.gpu == nullptr || unsaid.found_in(said)) {
         choice.gpu = first_match(table.gpus, words);
+        // What else the file speaks of need not be the machine that was measured.
+        if (choice.gpu != nullptr && !choice.gpu->word("refused").empty()) { choice.gpu = nullptr; }
         if (choice.gpu == nullptr) { choice.gpu = nearest_gpu(said); }
         if (choice.gpu != nullptr) {
             assume(choice, fmt::format("gpu: {}, from {}", choice.gpu->word("part"), shown(words)), misread);
         }
     }
     if (choice.gpu == nullptr) { choice.gpu = first_match(table.unnamed_gpus, words); }
+    if (const std::string_view why = choice.gpu->word("refused"); !why.empty()) {
+        refuse(place_of(m.system, "gpu", m.place), why, shown(said), "a GPU of NVIDIA or AMD");
+    }
     choice.named = choice.assumptions.empty() && choice.gpu->word("assumed").empty();
     if (const std::string_view assumed = choice.gpu->word("assumed"); !assumed.empty()) {
         assume(choice, "gpu: " + std::string(assumed), number_in<double>(choice.gpu->word("spread")).value_or(1));
