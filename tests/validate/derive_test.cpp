@@ -453,3 +453,26 @@ TEST_CASE("what runs neither NCCL nor RCCL is refused") {
     CHECK(node("H100", "gpus_per_node: 8, nodes: 1, notes: compared with a Gaudi 3") == "dgx-h100");
     CHECK(refusal({"{gpus_per_node: 8, nodes: 1, notes: compared with a Gaudi 3}"}).empty());
 }
+
+TEST_CASE("a GB200 NVL4 is a mesh of four with two Grace, and no rack") {
+    const Derived d = derived({"{gpu: NVIDIA GB200 NVL4, gpus_per_node: 4, nodes: 2, network: InfiniBand NDR}"});
+    CHECK(d.scenario.cluster.nodes == 2);
+    CHECK(d.scenario.cluster.node == "4x-gb200-mesh");
+    CHECK(d.scenario.cluster.link == "infiniband-ndr");
+    REQUIRE(d.scenario.cluster.node_parts);
+    CHECK(d.scenario.cluster.node_parts->required("cpus").required("part").text == "grace");
+    CHECK(d.scenario.cluster.node_parts->required("cpus").required("count").text == "2");
+}
+
+TEST_CASE("a network that hosts of one NVLink domain do not use is said, and words part them") {
+    const std::string system = "gpu: GB300, gpus_per_node: 4, nodes: 2, network: RoCE 400 Gb/s";
+    const Derived one = derived({"{" + system + "}"});
+    CHECK(one.scenario.cluster.nodes == 1);
+    CHECK(assumes(one, "network: 'RoCE 400 Gb/s' is not used, for the 2 nodes"));
+    const Derived apart = derived({"{" + system + ", notes: \"two separate nodes, no NVLink between them\"}"});
+    CHECK(apart.scenario.cluster.nodes == 2);
+    CHECK(apart.scenario.cluster.link == "ethernet-400g");
+    const Derived intra = derived({"{" + system + ", intra: \"NVL72 trays, no NVLink between nodes\"}"});
+    CHECK(intra.scenario.cluster.nodes == 2);
+    CHECK(intra.group.fabric.find("pcie") == std::string::npos);
+}

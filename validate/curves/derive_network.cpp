@@ -165,6 +165,16 @@ bool host_staged(const std::string& words, const Derived& out) {
     return never || off.found_in(words) || (apart.found_in(words) && !far);
 }
 
+// Hosts of one NVLink domain talk over NVLink, whatever else joins them.
+void note_unused(const Measurement& m, Derived& out) {
+    const std::string_view network = text(m.system, text(m.system, "network").empty() ? "nic" : "network");
+    const std::uint32_t hosts = digits(text(m.system, "nodes"));
+    if (hosts > 1 && first_match(builtin_aliases().networks, network) != nullptr) {
+        out.assumptions.push_back(fmt::format(
+            "network: {} is not used, for the {} nodes are taken to be in one NVLink domain", shown(network), hosts));
+    }
+}
+
 // Applies the environment that the network's NCCL plugin sets; values set by the user are kept.
 void take_plugin_environment(const Alias& network, Derived& out) {
     std::istringstream words{std::string(network.word("env"))};
@@ -200,6 +210,7 @@ void derive_network(const Measurement& m, Derived& out) {
         if (const Alias* network = first_match(builtin_aliases().networks, words)) {
             take_plugin_environment(*network, out);
         }
+        note_unused(m, out);
         return;
     }
     const std::string_view said = text(m.system, text(m.system, "network").empty() ? "nic" : "network");

@@ -196,7 +196,8 @@ BoxWords box_words(const Measurement& m, const NodeChoice& choice) {
                                      : "pcie";
     const std::uint32_t said = stated_count(m, "nics_per_node");
     words.nics = said != 0 ? said : board || meshed ? gpus : 1;
-    const bool rack = choice.intra == "nvl72";  // its GPUs are on the chips that are their hosts
+    // GPUs of a rack, or beside Grace, are on the chips that are their hosts.
+    const bool rack = choice.intra == "nvl72" || choice.gpu->word("cpu") == "grace";
     const bool joined_board = board || meshed;
     const std::uint32_t each = rack           ? 0
                                : joined_board ? (gpus % 2 == 0 ? 2 : 0)
@@ -215,7 +216,7 @@ struct Sockets {
     std::uint32_t count;
     bool said;
 };
-Sockets sockets_of(const Measurement& m, std::uint32_t gpus) {
+Sockets sockets_of(const Measurement& m, std::uint32_t gpus, std::string_view part) {
     constexpr std::uint32_t one_socket = 4;
     static const Pattern two(R"(^ *2 ?x\b|\b(dual|two|2)[- ]?(socket|processor|cpu|p\b)|\bdual\b)");
     static const Pattern one(R"(^ *1 ?x\b|\b(single|one|1)[- ]?(socket|processor|cpu|p\b))");
@@ -223,6 +224,7 @@ Sockets sockets_of(const Measurement& m, std::uint32_t gpus) {
     if (two.found_in(said)) { return {2, true}; }
     const Alias* host = first_match(builtin_aliases().hosts, said);
     const bool alone = one.found_in(said) || (host != nullptr && host->word("sockets") == "1");
+    if (part == "grace" && gpus > 2) { return {2, true}; }  // two on each board of four GPUs
     return {alone || gpus <= one_socket ? 1U : 2U, alone};
 }
 
@@ -238,7 +240,7 @@ void build_box(const Measurement& m, NodeChoice& choice) {
     const std::string_view part = choice.gpu->word("part");
     const BoxWords words = box_words(m, choice);
     const std::string cpu = cpu_of(m, choice);
-    const Sockets sockets = sockets_of(m, choice.gpus);
+    const Sockets sockets = sockets_of(m, choice.gpus, cpu);
     const auto box = [&](std::uint32_t count, std::string_view mark) {
         const std::string text = fmt::format(
             "{{name: {}x-{}-{}{}, gpus: {{part: {}, count: {}, joined: {}{}}}, cpus: {{part: {}, count: {}}}, "
@@ -266,7 +268,9 @@ void build_box(const Measurement& m, NodeChoice& choice) {
 double both_spreads(double a, double b) { return std::exp(std::hypot(std::log(a), std::log(b))); }
 
 bool apart_in_words(const Measurement& m) {
-    static const Pattern apart(R"(((distinct|separate|different|own|several) |cross-)(nv ?link )?(domain|rack))");
+    static const Pattern apart(
+        R"(((distinct|separate|different|own|several) |cross-)(nv ?link )?(domain|rack))"
+        R"(|\b(no|without) (mn)?nv ?links? (between|across|among)|\b(no|without) (mnnvl|multi-node nv ?link))");
     return apart.found_in(text(m.system, "intra")) || apart.found_in(text(m.system, "notes"));
 }
 
