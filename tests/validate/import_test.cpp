@@ -388,3 +388,19 @@ TEST_CASE("words as long as a page name no GPU, and are refused before anything 
         CHECK_THAT(error.what(), ContainsSubstring("too long for what it says: 'network'"));
     }
 }
+
+TEST_CASE("RCCL's own lines above a table say its release and ROCm's") {
+    const std::string log =
+        "RCCL version : 2.26.6-HEAD:6ade506\nHIP version  : 7.0.51831-7c9236b16\nROCm version : 7.0.1.0-42-9428210\n"
+        "# nThread 1 nGpus 8 minBytes 1024 maxBytes 1024 step: 2(factor)\n"
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+        "        1024           256     float     sum      -1   100.0   0.01   0.01      0\n"
+        "# Avg bus bandwidth    : 0.01\n";
+    const Measurement table = import_log(log, "all_reduce.log", "nccl-tests").at(0);
+    CHECK(text(table.software, "nccl") == "2.26.6");
+    CHECK(text(table.software, "cuda") == "ROCm 7.0.1.0");
+    const Measurement short_form =
+        import_log(with(log, "RCCL version : 2.26.6-HEAD", "RCCL version 2.20.5+hip6.2 HEAD"), "all_reduce.log", "auto")
+            .at(0);
+    CHECK(text(short_form.software, "nccl") == "2.20.5");
+}
