@@ -476,3 +476,20 @@ TEST_CASE("a network that hosts of one NVLink domain do not use is said, and wor
     CHECK(intra.scenario.cluster.nodes == 2);
     CHECK(intra.group.fabric.find("pcie") == std::string::npos);
 }
+
+TEST_CASE("a toolkit newer than the table leaves NCCL's version a guess") {
+    const std::string system = "{gpu: B200, gpus_per_node: 8, nodes: 1}";
+    CHECK(derived({system, "{cuda: \"13.1\"}"}).nccl_guessed);
+    CHECK_FALSE(derived({system, "{cuda: \"13.0.1\"}"}).nccl_guessed);
+    CHECK_FALSE(derived({system, "{cuda: \"12.2\"}"}).nccl_guessed);
+    CHECK(derived({"{gpu: MI355X, gpus_per_node: 8, nodes: 1}", "{cuda: ROCm 7.2.2}"}).nccl_guessed);
+    CHECK_FALSE(derived({"{gpu: MI355X, gpus_per_node: 8, nodes: 1}", "{cuda: ROCm 7.1.1}"}).nccl_guessed);
+}
+
+TEST_CASE("the library's code counts beside its headers', and a release that does not exist is said") {
+    const std::string system = "{gpu: B200, gpus_per_node: 8, nodes: 1}";
+    CHECK(derived({system, "{nccl: nccl-headers=22809 nccl-library=22907}"}).scenario.library.nccl == "2.29.07");
+    const Derived unknown = derived({system, "{nccl: \"3.0\"}"});
+    CHECK(unknown.nccl_guessed);
+    CHECK(assumes(unknown, "nccl: '3.0' is no release"));
+}
