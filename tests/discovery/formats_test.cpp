@@ -418,3 +418,19 @@ TEST_CASE("NVLinks to the GPU itself are counted as left out, and a slot without
         return note.find("2 devices on pcie-gen4-x16, for the file states no speed") != std::string::npos;
     }));
 }
+
+TEST_CASE("UUIDs of NVLink domains make racks, and no switch of a network") {
+    std::string text;
+    for (int host = 0; host < 8; ++host) {
+        text +=
+            "n" + std::to_string(host) + ": 5e797fc6-0f46-421a-8724-0e102c0f72" + (host % 2 == 0 ? "3c" : "1e") + "\n";
+    }
+    Site site = site_of({{"uuids.txt", text}});
+    CHECK(site.devices.empty());
+    const Description made = describe(site, fabricast::testing::catalogue(), {});
+    CHECK(made.nodes == 2);
+    CHECK(made.node == "gb200-nvl72");
+    CHECK(site.dropped.empty());
+    const Fabric fabric = fabricast::testing::fabric_of(made.yaml);
+    CHECK(fabric.gpu_count() == 2 * 4 * 4);
+}
