@@ -171,6 +171,7 @@ struct GroupSeen {
     SourceLocation at;
     bool block = false;  // an NVLink domain
     std::vector<std::string> hosts{}, groups{};
+    bool uuid = false;  // known by the UUID that the GPUs of an NVLink domain have in common
 };
 
 struct Observations {

@@ -112,8 +112,13 @@ private:
             seen.c2c = seen.c2c || link.name == "c2c";
             if (link.get("target") == nullptr) { continue; }  // NVLinks, and what RCCL calls its own
             dumped_ = true;
-            seen.nvlinks.push_back({target_of(link), static_cast<int>(link.whole_or("count", 1, 0, 1024))});
             const std::string bus = normal_bus(link.word("target"));
+            if (!bus.empty() && bus == pci.bus) {  // a virtual machine shows no peer behind the links of a bridge
+                dropped_["NVLink from a GPU to itself"] +=
+                    static_cast<std::uint64_t>(link.whole_or("count", 1, 0, 1024));
+                continue;
+            }
+            seen.nvlinks.push_back({target_of(link), static_cast<int>(link.whole_or("count", 1, 0, 1024))});
             if (seen.nvlinks.back().target == "nvswitch" && !bus.starts_with("fffffff")) {
                 seen.nvlinks.back().hub = bus;
             }

@@ -40,7 +40,7 @@ public:
         fit_nics();
         refuse_without_gpus();
         choose_node();
-        if (made_.wiring.hosts.empty() && site_.unnamed.empty()) {
+        if (made_.wiring.hosts.empty() && site_.unnamed.empty() && site_.trays == 0) {
             throw InputError(
                 first_file(),
                 "no host in it that could be a node (accepted: a file that names hosts, or the inside of one)");
@@ -48,6 +48,7 @@ public:
         const Mended whole = mended(made_.wiring);
         const std::size_t nodes = !whole.wiring.hosts.empty()   ? whole.wiring.hosts.size()
                                   : !made_.wiring.hosts.empty() ? made_.wiring.hosts.size()
+                                  : site_.trays > 0             ? site_.hosts.size()
                                                                 : site_.unnamed.size();
         made_.nodes = static_cast<std::uint32_t>(nodes);
         if (whole.left_out > 0) { site_.dropped["node with an adapter that has no cable"] += whole.left_out; }
@@ -234,6 +235,10 @@ private:
             use_template(options_.node, "stated");
             return;
         }
+        if (site_.trays > 0) {
+            use_rack();
+            return;
+        }
         const std::string link = fabric_link(site_, made_.wiring);
         const std::string name = usual_template(link);
         made_.asked.push_back(
@@ -242,6 +247,21 @@ private:
                         name));
         use_template(name, fmt::format("guess: a node with {}{}", plural(made_.wiring.labels.size(), "adapter"),
                                        link.empty() ? "" : " of " + link));
+    }
+
+    // NVLink between hosts first came with the GB200, of which four are in a host.
+    void use_rack() {
+        constexpr std::size_t gpus_of_tray = 4;
+        const std::string name = "gb200-nvl72";
+        made_.asked.push_back(fmt::format(
+            "no file describes the inside of a host: {} GPUs of `{}` of the catalogue are a guess for {}, for "
+            "they are in one NVLink domain; say which with `--node TEMPLATE`",
+            gpus_of_tray * site_.trays, name, plural(site_.trays, "host")));
+        use_template(name, "guess: hosts that are in one NVLink domain");
+        const std::size_t gpus = gpus_of_tray * site_.trays;
+        if (gpus < node_template(name, catalog_).gpus) {
+            made_.node_block += fmt::format("  gpus_per_node: {}\n", gpus);
+        }
     }
 
     void use_template(const std::string& name, const std::string& why) {

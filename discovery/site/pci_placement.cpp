@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/text.hpp"
@@ -61,6 +62,10 @@ public:
             attach(fmt::format("nic{}", n), draft_.nics[n], draft_.shape.nic.name);
         }
         place_others();
+        for (const auto& [link, devices] : silent_) {
+            draft_.shape.notes.push_back(fmt::format("guess: {} on {}, for the file states no speed of their slots",
+                                                     plural(devices, "device"), link));
+        }
     }
 
 private:
@@ -107,6 +112,7 @@ private:
     void attach(const std::string& name, const EndSeen& end, const std::string& part, bool c2c = false) {
         draft_.shape.cables.push_back({name, above(end.bus, end.numa), leg(end.bus, part)});
         const PciSeen* seen = draft_.pci(end.bus);
+        if (seen != nullptr && !seen->link.known()) { silent_[draft_.shape.cables.back().link] += 1; }
         for (const std::string& bridge : switches_above(end.bus)) {
             if (!done_.insert(bridge).second) { continue; }
             add_switch(bridge, switches_.at(bridge), seen == nullptr ? PciLink{} : seen->link, end.numa, c2c);
@@ -150,6 +156,7 @@ private:
     ShapeDraft& draft_;
     std::map<std::string, std::string> switches_;  // name by bus id of the bridge
     std::set<std::string> done_;
+    std::map<std::string, std::uint64_t> silent_;  // by the link that is taken: devices whose own is not stated
     int named_ = 0;
 };
 

@@ -50,6 +50,8 @@ struct Site {
     std::vector<std::string> notes;
     std::vector<std::string> files;  // "ib.out: ibnetdiscover"
     bool infiniband = false;
+    std::size_t trays =
+        0;  // hosts of the largest NVLink domain, where `hosts` are domains and no file says more of them
 };
 
 Site join(std::vector<Observations> all);

@@ -44,7 +44,7 @@ private:
             const bool gpus = host.inside && !host.inside->gpus.empty();
             if (usual_ == 0 ? gpus : alike) {
                 wiring_.hosts.push_back(h);
-            } else {
+            } else if (site_.trays == 0) {
                 ++site_.dropped["host of another kind"];
             }
         }

@@ -398,3 +398,39 @@ TEST_CASE("ibnetdiscover indented by a manual, and what shows that it was cut sh
     CHECK(seen.notes[0] == "1 of 3 cables stand at one end only: the file may be cut short");
     CHECK_THROWS_AS(seen_in("graph g {\n\"a\":\"swp1\" -- \"b\":\"swp1\"\n"), InputError);
 }
+
+TEST_CASE("NVLinks to the GPU itself are counted as left out, and a slot without a speed is said") {
+    std::string xml = "<system version=\"1\">";
+    for (int i = 1; i <= 2; ++i) {
+        const std::string bus = "000" + std::to_string(i) + ":00:00.0";
+        xml +=
+            "<cpu numaid=\"" + std::to_string(i - 1) +
+            "\" arch=\"x86_64\" vendor=\"AuthenticAMD\" familyid=\"175\" modelid=\"1\"><pci busid=\"" + bus +
+            "\" class=\"0x030200\" vendor=\"0x10de\" device=\"0x20b5\" link_speed=\"\" link_width=\"0\"><gpu dev=\"" +
+            std::to_string(i - 1) + "\" sm=\"80\" rank=\"" + std::to_string(i - 1) + "\" gdr=\"1\"><nvlink target=\"" +
+            bus + "\" count=\"12\" tclass=\"0x030200\"/></gpu></pci></cpu>";
+    }
+    Site site = site_of({{"topo.xml", xml + "</system>"}});
+    CHECK(site.dropped.at("NVLink from a GPU to itself") == 24);
+    const Description made = describe(site, fabricast::testing::catalogue(), {});
+    REQUIRE(made.shape);
+    CHECK(std::ranges::any_of(made.shape->notes, [](const std::string& note) {
+        return note.find("2 devices on pcie-gen4-x16, for the file states no speed") != std::string::npos;
+    }));
+}
+
+TEST_CASE("UUIDs of NVLink domains make racks, and no switch of a network") {
+    std::string text;
+    for (int host = 0; host < 8; ++host) {
+        text +=
+            "n" + std::to_string(host) + ": 5e797fc6-0f46-421a-8724-0e102c0f72" + (host % 2 == 0 ? "3c" : "1e") + "\n";
+    }
+    Site site = site_of({{"uuids.txt", text}});
+    CHECK(site.devices.empty());
+    const Description made = describe(site, fabricast::testing::catalogue(), {});
+    CHECK(made.nodes == 2);
+    CHECK(made.node == "gb200-nvl72");
+    CHECK(site.dropped.empty());
+    const Fabric fabric = fabricast::testing::fabric_of(made.yaml);
+    CHECK(fabric.gpu_count() == 2 * 4 * 4);
+}

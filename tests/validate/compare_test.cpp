@@ -54,6 +54,20 @@ TEST_CASE("the comparison prints assumptions, signed errors and a summary by reg
     CHECK_THAT(text, ContainsSubstring("%"));
 }
 
+TEST_CASE("measurements of the GPU that an unnamed one is taken for are no measurements of the same GPU") {
+    Measurement file = read_measurement(measurements / "nccl" / "dgxc-h100-1n8g-allreduce.yaml");
+    const auto best = [&] {
+        Evidence evidence = Evidence::formula_only;
+        for (const ComparedSize& size : compare(file, catalog(), cache()).sizes) {
+            evidence = std::min(evidence, size.ours.evidence);
+        }
+        return evidence;
+    };
+    CHECK(best() < Evidence::same_family);
+    file.system["gpu"] = {"a GPU of NVLink 4", file.place};
+    CHECK(best() == Evidence::same_family);
+}
+
 TEST_CASE("what a file leaves unsaid widens its intervals, and the text says what stating it takes off") {
     const Measurement file = read_measurement(measurements / "nccl" / "gke-dranet-h200-2n1g-allreduce.yaml");
     const Comparison open = compare(file, catalog(), cache());

@@ -353,3 +353,143 @@ TEST_CASE("A log that nccl-tests of 2022 or later wrote is not forecast by an NC
     CHECK(version("nThread 1 nGpus 8 minBytes 8 maxBytes 8 validation: 1") == "2.8");
     CHECK(version("nThread 1 nGpus 8 minBytes 8 maxBytes 8 validation: 1 graph: 0") == "2.18");
 }
+
+namespace {
+
+bool assumes(const Derived& d, const std::string& words) {
+    return std::ranges::any_of(d.assumptions, [&](const std::string& a) { return a.find(words) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("NVLinks in the words of nvidia-smi topo -m are NVLinks, also beside how far the NICs are over PCIe") {
+    const auto joined = [](const std::string& gpu, const std::string& intra, const std::string& gpus = "8") {
+        return node(gpu, "gpus_per_node: " + gpus + ", nodes: 1, intra: \"" + intra + "\"");
+    };
+    CHECK(joined("H100 SXM5", "NV18 between GPUs, PIX to NICs") == "dgx-h100");
+    CHECK(joined("NVIDIA A100-SXM4-40GB", "NV12 all-to-all (GPU-NIC: PXB/SYS)") == "dgx-a100");
+    CHECK(joined("B200", "NV18 + PCIe Gen5") == "dgx-b200");
+    CHECK(joined("GB300", "NV18 / NODE / SYS", "4") == "gb300-nvl72");
+    CHECK(joined("H100 NVL", "NV12 between pairs, SYS else") == "8x-h100-nvl-bridges");
+    CHECK(joined("A100 80GB PCIe", "NV12 / SYS", "4") == "4x-a100-pcie-80-bridges");
+    CHECK(joined("NVIDIA A40", "NV4 / NODE", "2") == "2x-a40-bridges");
+    // Four GPUs of a board have all their links to each of the others only through switches.
+    CHECK(joined("NVIDIA A100-SXM4-40GB", "NV4 / PXB", "4") == "a100-mesh-4x");
+    CHECK(joined("NVIDIA A100-SXM4-40GB", "NV12 / PXB", "4") == "dgx-a100");
+    CHECK(joined("A100 80GB PCIe", "PIX / SYS") == "a100-pcie-8x");
+}
+
+TEST_CASE("a board without its links, and a card with links that it cannot have, are said and widen") {
+    const Derived board = derived({"{gpu: H100 SXM5, gpus_per_node: 8, nodes: 1, intra: PCIe gen5}"});
+    CHECK(assumes(board, "without the links of the board of a h100-sxm"));
+    CHECK(board.spread > 1.4);
+    const Derived card = derived({"{gpu: L40S, gpus_per_node: 8, nodes: 1, intra: NV4 / SYS}"});
+    CHECK(card.scenario.cluster.node == "l40s-8x");
+    CHECK(assumes(card, "no NVLinks are known of a l40s"));
+}
+
+TEST_CASE("a cloud's names count behind an underscore, and instances have the NICs that they are sold with") {
+    CHECK(node("Standard_ND96isr_H100_v5") == "dgx-h100");
+    const ClusterRequest h100 = cluster("H100", "network: Azure Standard_ND96isr_H100_v5");
+    CHECK(h100.link == "infiniband-ndr");
+    CHECK(h100.node_options.at("nics") == "8");
+    const ClusterRequest v100 = cluster("V100", "network: Azure Standard_ND40rs_v2");
+    CHECK(v100.link == "infiniband-edr");
+    CHECK(v100.node_options.at("nics") == "1");
+    CHECK(cluster("MI300X", "network: Standard_ND96isr_MI300X_v5").node_options.at("nics") == "8");
+}
+
+TEST_CASE("rates and numbers of ports are read as people write them") {
+    const auto ports = [](const std::string& gpu, const std::string& network) {
+        const ClusterRequest c = cluster(gpu, network);
+        return c.link + " x" + (c.node_options.contains("nics") ? c.node_options.at("nics") : "-");
+    };
+    CHECK(ports("A100", "network: \"RoCE, 8x200Gb/s\"") == "ethernet-200g x8");
+    CHECK(ports("A100", "network: \"TCP, 2x25GbE\"") == "ethernet-25g x2");
+    CHECK(ports("A100", "network: 1x100GbE") == "ethernet-100g x1");
+    CHECK(ports("B300", "nic: \"ConnectX-8, 2x400G per GPU\", network: RoCE") == "ethernet-400g x16");
+    CHECK(ports("H100", "nic: \"4*400G (bond of 2x200G), ConnectX-7\", network: RoCE") == "ethernet-400g x4");
+    // A generation goes before an adapter, which may run in a slower mode.
+    CHECK(ports("H100", "nic: ConnectX-7, network: InfiniBand HDR") == "infiniband-hdr x-");
+    CHECK(ports("H100", "nic: \"ConnectX-7 (HDR200 mode)\"") == "infiniband-hdr x-");
+    CHECK(ports("H100", "nic: ConnectX-7, network: InfiniBand") == "infiniband-ndr x-");
+    CHECK(ports("H100", "network: \"3200 Gbps InfiniBand\"") == "infiniband-ndr x8");
+    CHECK(ports("A100", "network: \"1600 Gb/s InfiniBand\"") == "infiniband-hdr x8");
+}
+
+TEST_CASE("a card without a part is taken for one of its generation, which is said") {
+    const auto card = [](const std::string& gpu, const std::string& part) {
+        INFO(gpu);
+        const Derived d = derived({"{gpu: \"" + gpu + "\", gpus_per_node: 4, nodes: 1}"});
+        CHECK(d.scenario.cluster.node.find(part) != std::string::npos);
+        CHECK(d.gpu_guessed);
+        CHECK(d.spread > 1.15);
+        CHECK(assumes(d, "gpu: a"));
+    };
+    card("RTX PRO 5000 Blackwell", "rtx-pro-6000-blackwell-pcie");
+    card("NVIDIA GeForce RTX 5080", "rtx-5090-pcie");
+    card("4070 Ti", "rtx4090-8x");
+    card("NVIDIA GeForce RTX 2080 Ti", "t4-pcie");
+    card("NVIDIA RTX A4000", "rtx-a6000-pcie");
+    card("A5000", "rtx-a6000-pcie");
+    card("RTX 4000 Ada", "rtx-6000-ada-pcie");
+    card("RTX 5000 Ada Generation", "rtx-6000-ada-pcie");
+    card("RTX 5880 Ada", "rtx-6000-ada-pcie");
+    card("TITAN RTX", "t4-pcie");
+    card("L20", "l40-pcie");
+    for (const char* gpu : {"RTX 4090D", "RTX 4090 D"}) {
+        const Derived d = derived({std::string("{gpu: ") + gpu + ", gpus_per_node: 8, nodes: 1}"});
+        CHECK(d.scenario.cluster.node == "rtx4090-8x");
+        CHECK_FALSE(d.gpu_guessed);
+    }
+}
+
+TEST_CASE("what runs neither NCCL nor RCCL is refused") {
+    for (const char* gpu : {"Intel Gaudi 3", "Huawei Ascend 910B", "TPU v5e"}) {
+        INFO(gpu);
+        CHECK_THAT(refusal({std::string("{gpu: ") + gpu + ", gpus_per_node: 8, nodes: 1}"}),
+                   ContainsSubstring("neither NCCL nor RCCL"));
+    }
+    CHECK(node("H100", "gpus_per_node: 8, nodes: 1, notes: compared with a Gaudi 3") == "dgx-h100");
+    CHECK(refusal({"{gpus_per_node: 8, nodes: 1, notes: compared with a Gaudi 3}"}).empty());
+}
+
+TEST_CASE("a GB200 NVL4 is a mesh of four with two Grace, and no rack") {
+    const Derived d = derived({"{gpu: NVIDIA GB200 NVL4, gpus_per_node: 4, nodes: 2, network: InfiniBand NDR}"});
+    CHECK(d.scenario.cluster.nodes == 2);
+    CHECK(d.scenario.cluster.node == "4x-gb200-mesh");
+    CHECK(d.scenario.cluster.link == "infiniband-ndr");
+    REQUIRE(d.scenario.cluster.node_parts);
+    CHECK(d.scenario.cluster.node_parts->required("cpus").required("part").text == "grace");
+    CHECK(d.scenario.cluster.node_parts->required("cpus").required("count").text == "2");
+}
+
+TEST_CASE("a network that hosts of one NVLink domain do not use is said, and words part them") {
+    const std::string system = "gpu: GB300, gpus_per_node: 4, nodes: 2, network: RoCE 400 Gb/s";
+    const Derived one = derived({"{" + system + "}"});
+    CHECK(one.scenario.cluster.nodes == 1);
+    CHECK(assumes(one, "network: 'RoCE 400 Gb/s' is not used, for the 2 nodes"));
+    const Derived apart = derived({"{" + system + ", notes: \"two separate nodes, no NVLink between them\"}"});
+    CHECK(apart.scenario.cluster.nodes == 2);
+    CHECK(apart.scenario.cluster.link == "ethernet-400g");
+    const Derived intra = derived({"{" + system + ", intra: \"NVL72 trays, no NVLink between nodes\"}"});
+    CHECK(intra.scenario.cluster.nodes == 2);
+    CHECK(intra.group.fabric.find("pcie") == std::string::npos);
+}
+
+TEST_CASE("a toolkit newer than the table leaves NCCL's version a guess") {
+    const std::string system = "{gpu: B200, gpus_per_node: 8, nodes: 1}";
+    CHECK(derived({system, "{cuda: \"13.1\"}"}).nccl_guessed);
+    CHECK_FALSE(derived({system, "{cuda: \"13.0.1\"}"}).nccl_guessed);
+    CHECK_FALSE(derived({system, "{cuda: \"12.2\"}"}).nccl_guessed);
+    CHECK(derived({"{gpu: MI355X, gpus_per_node: 8, nodes: 1}", "{cuda: ROCm 7.2.2}"}).nccl_guessed);
+    CHECK_FALSE(derived({"{gpu: MI355X, gpus_per_node: 8, nodes: 1}", "{cuda: ROCm 7.1.1}"}).nccl_guessed);
+}
+
+TEST_CASE("the library's code counts beside its headers', and a release that does not exist is said") {
+    const std::string system = "{gpu: B200, gpus_per_node: 8, nodes: 1}";
+    CHECK(derived({system, "{nccl: nccl-headers=22809 nccl-library=22907}"}).scenario.library.nccl == "2.29.07");
+    const Derived unknown = derived({system, "{nccl: \"3.0\"}"});
+    CHECK(unknown.nccl_guessed);
+    CHECK(assumes(unknown, "nccl: '3.0' is no release"));
+}

@@ -94,6 +94,7 @@ TEST_CASE("faults simulated with another calibration are found, and healthy logs
             UNSCOPED_INFO(t.system << ", " << (t.fault.empty() ? "healthy" : t.fault) << ": "
                                    << (t.verdict == Finding::nothing_wrong ? "nothing wrong"
                                        : t.verdict == Finding::none_fits   ? "none fits"
+                                       : t.verdict == Finding::faster      ? "faster"
                                        : t.first.empty()                   ? "nothing"
                                                                            : t.first.front()));
         }
@@ -237,6 +238,22 @@ TEST_CASE("healthy measurements of well-known systems have nothing wrong") {
         INFO(to_text(d, name, {}));
         CHECK(d.verdict == Finding::nothing_wrong);
     }
+}
+
+TEST_CASE("a curve far faster than expected is not one with nothing wrong") {
+    const Catalog catalog = read_catalog();
+    std::vector<TimedRow> rows = run_rows(four_nodes(), catalog);
+    for (TimedRow& row : rows) { row.seconds /= 3; }
+    const Diagnosis d = judged(rows, catalog);
+    const std::string said = to_text(d, "fast", {});
+    INFO(said);
+    CHECK(d.healthy_fit.distance > d.healthy_limit);
+    CHECK(d.verdict == Finding::faster);
+    CHECK_THAT(said, ContainsSubstring("faster than such a system can be expected to be: is this the machine?"));
+    CHECK(to_json(d, "fast")["verdict"] == "faster than expected");
+    // No cause is named, and it is no false alarm.
+    CHECK(Trial{"fast", "", d.verdict, {}, {}}.right());
+    CHECK_FALSE(Trial{"fast", "tcp", d.verdict, {}, {}}.claims());
 }
 
 namespace {

@@ -411,3 +411,52 @@ TEST_CASE("words as long as a page name no GPU, and are refused before anything 
         CHECK_THAT(error.what(), ContainsSubstring("too long for what it says: 'network'"));
     }
 }
+
+TEST_CASE("RCCL's own lines above a table say its release and ROCm's") {
+    const std::string log =
+        "RCCL version : 2.26.6-HEAD:6ade506\nHIP version  : 7.0.51831-7c9236b16\nROCm version : 7.0.1.0-42-9428210\n"
+        "# nThread 1 nGpus 8 minBytes 1024 maxBytes 1024 step: 2(factor)\n"
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+        "        1024           256     float     sum      -1   100.0   0.01   0.01      0\n"
+        "# Avg bus bandwidth    : 0.01\n";
+    const Measurement table = import_log(log, "all_reduce.log", "nccl-tests").at(0);
+    CHECK(text(table.software, "nccl") == "2.26.6");
+    CHECK(text(table.software, "cuda") == "ROCm 7.0.1.0");
+    const Measurement short_form =
+        import_log(with(log, "RCCL version : 2.26.6-HEAD", "RCCL version 2.20.5+hip6.2 HEAD"), "all_reduce.log", "auto")
+            .at(0);
+    CHECK(text(short_form.software, "nccl") == "2.20.5");
+}
+
+TEST_CASE("what launchers, containers and mail put before every line is no part of a log") {
+    const std::vector<std::string> lines = {
+        "# nThread 1 nGpus 8 minBytes 1024 maxBytes 2048 step: 2(factor)",
+        "#",
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong",
+        "        1024           256     float     sum      -1   100.0   0.01   0.01      0",
+        "        2048           512     float     sum      -1   100.0   0.02   0.02      0",
+        "# Avg bus bandwidth    : 0.015"};
+    const auto behind = [&](const auto& prefix) {
+        std::string log = "a launcher's own line\n";
+        for (std::size_t i = 0; i < lines.size(); ++i) { log += prefix(i) + lines[i] + "\n"; }
+        return log;
+    };
+    for (const std::string prefix :
+         {"0: ", "    ", "\t", "> ", "nccl-test-mpi-launcher-x5k | ", "[pod/launcher/mpi] "}) {
+        INFO("'" << prefix << "'");
+        const std::vector<Measurement> tables =
+            import_log(behind([&](std::size_t) { return prefix; }), "all_reduce.log", "auto");
+        REQUIRE(tables.size() == 1);
+        CHECK(tables[0].rows.size() == 2);
+    }
+    const auto stamp = [](std::size_t i) { return "2025-06-01T12:00:0" + std::to_string(i) + ".12" + "Z "; };
+    CHECK(import_log(behind(stamp), "all_reduce.log", "auto").at(0).rows.size() == 2);
+    const auto pod = [&](std::size_t i) { return "[pod/x] " + stamp(i) + "| "; };
+    CHECK(import_log(behind(pod), "all_reduce.log", "auto").at(0).rows.size() == 2);
+    // Rows keep their place in the file, and what is not the same before all lines is named.
+    CHECK_THAT(
+        refusal(with(behind([](std::size_t) { return "0: "; }), "100.0   0.02", "100.0   9.02"), "all_reduce.log"),
+        ContainsSubstring(":6:"));
+    CHECK_THAT(refusal(behind([](std::size_t i) { return "rank" + std::to_string(i) + ": "; }), "all_reduce.log"),
+               ContainsSubstring("something stands before the benchmark's lines"));
+}

@@ -145,6 +145,8 @@ Comparison compare(const Measurement& measurement, const Catalog& catalog, Fabri
     for (const CurvePoint& point : curve.points) {
         auto [ours, shares] = forecaster.at(point.size);
         widen(ours, c.derived.spread);
+        // Measurements of the GPU that is taken for the file's own say less of that.
+        if (c.derived.gpu_guessed) { ours.evidence = std::max(ours.evidence, Evidence::same_family); }
         narrowed.push_back(shares);
         const double wire = datasheet_wire_time(collective_of(used), point.size, fabric);
         c.sizes.push_back({point, ours, alpha_beta(hops, wire), tuning_clock(ours.tuning_seconds, wire), hops, wire});

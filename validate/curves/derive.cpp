@@ -121,6 +121,7 @@ void derive_node(const Measurement& m, const Counts& c, Derived& out) {
     out.other_sockets = choice.other_sockets;
     out.group.fabric = choice.intra == "nvl72" ? "nvswitch" : choice.intra;
     out.spread = choice.spread;
+    out.gpu_guessed = !choice.named;
     out.assumptions.insert(out.assumptions.end(), choice.assumptions.begin(), choice.assumptions.end());
     if (const Alias* host = first_match(builtin_aliases().hosts, text(m.system, "cpu"))) {
         cluster.node_options["cpu_vendor"] = host->word("vendor");

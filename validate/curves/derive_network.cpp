@@ -33,11 +33,11 @@ struct Ports {
 };
 
 // "8x 400 Gb/s" -> 400, 8; "RoCE 400 Gb/s per node" and two NICs -> 200. Case-sensitive, because the unit distinguishes
-// bits from bytes. "800 Gb/s split into 2 x 400" -> 400, two a NIC.
-Ports ports_in_figures(const std::string& words, std::uint32_t nics) {
+// bits from bytes. "800 Gb/s split into 2 x 400" -> 400, two a NIC. "2x400G per GPU" -> 400, twice the GPUs of a node.
+Ports ports_in_figures(const std::string& words, std::uint32_t nics, std::uint32_t gpus) {
     static const Pattern split(R"(\bsplit (?:in|into) (\d+) ?[x×] ?(\d+))");
     static const Pattern rate(
-        R"((?:(\d+) ?[x×] ?)?\b(\d+) ?(?:Gb/s|Gb ps|Gbps|Gbit/s|Gbit|GbE|Gigabit|G\b)(\s*(?:per node|in total|total|aggregate))?)",
+        R"((?:\b(\d+) ?[x×*] ?|\b)(\d+) ?(?:Gb/s|Gb ps|Gbps|Gbit/s|Gbit|GbE|Gigabit|G\b)(\s*(?:per node|in total|total|aggregate))?(\s*(?:per|a|for each) GPU)?)",
         Pattern::Case::counts);
     Ports ports;
     if (const auto parts = split.first_in(words)) { return {digits(*(*parts)[2]), 0, digits(*(*parts)[1]), ""}; }
@@ -46,16 +46,35 @@ Ports ports_in_figures(const std::string& words, std::uint32_t nics) {
     ports.count = (*match)[1] ? digits(*(*match)[1]) : 0;
     ports.gbps = digits(*(*match)[2]);
     if ((*match)[3] && nics > 1 && ports.count == 0) { ports.gbps /= nics; }
+    if ((*match)[4]) { ports.count = std::max(1U, ports.count) * gpus; }
     return ports;
 }
 
 // "4x ConnectX-7" -> 4. Skips "4x8 GPUs", which counts nodes.
 std::uint32_t count_in_words(const std::string& words) {
-    static const Pattern times(R"(\b(\d+) ?[x×](\d+ ?GPU)?)");
+    static const Pattern times(R"(\b(\d+) ?[x×*](\d+ ?GPU)?)");
     for (const Pattern::Groups& match : times.all_in(words)) {
         if (!match[2]) { return digits(*match[1]); }
     }
     return 0;
+}
+
+// What names say of a port. A generation or an instance goes before the adapter, which may run in a slower mode.
+const Alias* port_name(std::string_view nic, std::string_view network, const std::string& service) {
+    const AliasList& speeds = builtin_aliases().speeds;
+    const Alias* by_nic = first_match(speeds, nic);
+    const Alias* by_network = first_match(speeds, network);
+    const auto is_adapter = [](const Alias& alias) { return !alias.word("adapter").empty(); };
+    if (by_nic != nullptr && !(is_adapter(*by_nic) && by_network != nullptr && !is_adapter(*by_network))) {
+        return by_nic;
+    }
+    return by_network != nullptr ? by_network : first_match(speeds, service);
+}
+
+// GPUs of a node as the file counts nodes.
+std::uint32_t gpus_of_node(const Measurement& m, const Derived& out) {
+    const std::uint32_t stated = digits(text(m.system, "gpus_per_node"));
+    return stated != 0 ? stated : std::max(1U, out.scenario.cluster.gpus_per_node);
 }
 
 Ports ports_of(const Measurement& m, const std::string& family, Derived& out) {
@@ -66,16 +85,20 @@ Ports ports_of(const Measurement& m, const std::string& family, Derived& out) {
     const std::uint32_t stated = digits(text(m.system, "nics_per_node"));
     Ports ports;
     for (const std::string& words : {nic, network}) {
-        if (ports.gbps == 0) { ports = ports_in_figures(words, stated); }
+        if (ports.gbps == 0) { ports = ports_in_figures(words, stated, gpus_of_node(m, out)); }
     }
-    const Alias* named = first_match(builtin_aliases().speeds, nic);
-    named = named == nullptr ? first_match(builtin_aliases().speeds, network) : named;
-    named = named == nullptr ? first_match(builtin_aliases().speeds, family + " " + gpu) : named;
+    const Alias* named = port_name(nic, network, family + " " + gpu);
     constexpr std::uint32_t fastest_port = 800;
     if (ports.gbps > fastest_port && stated == 0 && named != nullptr) {
         ports = {};  // the rate of the whole node, although the text does not say so
     } else if (ports.gbps > fastest_port && stated > 1 && ports.count == 0) {
         ports.gbps /= stated;
+    } else if (const std::uint32_t gpus = gpus_of_node(m, out);
+               ports.gbps > fastest_port && ports.count == 0 && gpus > 1 && ports.gbps % gpus == 0) {
+        out.assumptions.push_back(
+            fmt::format("nics: {} Gb/s are taken for a node's total, over {} NICs, one a GPU", ports.gbps, gpus));
+        ports.gbps /= gpus;
+        ports.count = gpus;
     }
     if (ports.gbps == 0 && named != nullptr) { ports.gbps = digits(named->word("gbps")); }
     if (ports.gbps == 0) {
@@ -140,6 +163,16 @@ bool host_staged(const std::string& words, const Derived& out) {
     return never || off.found_in(words) || (apart.found_in(words) && !far);
 }
 
+// Hosts of one NVLink domain talk over NVLink, whatever else joins them.
+void note_unused(const Measurement& m, Derived& out) {
+    const std::string_view network = text(m.system, text(m.system, "network").empty() ? "nic" : "network");
+    const std::uint32_t hosts = digits(text(m.system, "nodes"));
+    if (hosts > 1 && first_match(builtin_aliases().networks, network) != nullptr) {
+        out.assumptions.push_back(fmt::format(
+            "network: {} is not used, for the {} nodes are taken to be in one NVLink domain", shown(network), hosts));
+    }
+}
+
 // Applies the environment that the network's NCCL plugin sets; values set by the user are kept.
 void take_plugin_environment(const Alias& network, Derived& out) {
     std::istringstream words{std::string(network.word("env"))};
@@ -175,6 +208,7 @@ void derive_network(const Measurement& m, Derived& out) {
         if (const Alias* network = first_match(builtin_aliases().networks, words)) {
             take_plugin_environment(*network, out);
         }
+        note_unused(m, out);
         return;
     }
     const std::string_view said = text(m.system, text(m.system, "network").empty() ? "nic" : "network");

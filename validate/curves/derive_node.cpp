@@ -55,16 +55,26 @@ void choose_gpu(const Measurement& m, NodeChoice& choice) {
     choice.gpu = first_match(table.gpus, said.substr(0, said.find(';')));  // of several, the first
     if (choice.gpu == nullptr || unsaid.found_in(said)) {
         choice.gpu = first_match(table.gpus, words);
+        // What else the file speaks of need not be the machine that was measured.
+        if (choice.gpu != nullptr && !choice.gpu->word("refused").empty()) { choice.gpu = nullptr; }
         if (choice.gpu == nullptr) { choice.gpu = nearest_gpu(said); }
         if (choice.gpu != nullptr) {
             assume(choice, fmt::format("gpu: {}, from {}", choice.gpu->word("part"), shown(words)), misread);
         }
     }
     if (choice.gpu == nullptr) { choice.gpu = first_match(table.unnamed_gpus, words); }
+    if (const std::string_view why = choice.gpu->word("refused"); !why.empty()) {
+        refuse(place_of(m.system, "gpu", m.place), why, shown(said), "a GPU of NVIDIA or AMD");
+    }
     choice.named = choice.assumptions.empty() && choice.gpu->word("assumed").empty();
     if (const std::string_view assumed = choice.gpu->word("assumed"); !assumed.empty()) {
         assume(choice, "gpu: " + std::string(assumed), number_in<double>(choice.gpu->word("spread")).value_or(1));
     }
+}
+
+// Whether a peer is reached over all NVLinks of a GPU (NV18 of `nvidia-smi topo -m`), as only switches make it.
+bool through_switches(std::string_view links, std::string_view said) {
+    return !links.empty() && Pattern(fmt::format(R"(\bnv ?{}\b)", links)).found_in(said);
 }
 
 // How the GPUs of a node are connected, as the alias table names it.
@@ -78,8 +88,23 @@ void choose_intra(const Measurement& m, NodeChoice& choice) {
         !four.empty() && whole_node > 1 && whole_node <= small_board) {
         usual = four;
     }
-    choice.intra = alias == nullptr || alias->word("intra") == "usual" ? usual : alias->word("intra");
+    const std::string_view told = alias == nullptr ? "usual" : alias->word("intra");
+    const bool board = usual != "pcie" && usual != "nvlink-bridge";
+    const bool bridged = !board && !choice.gpu->word("bridge").empty();  // cards have their NVLinks in a bridge
+    const bool switched = board && through_switches(choice.gpu->word("links"), said);
+    choice.intra = switched                             ? choice.gpu->word("intra")
+                   : told == "links" && bridged         ? "nvlink-bridge"
+                   : told == "links" || told == "usual" ? usual
+                                                        : told;
     if (choice.intra == "nvswitch" && usual == "nvl72") { choice.intra = usual; }  // their switches are the rack's
+    if (choice.intra == "pcie" && (told == "links" || (board && whole_node != 1))) {
+        constexpr double unlikely = 1.5;
+        assume(choice,
+               fmt::format("intra: {}; {} a {}, pcie", shown(said),
+                           board ? "without the links of the board of" : "no NVLinks are known of",
+                           choice.gpu->word("gpu")),
+               unlikely);
+    }
     if (alias == nullptr) {
         assume(choice, fmt::format("intra: {}; as usual for a {}, {}",
                                    said.empty() ? "not stated" : shown(said) + " says no more", choice.gpu->word("gpu"),
@@ -170,7 +195,8 @@ BoxWords box_words(const Measurement& m, const NodeChoice& choice) {
                                      : "pcie";
     const std::uint32_t said = stated_count(m, "nics_per_node");
     words.nics = said != 0 ? said : board || meshed ? gpus : 1;
-    const bool rack = choice.intra == "nvl72";  // its GPUs are on the chips that are their hosts
+    // GPUs of a rack, or beside Grace, are on the chips that are their hosts.
+    const bool rack = choice.intra == "nvl72" || choice.gpu->word("cpu") == "grace";
     const bool joined_board = board || meshed;
     const std::uint32_t each = rack           ? 0
                                : joined_board ? (gpus % 2 == 0 ? 2 : 0)
@@ -189,7 +215,7 @@ struct Sockets {
     std::uint32_t count;
     bool said;
 };
-Sockets sockets_of(const Measurement& m, std::uint32_t gpus) {
+Sockets sockets_of(const Measurement& m, std::uint32_t gpus, std::string_view part) {
     constexpr std::uint32_t one_socket = 4;
     static const Pattern two(R"(^ *2 ?x\b|\b(dual|two|2)[- ]?(socket|processor|cpu|p\b)|\bdual\b)");
     static const Pattern one(R"(^ *1 ?x\b|\b(single|one|1)[- ]?(socket|processor|cpu|p\b))");
@@ -197,6 +223,7 @@ Sockets sockets_of(const Measurement& m, std::uint32_t gpus) {
     if (two.found_in(said)) { return {2, true}; }
     const Alias* host = first_match(builtin_aliases().hosts, said);
     const bool alone = one.found_in(said) || (host != nullptr && host->word("sockets") == "1");
+    if (part == "grace" && gpus > 2) { return {2, true}; }  // two on each board of four GPUs
     return {alone || gpus <= one_socket ? 1U : 2U, alone};
 }
 
@@ -212,7 +239,7 @@ void build_box(const Measurement& m, NodeChoice& choice) {
     const std::string_view part = choice.gpu->word("part");
     const BoxWords words = box_words(m, choice);
     const std::string cpu = cpu_of(m, choice);
-    const Sockets sockets = sockets_of(m, choice.gpus);
+    const Sockets sockets = sockets_of(m, choice.gpus, cpu);
     const auto box = [&](std::uint32_t count, std::string_view mark) {
         const std::string text = fmt::format(
             "{{name: {}x-{}-{}{}, gpus: {{part: {}, count: {}, joined: {}{}}}, cpus: {{part: {}, count: {}}}, "
@@ -240,7 +267,9 @@ void build_box(const Measurement& m, NodeChoice& choice) {
 double both_spreads(double a, double b) { return std::exp(std::hypot(std::log(a), std::log(b))); }
 
 bool apart_in_words(const Measurement& m) {
-    static const Pattern apart(R"(((distinct|separate|different|own|several) |cross-)(nv ?link )?(domain|rack))");
+    static const Pattern apart(
+        R"(((distinct|separate|different|own|several) |cross-)(nv ?link )?(domain|rack))"
+        R"(|\b(no|without) (mn)?nv ?links? (between|across|among)|\b(no|without) (mnnvl|multi-node nv ?link))");
     return apart.found_in(text(m.system, "intra")) || apart.found_in(text(m.system, "notes"));
 }
 

@@ -56,15 +56,25 @@ std::string version_in(std::string_view words, const Pattern& pattern) {
     return version;
 }
 
+// Releases of CUDA below 8 are older than NCCL 2.
+bool is_rocm(std::string_view toolkit) { return nccl::parse_version(toolkit) < nccl::Version{8, 0}; }
+
 // The NCCL version: as stated, else as named elsewhere in the file, else from the CUDA release, else from the GPU
 // generation.
 std::string nccl_version(const Measurement& m, Derived& out) {
     static const Pattern plain(R"((?:^|[^\d.])(\d+)\.(\d+)(?:\.(\d+))?)");
     static const Pattern own(R"((?:^|[^\d.])(2)\.(\d+)(?:\.(\d+))?)");  // any other is a CUDA or ROCm release
     static const Pattern code(R"(^\s*(2)(\d\d)(\d\d)\s*$)");            // NCCL_VERSION_CODE: 22703
+    static const Pattern library(R"(library ?= ?(2)(\d\d)(\d\d)\b)");   // nccl-tests, beside that of its headers
+    static const Pattern other_library(
+        R"((rocm|cuda|pytorch|container|image)\D*(\d+))");  // where the release came from
     static const Pattern named(R"(nccl[ _/-]*v?(2)[._](\d+)(?:[._](\d+))?)");
-    for (const Pattern* form : {&own, &code}) {
-        if (std::string stated = version_in(text(m.software, "nccl"), *form); !stated.empty()) { return stated; }
+    const std::string_view said = text(m.software, "nccl");
+    for (const Pattern* form : {&own, &code, &library}) {
+        if (std::string stated = version_in(said, *form); !stated.empty()) { return stated; }
+    }
+    if (!version_in(said, plain).empty() && version_in(said, other_library).empty()) {
+        out.assumptions.push_back("nccl: " + shown(said) + " is no release that fabricast knows; as if not stated");
     }
     for (const std::string_view other : {text(m.software, "env"), text(m.software, "notes"), text(m.source, "path"),
                                          text(m.system, "notes"), std::string_view(m.notes)}) {
@@ -73,14 +83,22 @@ std::string nccl_version(const Measurement& m, Derived& out) {
             return found;
         }
     }
+    static const Pattern minor(R"(^(\d+)\.(\d+))");
     const std::string cuda = version_in(text(m.software, "cuda"), plain);
     std::string shipped;
+    std::string last;  // release of the same toolkit that the table knows
     for (const auto& [from, version] : builtin_aliases().nccl_by_cuda) {
         if (!cuda.empty() && nccl::parse_version(cuda) >= nccl::parse_version(from)) { shipped = version; }
+        if (!cuda.empty() && is_rocm(cuda) == is_rocm(from)) { last = from; }
     }
     if (!shipped.empty()) {
-        const std::string toolkit = nccl::parse_version(cuda) < nccl::Version{8, 0} ? "ROCm " : "CUDA ";
-        out.assumptions.push_back("nccl: not stated; " + shipped + ", which " + toolkit + cuda + " shipped with");
+        const std::string toolkit = is_rocm(cuda) ? "ROCm " : "CUDA ";
+        const bool newer = version_in(cuda, minor) != last && nccl::parse_version(cuda) > nccl::parse_version(last);
+        out.nccl_guessed = newer;
+        out.assumptions.push_back(
+            newer ? "nccl: not stated; " + shipped + ", which " + toolkit + last +
+                        " shipped with, or later, for it is not known what " + toolkit + cuda + " shipped with"
+                  : "nccl: not stated; " + shipped + ", which " + toolkit + cuda + " shipped with");
         return shipped;
     }
     const WordMap& by_generation = builtin_aliases().nccl_by_generation;

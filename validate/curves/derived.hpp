@@ -35,7 +35,7 @@ struct Derived {
     SystemGroup group;
     std::vector<std::string> assumptions;
     double spread = 1;  // the factor by which what was assumed of the machine widens an interval, either way
-    bool nccl_guessed = false, launch_guessed = false, nics_guessed = false;
+    bool gpu_guessed = false, nccl_guessed = false, launch_guessed = false, nics_guessed = false;
     std::optional<OtherBox> other_sockets;  // if the file does not say how many
     std::vector<Unsaid> unsaid;
 };

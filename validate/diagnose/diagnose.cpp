@@ -134,10 +134,12 @@ bool is_fast(const Diagnosis& d) {
 }
 
 Finding verdict_of(const Diagnosis& d) {
-    const bool looks_healthy = d.healthy_fit.distance <= d.healthy_limit || is_fast(d);
+    const bool near = d.healthy_fit.distance <= d.healthy_limit;
+    const bool looks_healthy = near || is_fast(d);
     const double better = d.ranked.empty() ? 0 : d.healthy_fit.cost - d.ranked.front().fit.cost;
     const Finding found = d.named > 1 ? Finding::several_fit : Finding::likely_cause;
-    if (looks_healthy) { return better >= better_if_healthy ? found : Finding::nothing_wrong; }
+    if (looks_healthy && better >= better_if_healthy) { return found; }
+    if (looks_healthy) { return near ? Finding::nothing_wrong : Finding::faster; }
     const bool explained = !d.ranked.empty() && d.ranked.front().fit.distance <= fits * d.healthy_limit;
     return better >= better_if_not && explained ? found : Finding::none_fits;
 }

@@ -42,10 +42,10 @@ struct Misfit {
 Misfit misfit(const std::vector<TimedRow>& measured, const std::vector<double>& forecast,
               const Sensitivities& constants, Evidence evidence);
 
-enum class Finding : std::uint8_t { nothing_wrong, likely_cause, several_fit, none_fits };
+enum class Finding : std::uint8_t { nothing_wrong, likely_cause, several_fit, none_fits, faster };
 inline std::string_view to_string(Finding finding) {
-    constexpr std::array<std::string_view, 4> words = {"nothing wrong", "likely cause", "several causes fit",
-                                                       "none of my causes fits"};
+    constexpr std::array<std::string_view, 5> words = {"nothing wrong", "likely cause", "several causes fit",
+                                                       "none of my causes fits", "faster than expected"};
     return enum_name(words, finding);
 }
 

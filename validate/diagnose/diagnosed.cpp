@@ -21,6 +21,9 @@ std::string verdict_text(const Diagnosis& d) {
     if (d.verdict == Finding::nothing_wrong) {
         return "nothing wrong: the curve is what such a system does (" + health + ")\n";
     }
+    if (d.verdict == Finding::faster) {
+        return "faster than such a system can be expected to be: is this the machine? (" + health + ")\n";
+    }
     if (d.verdict == Finding::none_fits) {
         return "none of my causes fits: the curve is not what such a system does (" + health +
                "), and nothing that I can simulate explains it\n";

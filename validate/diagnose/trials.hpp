@@ -21,7 +21,7 @@ struct Trial {
     // Whether the diagnosis names a cause. "none fits" names none; a wrong cause alone is the worst answer.
     bool claims() const { return verdict == Finding::likely_cause || verdict == Finding::several_fit; }
     bool right() const {
-        return fault.empty() ? verdict == Finding::nothing_wrong
+        return fault.empty() ? verdict == Finding::nothing_wrong || verdict == Finding::faster
                              : claims() && std::ranges::find(first, fault) != first.end();
     }
     bool names_it() const { return claims() && std::ranges::find(named, fault) != named.end(); }
@@ -32,7 +32,7 @@ struct Trial {
 std::vector<Trial> diagnose_trials(const Catalog& catalog, int rounds);
 
 // diagnose_top1_pct: the fault is ranked first. diagnose_named_pct: it is among the named causes. diagnose_wrong_pct:
-// only other causes are named. diagnose_false_alarm_pct: a healthy log is not judged healthy.
+// only other causes are named. diagnose_false_alarm_pct: a healthy log is not judged healthy, nor faster than that.
 std::vector<NamedFigure> diagnose_figures(const std::vector<Trial>& trials);
 
 }  // namespace fabricast::inline diagnosis

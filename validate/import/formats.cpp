@@ -105,6 +105,7 @@ std::vector<Measurement> import_log(std::string text, const std::string& file, s
     const LogFormat& chosen = log_format(format, log, formats);
     std::vector<Measurement> tables = chosen.read(log, said);
     if (tables.empty()) {
+        log.refuse_prefix();
         refuse(log.end(), "the log holds no result", "nothing but its header",
                fmt::format("a whole table of {}", chosen.name));
     }

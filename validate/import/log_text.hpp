@@ -12,8 +12,15 @@ namespace fabricast::inline validate_import {
 
 class LogText : public TextLines {
 public:
-    // The lines are without carriage returns and mpirun's prefix "[1,0]<stdout>:". Throws InputError if it is no text.
+    // The lines are without carriage returns, mpirun's prefix "[1,0]<stdout>:", and what stands before each of a tool's
+    // own lines: srun's "0: ", a quotation's "> ", a time, an indentation. Throws InputError if it is no text.
     LogText(std::string text, const std::string& file);
+
+    // Throws InputError if something that is not the same before all still stands before a line of the tool itself.
+    void refuse_prefix() const;
+
+private:
+    void strip_common_prefix();
 };
 
 bool is_json(std::string_view text);  // whether it begins as JSON does

@@ -104,7 +104,7 @@ Measurement measurement_of(const NcclRun& run, const LogText& log, const Stateme
         state(m.system, run.place,
               {{"nodes", std::to_string(hosts)}, {"gpus_per_node", std::to_string(run.ranks / hosts)}});
     }
-    state(m.software, run.place, {{"nccl", run.nccl}, {"env", run.env}});
+    state(m.software, run.place, {{"nccl", run.nccl}, {"cuda", run.toolkit}, {"env", run.env}});
     state(m.source, run.place, {{"date", run.date}});
     state(m.benchmark, run.place,
           {{"tool", run.tool},

@@ -23,6 +23,7 @@ struct NcclRun {
     std::set<std::string> hosts;
     std::uint32_t ranks = 0;
     std::string nccl;                                                    // "2.28.7"
+    std::string toolkit;                                                 // "ROCm 7.0.1"
     std::string header;                                                  // the line that prints the options
     std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();  // limit set by GPU memory
     std::string env;                                                     // NCCL_* variables of the environment

@@ -234,6 +234,20 @@ private:
         if (const std::size_t at = line.text.find("NCCL version "); at != std::string_view::npos && run_.nccl.empty()) {
             run_.nccl = line.text.substr(at + 13, line.text.find_first_of("+ ", at + 13) - at - 13);
         }
+        // RCCL since ROCm 6.3: "RCCL version : 2.26.6-HEAD:6ade506", "ROCm version : 7.0.1" (rccl/src/init.cc).
+        if (const std::string rccl = release_behind(line, "RCCL version"); !rccl.empty()) { run_.nccl = rccl; }
+        if (const std::string rocm = release_behind(line, "ROCm version"); !rocm.empty()) {
+            run_.toolkit = "ROCm " + rocm;
+        }
+    }
+
+    // "ROCm version : 7.0.1-38" -> "7.0.1".
+    static std::string release_behind(const TextLine& line, std::string_view key) {
+        const std::size_t at = line.text.find(key);
+        if (at == std::string_view::npos) { return ""; }
+        std::string_view rest = line.text.substr(at + key.size());
+        rest.remove_prefix(std::min(rest.size(), rest.find_first_not_of(" :")));
+        return std::string(rest.substr(0, rest.find_first_not_of("0123456789.")));
     }
 
     const LogText& log_;
