@@ -174,9 +174,11 @@ private:
     }
 
     void refuse_keys_of_other_kinds() const {
-        for (const auto& [key, value] : {std::pair{"scalable_unit", request_.scalable_unit},
-                                         std::pair{"spines", request_.spines}, std::pair{"planes", request_.planes}}) {
-            if (value == 0 || cluster_.fabric.kind->takes(key)) { continue; }
+        for (const auto& [key, stated] :
+             {std::pair{"oversubscription", request_.oversubscription != 1}, std::pair{"tiers", request_.tiers > 0},
+              std::pair{"shape", !request_.shape.empty()}, std::pair{"scalable_unit", request_.scalable_unit > 0},
+              std::pair{"spines", request_.spines > 0}, std::pair{"planes", request_.planes > 0}}) {
+            if (!stated || cluster_.fabric.kind->takes(key)) { continue; }
             std::vector<std::string> others;
             for (const Topology& kind : topology_kinds()) {
                 if (kind.takes(key)) { others.emplace_back(kind.name); }
