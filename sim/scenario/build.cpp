@@ -207,8 +207,7 @@ private:
         fabric.switch_part = chosen.name;
         fabric.switch_latency = chosen.latency;
         // Ports can be split in two or more for slower links: 64 ports of NDR serve 128 links of NDR200.
-        const Rate split{chosen.port_rate.num, chosen.port_rate.den * chosen.split};
-        const int radix = chosen.radix * (fabric.link.rate <= split ? chosen.split : 1);
+        const int radix = chosen.radix * links_of_port(chosen, fabric.link.rate);
         fabric.radix = request_.radix > 0 ? request_.radix : radix;
     }
 
