@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "topologies/clos_plan.hpp"
 #include "topologies/fabric_generator.hpp"
 
 namespace fabricast::inline topologies {
@@ -82,9 +83,7 @@ Bill bill_of(const Fabric& fabric) {
     if (bill.switches.empty()) { return bill; }
     SwitchCount& leaves = bill.switches.front();
     const std::uint64_t cables = node_cables(fabric);
-    // With two planes, each cable of a NIC runs at half the link's rate and takes half a port of its switch.
-    const std::uint64_t planes = std::max(fabric.generator().planes(), 1U);
-    leaves.used = (cables + planes - 1) / planes;
+    leaves.used = ceil_div(cables, plane_cables_of_port(spec));
     bill.cables.push_back({"node-" + leaves.tier, CableRun::node, cables});
     add_trunks(tiers, bill);
     if (spec.management_ports > 0) {

@@ -209,6 +209,23 @@ private:
         // Ports can be split in two or more for slower links: 64 ports of NDR serve 128 links of NDR200.
         const int radix = chosen.radix * links_of_port(chosen, fabric.link.rate);
         fabric.radix = request_.radix > 0 ? request_.radix : radix;
+        if (fabric.kind == FabricKind::dual_plane) { share_ports(chosen); }
+    }
+
+    // How many cables of the planes fit on one port. A port of InfiniBand has no lanes but those that its split gives;
+    // one of Ethernet also runs slower than it could.
+    void share_ports(const SwitchSpec& chosen) {
+        FabricSpec& fabric = cluster_.fabric;
+        const Rate of_plane{fabric.link.rate.num, fabric.link.rate.den * fabric.planes};
+        const int most = links_of_port(chosen, of_plane) / links_of_port(chosen, fabric.link.rate);
+        fabric.plane_cables = static_cast<std::uint32_t>(most);
+        if (fabric.link.family == LinkFamily::infiniband && fabric.plane_cables < fabric.planes) {
+            fail_at(scenario_, request_.planes > 0 ? "cluster.fabric.planes" : "cluster.fabric.kind",
+                    fmt::format("a port of {} does not split '{}' into one cable for each plane", chosen.name,
+                                fabric.link.name),
+                    fmt::format("{} planes", fabric.planes),
+                    most > 1 ? fmt::format("planes: {}", most) : "kind: rail-optimized");
+        }
     }
 
     void choose_routing() {
