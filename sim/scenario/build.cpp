@@ -16,6 +16,7 @@
 #include "models/embedded_catalog.hpp"
 #include "models/link_part.hpp"
 #include "sim/scenario/build_parts.hpp"
+#include "sim/scenario/graph_ports.hpp"
 #include "sim/scenario/scenario_context.hpp"
 #include "topologies/catalog_folder.hpp"
 #include "topologies/drawn_nodes.hpp"
@@ -253,6 +254,7 @@ private:
         expand_node_ranges(cluster_.graph.cables);
         for (NodeDevice& device : cluster_.graph.devices) { complete(device); }
         for (NodeCable& cable : cluster_.graph.cables) { complete(cable); }
+        refuse_unfit_cables(scenario_, catalog_, cluster_);
     }
 
     // Fills in what a device of the graph does not state from its part.
