@@ -12,6 +12,7 @@
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/packet_options.hpp"
 #include "sim/scenario/scenario_context.hpp"
+#include "topologies/fabric_generator.hpp"
 
 namespace fabricast::inline run {
 
@@ -58,6 +59,7 @@ Report simulate(const Scenario& written, const Catalog& catalog, const Watch& wa
         }
         report.scenario = scenario.name;
         merge_notes(report.notes, scenario.notes);
+        if (std::string limit = built.generator().limit(); !limit.empty()) { report.notes.push_back(std::move(limit)); }
         for (const Engine& engine : all_engines()) {
             const EngineTraits& other = traits_of(engine);
             if (engine.index() != scenario.engine.index() && !other.keys.empty() &&
