@@ -60,6 +60,10 @@ Report simulate(const Scenario& written, const Catalog& catalog, const Watch& wa
         report.scenario = scenario.name;
         merge_notes(report.notes, scenario.notes);
         if (std::string limit = built.generator().limit(); !limit.empty()) { report.notes.push_back(std::move(limit)); }
+        if (!std::holds_alternative<CollectiveWorkload>(scenario.workload) && scenario.places.contains("launch")) {
+            report.notes.emplace_back(
+                "keys of `launch:` change nothing here: only the calls of a collective are timed so");
+        }
         for (const Engine& engine : all_engines()) {
             const EngineTraits& other = traits_of(engine);
             if (engine.index() != scenario.engine.index() && !other.keys.empty() &&
