@@ -45,12 +45,14 @@ void print_fabric(std::ostream& out, const Fabric& fabric) {
     row("node", 0, bill.cables.empty() ? 0 : bill.cables.front().cables, "");
     std::size_t counted = 0;
     for (const FabricTier& tier : fabric.tiers()) {
-        const bool known = tier.switches > 0 && bill.switches[counted].ports > 0;
-        row(tier.name, tier.switches, tier.cables, known ? std::to_string(bill.switches[counted].left()) : "");
+        const auto left = tier.switches > 0 ? bill.switches[counted].left() : std::optional(std::uint64_t{0});
+        row(tier.name, tier.switches, tier.cables, !left ? "-" : tier.switches > 0 ? std::to_string(*left) : "");
         counted += tier.switches > 0 ? 1 : 0;
     }
     row("in all", bill.switch_count(), bill.cable_count(),
-        bill.ports_left() > 0 ? std::to_string(bill.ports_left()) : "");
+        !bill.ports_left()       ? "-"
+        : *bill.ports_left() > 0 ? std::to_string(*bill.ports_left())
+                                 : "");
     for (std::size_t tier = 0; tier < fabric.tiers().size(); ++tier) {
         if (const std::string uneven = fabric.generator().uneven(tier); !uneven.empty()) {
             out << "  uneven: " << uneven << "\n";

@@ -91,6 +91,12 @@ CpuSpec cpu_spec(const Part& part) {
             .p2p_read_limit = part.number_or("p2p.read_limit", 0)};
 }
 
+int links_of_port(const SwitchSpec& of, Rate rate) {
+    int links = 1;
+    while (2 * links <= of.split && rate <= Rate{of.port_rate.num, of.port_rate.den * 2 * links}) { links *= 2; }
+    return of.port_rate < rate ? 0 : links;
+}
+
 Duration passing_latency(const NicSpec& nic) {
     return {(nic.transmit_latency + nic.receive_latency + nic.gpu_memory_penalty).ps / 2};
 }

@@ -46,7 +46,7 @@ struct SwitchSpec {
     std::string speaks;
     int radix = 64;    // ports at `port_rate`
     Rate port_rate;    // per direction
-    int split = 1;     // each port can be split into this many, at port_rate / split each
+    int split = 1;     // each port can be split into 1, 2, 4 ... up to this many, which share its rate
     Duration latency;  // port to port, cut through
     Bytes buffer;      // shared packet buffer; 0: not published
 };
@@ -79,6 +79,9 @@ NicSpec nic_spec(const Part& part);
 SwitchSpec switch_spec(const Part& part);
 NvswitchSpec nvswitch_spec(const Part& part);
 CpuSpec cpu_spec(const Part& part);
+
+// The links of this rate that one port of the switch serves, split in as many; 0 if it is slower than one.
+int links_of_port(const SwitchSpec& of, Rate rate);
 
 // What passing an adapter adds. A path passes two, a sender and a receiver: each gets half of all three latencies.
 Duration passing_latency(const NicSpec& nic);

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "topologies/clos_plan.hpp"
 #include "topologies/fabric_generator.hpp"
 
 namespace fabricast::inline topologies {
@@ -63,8 +64,9 @@ std::uint64_t Bill::switch_count() const {
 std::uint64_t Bill::cable_count() const {
     return sum(cables, [](const CableCount& c) { return c.cables; });
 }
-std::uint64_t Bill::ports_left() const {
-    return sum(switches, [](const SwitchCount& s) { return s.left(); });
+std::optional<std::uint64_t> Bill::ports_left() const {
+    if (std::ranges::any_of(switches, [](const SwitchCount& s) { return !s.left(); })) { return std::nullopt; }
+    return sum(switches, [](const SwitchCount& s) { return *s.left(); });
 }
 
 Bill bill_of(const Fabric& fabric) {
@@ -82,15 +84,13 @@ Bill bill_of(const Fabric& fabric) {
     if (bill.switches.empty()) { return bill; }
     SwitchCount& leaves = bill.switches.front();
     const std::uint64_t cables = node_cables(fabric);
-    // With two planes, each cable of a NIC runs at half the link's rate and takes half a port of its switch.
-    const std::uint64_t planes = std::max(fabric.generator().planes(), 1U);
-    leaves.used = (cables + planes - 1) / planes;
+    leaves.used = ceil_div(cables, plane_cables_of_port(spec));
     bill.cables.push_back({"node-" + leaves.tier, CableRun::node, cables});
     add_trunks(tiers, bill);
     if (spec.management_ports > 0) {
-        if (leaves.ports > 0 && leaves.left() < spec.management_ports) {
+        if (leaves.left() && *leaves.left() < spec.management_ports) {
             throw ClusterError("{} management ports, but {} ports are free on the leaves", spec.management_ports,
-                               leaves.left());
+                               *leaves.left());
         }
         leaves.used += spec.management_ports;
         bill.cables.front().cables += spec.management_ports;

@@ -19,7 +19,9 @@ struct SwitchCount {
     std::uint64_t switches = 0;
     std::uint64_t ports = 0;  // of all switches together, at the link's rate; 0: unknown (explicit graph)
     std::uint64_t used = 0;   // ports with a cable
-    std::uint64_t left() const { return ports > used ? ports - used : 0; }
+    std::optional<std::uint64_t> left() const {  // of known ports
+        return ports == 0 ? std::nullopt : std::optional(ports > used ? ports - used : 0);
+    }
 };
 
 // How far a cable goes; the layout of the data hall gives its length in metres.
@@ -37,7 +39,7 @@ struct Bill {
     std::vector<CableCount> cables;     // from the nodes up
     std::uint64_t switch_count() const;
     std::uint64_t cable_count() const;
-    std::uint64_t ports_left() const;
+    std::optional<std::uint64_t> ports_left() const;  // of known ports
 };
 
 // Throws ClusterError if the leaves have too few free ports for the stated management ports.

@@ -41,10 +41,41 @@ double maximum_flow(const Capacities& capacities, Vertex vertices, Vertex source
 
 constexpr double endless = 1e15;  // bytes per second: above any cut, but sums of it do not overflow
 
+// A dragonfly with adaptive routing draws the local cables of a router as one link to its group and one from it. What
+// crosses a cut through a group is the cables themselves, between the switches that are bought.
+class CablesOfGroups {
+public:
+    explicit CablesOfGroups(const Fabric& fabric) : fabric_(fabric), kind_(fabric.cluster().fabric.kind) {}
+
+    bool any() const {
+        return fabric_.cluster().fabric.choice == PathChoice::adaptive &&
+               (kind_ == FabricKind::dragonfly || kind_ == FabricKind::dragonfly_plus);
+    }
+
+    // Routers are numbered alike as drawn and as bought. A cable between two of a group is in the link from one and in
+    // the link to the other, and is counted in the former.
+    void add(LinkId trunk, Capacities& capacities) const {
+        const FabricGenerator& generator = fabric_.generator();
+        const LinkEnds ends = fabric_.ends(trunk);
+        const LinkInfo info = fabric_.link(trunk);
+        const std::uint32_t from = index(ends.from) - fabric_.first_switch();
+        const bool of_group = kind_ == FabricKind::dragonfly && from >= generator.bought_switches();
+        if (of_group && info.cls != LinkClass::global) { return; }
+        for (std::uint32_t cable = 0; cable < ends.cables; ++cable) {
+            const auto joined = generator.cable_ends(index(trunk) - fabric_.first_trunk(), cable);
+            if (joined[0] != joined[1]) { capacities[{joined[0], joined[1]}] += info.capacity / ends.cables; }
+        }
+    }
+
+private:
+    const Fabric& fabric_;
+    FabricKind kind_;
+};
+
 // Maximum flow between the NICs of the two halves of the nodes. Each half is a vertex; the others are switches.
 double between_halves(const Fabric& fabric) {
     const std::uint32_t first_switch = fabric.first_switch();
-    const Vertex source = fabric.device_count() - first_switch;
+    const Vertex source = std::max(fabric.device_count() - first_switch, fabric.generator().bought_switches());
     const Vertex sink = source + 1;
     const auto vertex = [&](DeviceId device) {
         return index(device) >= first_switch                               ? index(device) - first_switch
@@ -52,8 +83,13 @@ double between_halves(const Fabric& fabric) {
                                                                            : sink;
     };
     Capacities capacities;
+    const CablesOfGroups of_groups(fabric);
     for (std::uint32_t l = 0; l < fabric.link_count(); ++l) {
         const LinkEnds ends = fabric.ends(LinkId{l});
+        if (l >= fabric.first_trunk() && of_groups.any()) {
+            of_groups.add(LinkId{l}, capacities);
+            continue;
+        }
         const bool inside = index(ends.from) < first_switch && index(ends.to) < first_switch &&
                             fabric.wired_node_of(ends.from) == fabric.wired_node_of(ends.to);
         if (!ends.resource && !inside && vertex(ends.to) != source && vertex(ends.from) != sink) {

@@ -28,6 +28,7 @@ public:
         plan_.by_rail =
             kind == FabricKind::rail_optimized || kind == FabricKind::rail_only || kind == FabricKind::dual_plane;
         plan_.planes = kind == FabricKind::dual_plane ? fabric_.planes : 1;
+        of_port_ = plane_cables_of_port(fabric_);
     }
 
     ClosPlan plan() {
@@ -69,19 +70,19 @@ private:
         if (fabric_.spines > 0) { throw ClusterError("one switch joins all NICs: `spines` has no tier to stand in"); }
     }
 
-    // Full-rate ports that the cables of `nics` NICs take. With two planes cables run at half the rate, two to a port,
-    // with four at a quarter.
-    double ports_down(std::uint32_t nics) const { return static_cast<double>(nics) * ports_ / plan_.planes; }
-    // Cables up of a leaf with `nics` NICs. The 1e-9 absorbs rounding errors before ceil().
+    // Cables up of a leaf with `nics` NICs: with two planes their cables run at half the rate, with four at a quarter.
+    // The 1e-9 absorbs rounding errors before ceil().
     std::uint32_t cables_up(std::uint32_t nics) const {
-        return std::max(1U, static_cast<std::uint32_t>(std::ceil(ports_down(nics) / fabric_.oversubscription - 1e-9)));
+        const double links_down = static_cast<double>(nics) * ports_ / plan_.planes;
+        return std::max(1U, static_cast<std::uint32_t>(std::ceil(links_down / fabric_.oversubscription - 1e-9)));
     }
-    std::uint32_t ports_of(std::uint32_t nics) const { return static_cast<std::uint32_t>(std::ceil(ports_down(nics))); }
+    // Full-rate ports that the cables of `nics` NICs take.
+    std::uint32_t ports_of(std::uint32_t nics) const { return ceil_div(std::uint64_t{nics} * ports_, of_port_); }
 
     // Computes the number of leaves and the NICs on each.
     void plan_leaves() {
         const double o = fabric_.oversubscription;
-        auto most = static_cast<std::uint32_t>(radix_ * plan_.planes * (o / (1 + o)) / ports_ + 1e-9);
+        auto most = static_cast<std::uint32_t>(radix_ / (ports_ * (1.0 / of_port_ + 1 / (o * plan_.planes))) + 1e-9);
         while (most > 0 && ports_of(most) + cables_up(most) > radix_) { --most; }
         if (most == 0) {
             throw ClusterError("an oversubscription of {:f} leaves no port on a switch of {}", o, radix_);
@@ -241,11 +242,17 @@ private:
 
     FabricSpec fabric_;
     std::uint32_t radix_, ports_, nodes_, nics_;
+    std::uint32_t of_port_ = 1;  // cables of NICs that a full-rate port serves
     std::uint32_t leaf_up_ = 0;  // cables that a leaf needs upwards
     ClosPlan plan_;
 };
 
 }  // namespace
+
+std::uint32_t plane_cables_of_port(const FabricSpec& fabric) {
+    if (fabric.kind != FabricKind::dual_plane) { return 1; }
+    return fabric.plane_cables > 0 ? std::min(fabric.plane_cables, fabric.planes) : fabric.planes;
+}
 
 ClosPlan plan_clos(const Cluster& cluster) {
     if (cluster.fabric.radix < 2 || cluster.fabric.oversubscription <= 0) {

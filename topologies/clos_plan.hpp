@@ -66,6 +66,9 @@ struct ClosPlan {
     std::string uneven(std::size_t level) const;
 };
 
+// Cables of NICs that a port at the link's rate serves: several where each runs at a plane's share of the rate.
+std::uint32_t plane_cables_of_port(const FabricSpec& fabric);
+
 // Throws ClusterError if the radix and tiers cannot connect all NICs.
 ClosPlan plan_clos(const Cluster& cluster);
 

@@ -84,6 +84,7 @@ struct FabricSpec {
     std::uint32_t scalable_unit = 0;     // nodes per set of leaves; 0: as many as the leaves have ports for
     std::uint32_t spines = 0;            // switches of the second tier, all pods together; 0: as few as possible
     std::uint32_t planes = 2;            // of dual-plane: cables of a NIC, each to a fabric of its own
+    std::uint32_t plane_cables = 0;      // of planes, that one port at the link's rate serves; 0: one of each plane
     std::uint32_t management_ports = 0;  // cables to fabric managers and the like, each on a free port of a leaf
     std::vector<int> shape;  // torus: nodes per dimension; dragonfly: {groups, routers per group, nodes per router}
     std::uint64_t seed = 1;

@@ -82,6 +82,8 @@ public:
         const Trunk joined = trunk(index);
         return {joined.from, joined.to};
     }
+    // In words, what a forecast on this wiring leaves out; else empty.
+    virtual std::string limit() const { return {}; }
     // In words, if the cables of a tier are not spread evenly over its switches; else empty.
     virtual std::string uneven(std::size_t) const { return {}; }
 };

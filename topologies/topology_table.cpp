@@ -39,7 +39,8 @@ template <Generated (*make)(const Cluster&)> Generated of_trays(const Cluster& c
     return make(tray_by_tray(cluster, trays));
 }
 
-constexpr std::string_view clos_keys = "scalable_unit spines";
+constexpr std::string_view clos_keys = "oversubscription tiers scalable_unit spines";
+constexpr std::string_view dragonfly_keys = "oversubscription shape";
 
 constexpr std::array rows = {
     Topology{"none", "a single node", "", no_fabric},
@@ -50,13 +51,14 @@ constexpr std::array rows = {
              of_trays<make_clos>},
     Topology{"rail-only", "each rail is a fabric of its own: traffic changes rails over NVLink", clos_keys,
              of_trays<make_clos>},
-    Topology{"dragonfly", "groups of routers, all joined to each other; cables between every two groups", "",
-             of_trays<make_dragonfly>},
-    Topology{"dragonfly-plus", "groups of leaves and spines; cables between the spines of every two groups", "",
-             of_trays<make_dragonfly>},
-    Topology{"torus", "a router for each node, joined to its neighbours in each dimension", "", of_trays<make_torus>},
+    Topology{"dragonfly", "groups of routers, all joined to each other; cables between every two groups",
+             dragonfly_keys, of_trays<make_dragonfly>},
+    Topology{"dragonfly-plus", "groups of leaves and spines; cables between the spines of every two groups",
+             dragonfly_keys, of_trays<make_dragonfly>},
+    Topology{"torus", "a router for each node, joined to its neighbours in each dimension", "shape",
+             of_trays<make_torus>},
     Topology{"dual-plane", "rail-optimized fabrics, as many as `planes` (2), each with its share of every NIC's rate",
-             "scalable_unit spines planes", of_trays<make_clos>},
+             "oversubscription tiers scalable_unit spines planes", of_trays<make_clos>},
     Topology{"explicit", "the devices and cables of `cluster.graph`", "", explicit_graph},
 };
 

@@ -12,6 +12,7 @@
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/packet_options.hpp"
 #include "sim/scenario/scenario_context.hpp"
+#include "topologies/fabric_generator.hpp"
 
 namespace fabricast::inline run {
 
@@ -50,10 +51,11 @@ std::vector<std::string> idle_keys(const Scenario& scenario) {
             notes.push_back(changes_nothing(other.keys, fmt::format("engine {}", other.name)));
         }
     }
-    for (const char* keys : {"library", "launch"}) {
-        if (std::holds_alternative<TransferWorkload>(scenario.workload) && states(keys)) {
-            notes.push_back(fmt::format("keys of `{}:` change nothing here: a transfer reads none", keys));
-        }
+    if (std::holds_alternative<TransferWorkload>(scenario.workload) && states("library")) {
+        notes.emplace_back("keys of `library:` change nothing here: a transfer reads none");
+    }
+    if (!std::holds_alternative<CollectiveWorkload>(scenario.workload) && states("launch")) {
+        notes.emplace_back("keys of `launch:` change nothing here: only the calls of a collective are timed so");
     }
     if (const auto* packet = std::get_if<Packet>(&scenario.engine)) {
         using enum CongestionControl;
@@ -93,6 +95,7 @@ Report simulate(const Scenario& written, const Catalog& catalog, const Watch& wa
         report.scenario = scenario.name;
         merge_notes(report.notes, scenario.notes);
         merge_notes(report.notes, idle_keys(scenario));
+        if (std::string limit = built.generator().limit(); !limit.empty()) { report.notes.push_back(std::move(limit)); }
         return report;
     });
 }

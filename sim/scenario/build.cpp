@@ -16,6 +16,7 @@
 #include "models/embedded_catalog.hpp"
 #include "models/link_part.hpp"
 #include "sim/scenario/build_parts.hpp"
+#include "sim/scenario/graph_ports.hpp"
 #include "sim/scenario/scenario_context.hpp"
 #include "topologies/catalog_folder.hpp"
 #include "topologies/drawn_nodes.hpp"
@@ -174,9 +175,11 @@ private:
     }
 
     void refuse_keys_of_other_kinds() const {
-        for (const auto& [key, value] : {std::pair{"scalable_unit", request_.scalable_unit},
-                                         std::pair{"spines", request_.spines}, std::pair{"planes", request_.planes}}) {
-            if (value == 0 || cluster_.fabric.kind->takes(key)) { continue; }
+        for (const auto& [key, stated] :
+             {std::pair{"oversubscription", request_.oversubscription != 1}, std::pair{"tiers", request_.tiers > 0},
+              std::pair{"shape", !request_.shape.empty()}, std::pair{"scalable_unit", request_.scalable_unit > 0},
+              std::pair{"spines", request_.spines > 0}, std::pair{"planes", request_.planes > 0}}) {
+            if (!stated || cluster_.fabric.kind->takes(key)) { continue; }
             std::vector<std::string> others;
             for (const Topology& kind : topology_kinds()) {
                 if (kind.takes(key)) { others.emplace_back(kind.name); }
@@ -205,9 +208,25 @@ private:
         fabric.switch_part = chosen.name;
         fabric.switch_latency = chosen.latency;
         // Ports can be split in two or more for slower links: 64 ports of NDR serve 128 links of NDR200.
-        const Rate split{chosen.port_rate.num, chosen.port_rate.den * chosen.split};
-        const int radix = chosen.radix * (fabric.link.rate <= split ? chosen.split : 1);
+        const int radix = chosen.radix * links_of_port(chosen, fabric.link.rate);
         fabric.radix = request_.radix > 0 ? request_.radix : radix;
+        if (fabric.kind == FabricKind::dual_plane) { share_ports(chosen); }
+    }
+
+    // How many cables of the planes fit on one port. A port of InfiniBand has no lanes but those that its split gives;
+    // one of Ethernet also runs slower than it could.
+    void share_ports(const SwitchSpec& chosen) {
+        FabricSpec& fabric = cluster_.fabric;
+        const Rate of_plane{fabric.link.rate.num, fabric.link.rate.den * fabric.planes};
+        const int most = links_of_port(chosen, of_plane) / links_of_port(chosen, fabric.link.rate);
+        fabric.plane_cables = static_cast<std::uint32_t>(most);
+        if (fabric.link.family == LinkFamily::infiniband && fabric.plane_cables < fabric.planes) {
+            fail_at(scenario_, request_.planes > 0 ? "cluster.fabric.planes" : "cluster.fabric.kind",
+                    fmt::format("a port of {} does not split '{}' into one cable for each plane", chosen.name,
+                                fabric.link.name),
+                    fmt::format("{} planes", fabric.planes),
+                    most > 1 ? fmt::format("planes: {}", most) : "kind: rail-optimized");
+        }
     }
 
     void choose_routing() {
@@ -235,6 +254,7 @@ private:
         expand_node_ranges(cluster_.graph.cables);
         for (NodeDevice& device : cluster_.graph.devices) { complete(device); }
         for (NodeCable& cable : cluster_.graph.cables) { complete(cable); }
+        refuse_unfit_cables(scenario_, catalog_, cluster_);
     }
 
     // Fills in what a device of the graph does not state from its part.

@@ -1,5 +1,7 @@
 #include "sim/scenario/workload_keys.hpp"
 
+#include <optional>
+
 #include "base/text.hpp"
 #include "sim/plan/traces/import.hpp"
 #include "sim/scenario/rows.hpp"
@@ -68,6 +70,13 @@ std::vector<Key> collective_keys() {
                   "`msccl-ring`, `msccl-all-pairs`: copies of the program, each with its part of every piece.")})});
 }
 
+KeyOf<ModelDimensions> gated_key() {
+    const auto read = [](const Node& node, std::optional<bool>& to) { to = node.as_bool(); };
+    const auto write = [](const std::optional<bool>& gated) { return Json(*gated); };
+    return field_key("gated", Form::flag, &ModelDimensions::gated, "Its first product is two (SwiGLU).",
+                     "the model's, or `false`", read, write);
+}
+
 Rows<TrainingWorkload> dimension_keys() {
     using D = ModelDimensions;
     const std::string model = "the model's";
@@ -81,7 +90,7 @@ Rows<TrainingWorkload> dimension_keys() {
             whole_key("kv_heads", &D::kv_heads, 1, 1e5, "Heads of keys and values.", model + ", or `heads`"),
             whole_key("head_size", &D::head_size, 1, 1e5, "Width of one head.", model + ", or `hidden / heads`"),
             whole_key("ffn", &D::ffn, 1, 1e7, "Width of the feed-forward part.", model + ", or `4 hidden`"),
-            flag_key("gated", &D::gated, "Its first product is two (SwiGLU); for a new model."),
+            gated_key(),
             whole_key("vocabulary", &D::vocabulary, 1, 1e8, "Tokens it knows.", model),
             whole_key("experts", &D::experts, 1, 1e5, "Experts of a layer.", model),
             whole_key("experts_per_token", &D::experts_per_token, 1, 1e4, "Experts a token visits.", model),

@@ -77,6 +77,28 @@ TEST_CASE("switches switch their published capacity") {
     }
 }
 
+TEST_CASE("a port serves as many slower links as its switch really splits it into") {
+    struct Row {
+        const char *name, *link;
+        int ports;  // of the whole switch
+    };
+    const Row rows[] = {{"tomahawk-5", "ethernet-800g", 64},     {"tomahawk-5", "ethernet-400g", 128},
+                        {"tomahawk-5", "ethernet-200g", 256},    {"tomahawk-6", "ethernet-800g", 128},
+                        {"tomahawk-6", "ethernet-400g", 256},    {"tomahawk-6", "ethernet-200g", 512},
+                        {"tomahawk-4", "ethernet-200g", 128},    {"spectrum-3", "ethernet-200g", 64},
+                        {"spectrum-3", "ethernet-100g", 128},    {"spectrum-4", "ethernet-400g", 128},
+                        {"spectrum-4", "ethernet-200g", 256},    {"spectrum-4", "ethernet-100g", 256},
+                        {"quantum", "infiniband-hdr", 40},       {"quantum", "infiniband-hdr100", 80},
+                        {"quantum-2", "infiniband-ndr", 64},     {"quantum-2", "infiniband-ndr200", 128},
+                        {"quantum-x800", "infiniband-xdr", 144}, {"quantum-2", "infiniband-xdr", 0},
+                        {"switch-ib-2", "infiniband-edr", 36}};
+    for (const Row& row : rows) {
+        INFO(row.name << " at " << row.link);
+        const SwitchSpec s = switch_spec(testing::part("switch", row.name));
+        CHECK(s.radix * links_of_port(s, link_spec(testing::part("link", row.link)).rate) == row.ports);
+    }
+}
+
 TEST_CASE("buffers drain in the known times") {
     struct Row {
         const char* name;

@@ -38,6 +38,17 @@ TEST_CASE("a scalable unit smaller than its leaves leaves ports, and oversubscri
     CHECK_THROWS_AS(Fabric(tiny::cluster(128, 8, spec)), ClusterError);
 }
 
+TEST_CASE("how many ports of a drawn graph are left is not known") {
+    FabricSpec spec = tiny::fabric(FabricKind::explicit_graph);
+    Cluster cluster = tiny::cluster(2, 1, spec);
+    cluster.graph.devices.push_back({.name = "leaf", .part = {}, .latency = {}});
+    for (const char* nic : {"node0.nic0", "node1.nic0"}) { cluster.graph.cables.push_back({nic, "leaf", spec.link}); }
+    const Bill bill = bill_of(Fabric(std::move(cluster)));
+    CHECK(bill.switches.front().used == 2);
+    CHECK_FALSE(bill.switches.front().left());
+    CHECK_FALSE(bill.ports_left());
+}
+
 TEST_CASE("every port is used once or left, whatever the fabric") {
     std::vector<FabricSpec> specs;
     for (const FabricKind kind : {FabricKind::single_switch, FabricKind::fat_tree, FabricKind::rail_optimized,

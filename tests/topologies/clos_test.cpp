@@ -3,6 +3,7 @@
 #include "base/hash.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/tiny_clusters.hpp"
+#include "topologies/bill.hpp"
 #include "topologies/fabric.hpp"
 #include "topologies/fabric_generator.hpp"
 
@@ -126,6 +127,20 @@ TEST_CASE("rails of a rail-only fabric never meet in a switch") {
     query.src_nic = 0;
     query.dst_nic = 5;
     CHECK_THROWS_AS(fabric.path(query), Unreachable);
+}
+
+TEST_CASE("leaves take no more cables of planes than their ports can be split into") {
+    FabricSpec spec = tiny::fabric(FabricKind::dual_plane, 64);
+    spec.choice = PathChoice::ecmp;
+    spec.planes = 4;
+    spec.plane_cables = 2;  // four would be 128 cables and 32 links up: 160 of the 128 halves of ports
+    // d / 2 ports down and d / 4 up of 64: at most 85 NICs on a leaf, so 128 of a rail are on two.
+    const Fabric fabric(tiny::cluster(128, 8, spec));
+    CHECK(switches(make_clos(fabric.cluster()))[0] == 2 * 8 * 4);
+    for (const SwitchCount& tier : bill_of(fabric).switches) { CHECK(tier.used <= tier.ports); }
+    CHECK(ports(fabric, "leaf0").size() == 64 + 16);
+    spec.plane_cables = 4;
+    CHECK(switches(make_clos(tiny::cluster(128, 8, spec)))[0] == 2 * 8 * 4 / 2);
 }
 
 TEST_CASE("each NIC of a dual-plane fabric has its share of the rate in each plane, and planes never meet") {

@@ -238,6 +238,11 @@ TEST_CASE("halves of a cluster see what the shape promises") {
             CHECK(bisection({FabricKind::dragonfly, nodes, 1, 16}, choice) >= nodes / 2 * cable * 0.999);
         }
     }
+    // At 2:1 a group of sixteen routers, each of two nodes with eight NICs, has one cable for each two routers: 8 x 8
+    // of them cross its middle, fewer than the 128 NICs of a half.
+    for (const PathChoice choice : {PathChoice::adaptive, PathChoice::ecmp}) {
+        CHECK(bisection({FabricKind::dragonfly, 32, 8, 64, 2}, choice) == Approx(64 * cable));
+    }
     // One node: its GPUs' NVLinks.
     CHECK(bisection_bandwidth(Fabric(tiny::one_node(8))) == Approx(4 * 100e9));
 }

@@ -180,6 +180,11 @@ public:
         const std::uint32_t to = first + (from - first + distance) % all;
         return bundled_ && index >= routers() ? std::array{to, from} : std::array{from, to};
     }
+    std::string limit() const override {
+        if (!bundled_ || plan_.plus || plan_.routers == 1) { return {}; }
+        return "dragonfly, adaptive: a router's local cables act as one link to its group and one from it, so detours "
+               "inside a group take no capacity from other routers; heavy traffic between neighbours may be slower";
+    }
     // See ClosPlan::uneven; about global cables, so only for tier 1.
     std::string uneven(std::size_t tier) const override {
         std::uint32_t fewest = 0xffffffffU;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <string_view>
+#include <utility>
 
 namespace fabricast::inline training {
 
@@ -31,6 +33,27 @@ std::uint32_t data_ranks(const Parallelism& cut, std::uint32_t gpus) {
                cut.data, one, one * cut.data, gpus, data);
     }
     return static_cast<std::uint32_t>(data);
+}
+
+// A dense model sends no tokens to experts.
+void check_experts(const TrainingWorkload& workload, const ModelShape& model) {
+    const std::pair<std::string_view, bool> of_experts[] = {
+        {"dispatch", workload.dispatch != Dispatch::all_to_all},
+        {"narrow_dispatch", workload.narrow_dispatch},
+        {"balanced_routing", workload.balanced_routing},
+        {"skew", workload.skew > 0},
+        {"overlap.experts", workload.overlap.experts},
+        {"parallelism.expert_tensor", workload.parallelism.expert_tensor > 1},
+        {"dimensions.experts_per_token", workload.dimensions.experts_per_token > 0},
+        {"dimensions.expert_ffn", workload.dimensions.expert_ffn > 0}};
+    for (const auto& [key, stated] : of_experts) {
+        if (stated && model.experts == 0) {
+            refuse(key,
+                   "'{}' changes nothing: the model has no experts (accepted: a model with experts, or "
+                   "`dimensions.experts`)",
+                   key);
+        }
+    }
 }
 
 void check_model(const Parallelism& cut, const ModelShape& model) {
@@ -103,6 +126,7 @@ Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, st
                    std::uint32_t gpus_per_node) {
     const Parallelism& cut = workload.parallelism;
     check_model(cut, model);
+    check_experts(workload, model);
     Layout out{.t = cut.tensor, .c = cut.context, .e = cut.expert, .p = cut.pipeline, .v = cut.chunks};
     out.gpus_per_node = gpus_per_node;
     out.d = data_ranks(cut, gpus);
@@ -148,6 +172,19 @@ Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, st
                out.replicas());
     }
     return out;
+}
+
+std::vector<std::string> idle_keys(const TrainingWorkload& workload) {
+    const Parallelism& cut = workload.parallelism;
+    std::vector<std::string> notes;
+    const auto note = [&](bool idle, std::string_view key, std::string_view why) {
+        if (idle) { notes.push_back(fmt::format("`workload.{}` changes nothing: {}", key, why)); }
+    };
+    note(workload.overlap.tensor && cut.tensor == 1, "overlap.tensor", "with tensor = 1 there is no such traffic");
+    note(workload.context_by != ContextBy::ring && cut.context == 1, "context_by",
+         "with context = 1 each rank has whole sequences");
+    note(cut.shard > 0 && workload.sharding == Sharding::ddp, "parallelism.shard", "ddp shares out nothing");
+    return notes;
 }
 
 Layers Layout::layers_of(const ModelShape& model, std::uint32_t stage, std::uint32_t chunk) const {

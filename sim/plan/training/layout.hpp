@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -95,6 +96,9 @@ struct Layout {
 // Throws LayoutError. `gpus` is the number of GPUs in the cluster; `gpus_per_node` sets the default shard of hsdp.
 Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, std::uint32_t gpus,
                    std::uint32_t gpus_per_node);
+
+// In words, the keys that this layout gives nothing to do: notes, since a search or sweep over layouts keeps them.
+std::vector<std::string> idle_keys(const TrainingWorkload& workload);
 
 // The same events, with those of slow GPUs moved to their stage's representative: a step computes on representatives,
 // and all GPUs that one represents wait for the slow one, at the next call of their group or before the step ends. If

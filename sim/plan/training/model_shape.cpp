@@ -74,7 +74,7 @@ void apply(const ModelDimensions& own, ModelShape& model) {
     for (const ShapeFigure& d : shape_figures) {
         if (d.own != nullptr && own.*d.own > 0) { model.*d.field = own.*d.own; }
     }
-    model.gated = model.gated || own.gated;
+    model.gated = own.gated.value_or(model.gated);
 }
 
 void fill(ModelShape& model) {

@@ -30,6 +30,7 @@ StepPlan plan_step(const TrainingWorkload& workload, const Fabric& fabric, Group
     plan.figures = costs.figures();
     for (FigureUsed& figure : plans.figures()) { plan.figures.push_back(std::move(figure)); }
     plan.notes = plans.notes();
+    for (std::string& idle : idle_keys(workload)) { plan.notes.push_back(std::move(idle)); }
     plan.evidence = calls.evidence();
     plan.evidence_notes = plans.evidence_notes();
     return plan;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -56,7 +57,7 @@ inline std::string_view to_string(Dispatch d) { return enum_name(dispatch_names,
 struct ModelDimensions {
     std::uint32_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_size = 0, ffn = 0, vocabulary = 0;
     std::uint32_t experts = 0, experts_per_token = 0, expert_ffn = 0;
-    bool gated = false;
+    std::optional<bool> gated = {};
 };
 
 // GPUs are numbered tensor first, then context, then data, then pipeline, as Megatron does by default; experts are

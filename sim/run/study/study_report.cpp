@@ -87,7 +87,10 @@ Json line_json(const PartLine& line) {
 }
 
 Json tier_json(const SwitchCount& tier) {
-    return {{"tier", tier.tier}, {"switches", tier.switches}, {"ports", tier.ports}, {"ports_left", tier.left()}};
+    return {{"tier", tier.tier},
+            {"switches", tier.switches},
+            {"ports", tier.ports},
+            {"ports_left", tier.left() ? Json(*tier.left()) : Json()}};
 }
 
 Json cables_json(const CableClass& kind) {

@@ -105,7 +105,13 @@ public:
         scenario.cluster.nodes = trial.nodes;
         scenario.cluster.fabric_kind = trial.kind;
         scenario.cluster.gpus_per_node = trial.gpus;
-        const Cluster cluster = build(scenario, catalogue());
+        Cluster cluster;
+        try {
+            cluster = build(scenario, catalogue());
+        } catch (const InputError& error) {  // a port that does not split into planes
+            if (trial.kind != "dual-plane") { say(trial, "build", error.what()); }
+            return;
+        }
         const std::uint64_t cables =
             std::uint64_t{cluster.nodes} * cluster.node.nics * static_cast<std::uint32_t>(cluster.node.nic_ports);
         if (trial.kind == "single-switch" && cables > static_cast<std::uint64_t>(cluster.fabric.radix)) {

@@ -55,6 +55,16 @@ TEST_CASE("a model of one's own is its dimensions: GPT's as the formula of Naray
     CHECK_THROWS_AS(model_shape(catalogue(), workload), CatalogError);
 }
 
+TEST_CASE("a feed-forward part is gated as the library's model has it, unless the workload says otherwise") {
+    TrainingWorkload workload;
+    workload.model = "llama-2-7b";
+    const double gated = parameters(model_shape(catalogue(), workload));
+    workload.dimensions.gated = true;
+    CHECK(parameters(model_shape(catalogue(), workload)) == gated);
+    workload.dimensions.gated = false;  // two products of 4096 x 11008 in each of 32 layers, not three
+    CHECK(gated - parameters(model_shape(catalogue(), workload)) == 32.0 * 4096 * 11008);
+}
+
 TEST_CASE("a token costs 72 h^2 L (1 + s/6h) and the logits, forward and backward") {
     TrainingWorkload workload;
     workload.model = "gpt3-175b";

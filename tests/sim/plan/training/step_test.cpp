@@ -202,6 +202,31 @@ TEST_CASE("what does not fit is refused at its key, with how much is missing") {
     CHECK_THAT(refused({"workload.parallelism.expert=2"}), ContainsSubstring("experts"));
 }
 
+TEST_CASE("keys of experts are refused on a dense model") {
+    for (const std::string key :
+         {"dispatch=once", "narrow_dispatch=true", "balanced_routing=true", "skew=3", "overlap.experts=true",
+          "parallelism.expert_tensor=2", "dimensions.experts_per_token=2", "dimensions.expert_ffn=1024"}) {
+        INFO(key);
+        CHECK_THROWS_WITH(simulate(scenario_of({"workload." + key}), catalogue()),
+                          ContainsSubstring("'" + key.substr(0, key.find('=')) + "' changes nothing"));
+    }
+}
+
+TEST_CASE("keys that a layout gives nothing to do are noted, as are those of calls") {
+    const auto notes = [](const std::vector<std::string>& set) {
+        std::string all;
+        for (const std::string& note : simulate(scenario_of(set), catalogue()).notes) { all += note + "\n"; }
+        return all;
+    };
+    const std::string one = "workload.parallelism.tensor=1";
+    CHECK_THAT(notes({"workload.overlap.tensor=true", one}), ContainsSubstring("`workload.overlap.tensor` changes"));
+    CHECK_THAT(notes({"workload.context_by=ulysses"}), ContainsSubstring("`workload.context_by` changes nothing"));
+    CHECK_THAT(notes({"workload.sharding=ddp", "workload.parallelism.shard=4"}),
+               ContainsSubstring("`workload.parallelism.shard` changes nothing"));
+    CHECK_THAT(notes({"launch.mode=thread"}), ContainsSubstring("keys of `launch:` change nothing"));
+    CHECK_THAT(notes({"workload.overlap.tensor=true", "workload.parallelism.shard=4"}), !ContainsSubstring("change"));
+}
+
 TEST_CASE("heads that do not divide what they share are refused at their key") {
     const auto refused = [](const std::vector<std::string>& set) {
         try {
