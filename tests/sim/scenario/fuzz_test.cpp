@@ -18,7 +18,7 @@ name: &n "well_formed"
 cluster:
   node: dgx-h100
   nodes: 2
-  fabric: {kind: rail-optimized, link: infiniband-ndr, switch: quantum-2, oversubscription: 1.5, shape: [2, 4]}
+  fabric: {kind: rail-optimized, link: infiniband-ndr, switch: quantum-2, oversubscription: 1.5, tiers: 2}
   options:
     peer_to_peer: false
 workload: {kind: collective, collective: all_reduce, sizes: {from: 8 B, to: 1 GiB, factor: 2}, dtype: float32}
