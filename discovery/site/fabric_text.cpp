@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "discovery/site/device_parts.hpp"
 #include "discovery/site/recognise.hpp"
+#include "models/device_part.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
 
@@ -167,14 +168,23 @@ private:
         return rate + (bundle.cables > 1 ? fmt::format(", count: {}", bundle.cables) : "");
     }
 
+    // What the file states, else the usual one if it has as many ports: a switch of a scheduler's tree may be several.
     std::string part_of(std::uint32_t device) const {
-        std::string part = infiniband_switch_part(catalog_, site_.devices[device].part);
-        part = part.empty() ? switch_ : part;
-        return part.empty() ? usual_switch_ : part;
+        if (std::string stated = infiniband_switch_part(catalog_, site_.devices[device].part); !stated.empty()) {
+            return stated;
+        }
+        const std::string& usual = switch_.empty() ? usual_switch_ : switch_;
+        if (usual.empty()) { return ""; }
+        const SwitchSpec spec = switch_spec(catalog_.at("switch", usual));
+        return cables_.at(device) > std::int64_t{spec.radix} * spec.split ? "" : usual;
     }
 
     void write_explicit() {
         made_.kind = "explicit";
+        cables_.assign(site_.devices.size(), 0);
+        for (const Bundle& bundle : wiring_.bundles) {
+            for (const std::uint32_t end : {bundle.a, bundle.b}) { cables_.at(end) += bundle.cables; }
+        }
         if (const auto two = fabric_of("kind: rail-optimized" + common(link_), 2)) {
             usual_switch_ = two->cluster().fabric.switch_part;
             if (link_.empty()) { link_ = two->cluster().fabric.link.name; }  // the adapter's usual port
@@ -238,6 +248,7 @@ private:
     const Site& site_;
     const Wiring& wiring_;
     const Catalog& catalog_;
+    std::vector<std::int64_t> cables_;  // at each device of the site
     const std::string& node_block_;
     std::uint32_t nodes_;
     const std::string& routing_;

@@ -16,13 +16,13 @@ nccl::PeerLevel level_of(nccl::PciePath path) {
     return static_cast<nccl::PeerLevel>(static_cast<int>(nccl::PeerLevel::pix) + static_cast<int>(path));
 }
 
-// How far a GPU is from its nearest NIC. A GPU with NVLink to its processor is as near as through switches (PATH_P2C).
-nccl::PeerLevel nic_level(const PathRules& rules, std::uint32_t gpu) {
+// How far a NIC is from its nearest GPU, through which rings and trees leave the node. A GPU with NVLink to its
+// processor is as near as through switches (PATH_P2C).
+nccl::PeerLevel nic_level(const PathRules& rules, std::uint32_t nic) {
     const nccl::Locality& places = rules.places(rules.fabric.pace());
-    nccl::PciePath nearest = nccl::PciePath::dis;
-    for (std::uint32_t nic = 0; nic < places.nics; ++nic) { nearest = std::min(nearest, places.nic_path(gpu, nic)); }
-    const bool c2c = rules.fabric.node().cpu_vendor == "nvidia" && nearest == nccl::PciePath::phb;
-    return level_of(c2c ? nccl::PciePath::pxb : nearest);
+    const nccl::PciePath path = places.nic_path(places.nearest_gpu[nic], nic);
+    const bool c2c = rules.fabric.node().cpu_vendor == "nvidia" && path == nccl::PciePath::phb;
+    return level_of(c2c ? nccl::PciePath::pxb : path);
 }
 
 PathQuery between(const PathRules& rules, std::uint32_t a, std::uint32_t b) {
@@ -77,9 +77,12 @@ void check_peers(const PathRules& rules) {
 }
 
 bool uses_gpu_direct(const PathRules& rules, nccl::PeerLevel level) {
-    if (!rules.fabric.node().gpu_direct) { return false; }
-    for (std::uint32_t gpu = 0; gpu < rules.fabric.gpus_per_node(); ++gpu) {
-        if (nic_level(rules, gpu) > level) { return false; }
+    const Fabric& fabric = rules.fabric;
+    if (!fabric.node().gpu_direct || fabric.nics_per_node() == 0) { return fabric.node().gpu_direct; }
+    // Of fewer GPUs than the node has the far NICs are nobody's.
+    const std::uint32_t first = fabric.pace() * fabric.gpus_per_node();
+    for (std::uint32_t gpu = 0; gpu < fabric.gpus_per_node(); ++gpu) {
+        if (nic_level(rules, fabric.nearest_nic(fabric.gpu(first + gpu))) > level) { return false; }
     }
     return true;
 }

@@ -179,7 +179,8 @@ TEST_CASE("what an event names has to be there") {
         CHECK_THROWS_WITH(events_of(event), ContainsSubstring("t.yaml:5:") && ContainsSubstring(what));
     };
     refuses("{cable: [node0.gpu0, node1.gpu0], share: 0}", "no cable joins node0.gpu0 and node1.gpu0");
-    refuses("{cable: [node0.gpu0, node0.gpu0], share: 0}", "no cable joins");
+    refuses("{cable: [node0.gpu0, node0.gpu1], share: 0}", "no cable joins");
+    refuses("{cable: [node0.gpu0, node0.gpu0], share: 0}", "a cable joins two devices");
     refuses("{device: node9.gpu0, share: 0}", "node9");
     refuses("{device: leaf99, share: 0}", "leaf99");
     refuses("{link: leaf0 -> node0.nic99, share: 0}", "no such link");

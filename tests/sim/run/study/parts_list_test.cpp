@@ -90,17 +90,18 @@ TEST_CASE("GPUs that a job leaves unused are bought with their nodes") {
 }
 
 TEST_CASE("each cable of a NIC with several planes has modules of its share of the rate") {
-    const auto modules = [](const std::string& planes) {
-        const PartsList list = listed(scenario_of(
-            "node: dgx-h100, nodes: 128, fabric: {kind: dual-plane, link: infiniband-ndr, switch: quantum-2, planes: " +
-            planes + "}"));
+    const auto modules = [](const std::string& network, const std::string& planes) {
+        const PartsList list = listed(scenario_of("node: dgx-h100, nodes: 128, fabric: {kind: dual-plane, " + network +
+                                                  ", planes: " + planes + "}"));
         const auto line =
             std::ranges::find_if(list.lines, [](const PartLine& l) { return l.what.starts_with("node-leaf optics"); });
         REQUIRE(line != list.lines.end());
         return std::pair{line->part, line->count};
     };
-    CHECK(modules("2") == std::pair<std::string, double>{"optics-200g", 2 * 2 * 1024});
-    CHECK(modules("4") == std::pair<std::string, double>{"optics-100g", 2 * 4 * 1024});
+    const std::string infiniband = "link: infiniband-ndr, switch: quantum-2";
+    const std::string ethernet = "link: ethernet-400g, switch: spectrum-4";
+    CHECK(modules(infiniband, "2") == std::pair<std::string, double>{"optics-200g", 2 * 2 * 1024});
+    CHECK(modules(ethernet, "4") == std::pair<std::string, double>{"optics-100g", 2 * 4 * 1024});
 }
 
 TEST_CASE("each cable of a graph has modules of its own link or rate") {
