@@ -176,14 +176,15 @@ private:
         const std::string& usual = switch_.empty() ? usual_switch_ : switch_;
         if (usual.empty()) { return ""; }
         const SwitchSpec spec = switch_spec(catalog_.at("switch", usual));
-        return cables_.at(device) > std::int64_t{spec.radix} * spec.split ? "" : usual;
+        const auto found = cables_.find(device);
+        const std::int64_t cables = found == cables_.end() ? 0 : found->second;
+        return cables > std::int64_t{spec.radix} * spec.split ? "" : usual;
     }
 
     void write_explicit() {
         made_.kind = "explicit";
-        cables_.assign(site_.devices.size(), 0);
         for (const Bundle& bundle : wiring_.bundles) {
-            for (const std::uint32_t end : {bundle.a, bundle.b}) { cables_.at(end) += bundle.cables; }
+            for (const std::uint32_t end : {bundle.a, bundle.b}) { cables_[end] += bundle.cables; }
         }
         if (const auto two = fabric_of("kind: rail-optimized" + common(link_), 2)) {
             usual_switch_ = two->cluster().fabric.switch_part;
@@ -248,7 +249,7 @@ private:
     const Site& site_;
     const Wiring& wiring_;
     const Catalog& catalog_;
-    std::vector<std::int64_t> cables_;  // at each device of the site
+    std::map<std::uint32_t, std::int64_t> cables_;  // at each device of the site
     const std::string& node_block_;
     std::uint32_t nodes_;
     const std::string& routing_;

@@ -79,12 +79,10 @@ void check_peers(const PathRules& rules) {
 bool uses_gpu_direct(const PathRules& rules, nccl::PeerLevel level) {
     const Fabric& fabric = rules.fabric;
     if (!fabric.node().gpu_direct || fabric.nics_per_node() == 0) { return fabric.node().gpu_direct; }
-    // Of fewer GPUs than the node has the far NICs are nobody's.
-    const std::uint32_t first = fabric.pace() * fabric.gpus_per_node();
-    for (std::uint32_t gpu = 0; gpu < fabric.gpus_per_node(); ++gpu) {
-        if (nic_level(rules, fabric.nearest_nic(fabric.gpu(first + gpu))) > level) { return false; }
+    for (std::uint32_t nic = 0; nic < fabric.nics_per_node(); ++nic) {
+        if (nic_level(rules, nic) <= level) { return true; }
     }
-    return true;
+    return false;
 }
 
 std::string_view inside_by(const PathRules& rules) {

@@ -38,8 +38,9 @@ double narrowest(const Fabric& fabric, const Path& path);
 // Without NVLink NCCL would use the network there, which is not modelled inside a node.
 void check_peers(const PathRules& rules);
 
-// Whether NICs read and write GPU memory: where the node can, and no NIC that is nearest to a GPU is farther from its
-// own nearest GPU than `level`, NCCL_NET_GDR_LEVEL (src/graph/paths.cc, ncclTopoCheckGdr; NCCL decides for each pair).
+// Whether NICs read and write GPU memory: where the node can, and some NIC has a GPU no farther than `level`,
+// NCCL_NET_GDR_LEVEL (src/graph/paths.cc, ncclTopoCheckGdr). NCCL decides for each pair, and its search prefers near
+// ones.
 bool uses_gpu_direct(const PathRules& rules, nccl::PeerLevel level);
 
 // As inside_of, with NCCL's settings of how far peers reach: "pcie-host" if a hop of a ring by index goes by the host.

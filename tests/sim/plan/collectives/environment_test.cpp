@@ -162,7 +162,7 @@ TEST_CASE("NICs reach GPU memory as far as NCCL_NET_GDR_LEVEL says") {
     const Run ports{.node = "a100-mesh-4x", .nodes = 2};  // on root ports: the way leads over the host bridge
     CHECK(at(ports, "3") == Approx(at(ports, "PHB")));
     CHECK(at(ports, "PXB") > 1.1 * at(ports, "PHB"));
-    // NCCL's own limit is PXB, and the plan says what is lost by it; the nearest NIC counts, others may be farther.
+    // NCCL's own limit is PXB, and the plan says what is lost by it.
     CHECK(seconds(ports) == Approx(at(ports, "PXB")));
     CHECK_THAT(planned(ports).plan.notes.front(), ContainsSubstring("no GPUDirect: a host bridge"));
     CHECK(planned(with(ports, "NCCL_NET_GDR_LEVEL", "PXB")).plan.notes.empty());
