@@ -86,8 +86,8 @@ void summarize(const CollectiveFacts& facts, const ReplayedPlan& replayed, Repor
     Row row;
     row.size = facts.size;
     const double least = least_seconds(plan.schedule, timeline, fabric) / plan.timing->iterations;
-    // Nothing holds back the first rank of a chain in packets, so its calls may follow each other faster than the chain's
-    // slowest link can carry them; the slots of NCCL's buffers would stop it.
+    // Nothing holds back the first rank of a chain in packets, so its calls may follow each other faster than the
+    // chain's slowest link can carry them; the slots of NCCL's buffers would stop it.
     const bool chain_of_packets = timeline.packets && plan.timing->timed_calls > 0;
     row.time_s = std::max(iteration_time(*plan.timing, timeline), chain_of_packets ? least : 0);
     row.time_low80_s = std::min(row.time_s, std::max(row.time_s * (1 + facts.relative_low80), least));
