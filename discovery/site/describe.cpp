@@ -13,6 +13,8 @@
 #include "discovery/site/fabric_text.hpp"
 #include "discovery/site/mended.hpp"
 #include "discovery/site/node_text.hpp"
+#include "discovery/site/stated.hpp"
+#include "discovery/site/usual_template.hpp"
 #include "discovery/source_text.hpp"
 #include "topologies/node_reader.hpp"
 
@@ -29,7 +31,7 @@ public:
 
     Description describe() {
         choose_shape();
-        contradict_statements();
+        contradict_statements(site_, catalog_, options_.node, options_.said);
         // A table of cables does not say of which technology they are; the class of a node's adapters does.
         const bool planned =
             std::ranges::none_of(site_.cables, [](const SiteCable& cable) { return cable.trust == Trust::fact; });
@@ -156,48 +158,6 @@ private:
         }
     }
 
-    // What the user states counts, and of the first node whose file says something else it is a finding.
-    void contradict_statements() {
-        if (options_.node.empty() && options_.said.gpu.empty() && options_.said.nic.empty() &&
-            options_.said.cpu.empty()) {
-            return;
-        }
-        for (const SiteHost& host : site_.hosts) {
-            if (host.inside && contradicts(host.name, *host.inside)) { return; }
-        }
-        for (std::size_t i = 0; i < site_.unnamed.size(); ++i) {
-            if (contradicts(unnamed_text(site_, i), site_.unnamed[i])) { return; }
-        }
-    }
-
-    bool contradicts(const std::string& name, const NodeSeen& node) {
-        if (node.gpus.empty()) { return false; }
-        const NodeShape seen = shape_of(node, catalog_, {});
-        const std::size_t before = site_.findings.size();
-        const auto add = [&](const std::string& stated, const std::string& found) {
-            site_.findings.push_back(
-                {"contradiction", name, "", fmt::format("{}, but the file says {}", stated, found), node.at});
-        };
-        if (!options_.node.empty()) {
-            const NodeTemplate stated = node_template(options_.node, catalog_);
-            const bool other = seen.gpu.trust == Trust::fact && seen.gpu.name != stated.gpu.name;
-            if (other || seen.gpus != stated.gpus) {
-                add(fmt::format("`--node {}` has {} x {}", options_.node, stated.gpus, stated.gpu.name),
-                    fmt::format("{} x {}", seen.gpus,
-                                seen.gpu.trust == Trust::fact ? seen.gpu.name + " (" + seen.gpu.why + ")" : "GPU"));
-            }
-            return site_.findings.size() > before;
-        }
-        const StatedParts& said = options_.said;
-        for (const auto& [kind, stated, part] :
-             {std::tuple("gpu", &said.gpu, &seen.gpu), {"nic", &said.nic, &seen.nic}, {"cpu", &said.cpu, &seen.cpu}}) {
-            if (!stated->empty() && part->trust == Trust::fact && part->name != catalog_.at(kind, *stated).name) {
-                add(fmt::format("`--{} {}` is stated", kind, *stated), fmt::format("{} ({})", part->name, part->why));
-            }
-        }
-        return site_.findings.size() > before;
-    }
-
     // NICs that the fabric does not know have no cable; a path must not choose them.
     void fit_nics() {
         if (!made_.shape || made_.wiring.labels.empty() || made_.wiring.labels.size() >= made_.shape->nics) { return; }
@@ -240,7 +200,7 @@ private:
             return;
         }
         const std::string link = fabric_link(site_, made_.wiring);
-        const std::string name = usual_template(link);
+        const std::string name = usual_template(catalog_, options_.said, made_.wiring.labels.size(), link);
         made_.asked.push_back(
             fmt::format("no file describes the inside of a node: `{}` of the catalogue is a guess; say which "
                         "with `--node TEMPLATE`, or add a node's `nvidia-smi topo -m` or NCCL topology",
@@ -278,31 +238,6 @@ private:
         made_.node_block = fmt::format("  node: {}  # {}\n", name, why);
         const std::size_t nics = made_.wiring.labels.size();
         if (nics > 0 && nics < node.nics) { made_.node_block += fmt::format("  options: {{nics: {}}}\n", nics); }
-    }
-
-    // How many of the parts that the user states a template does not have.
-    std::size_t differs_from_said(const NodeTemplate& node) const {
-        const StatedParts& said = options_.said;
-        return (!said.gpu.empty() && said.gpu != node.gpu.name ? 1U : 0U) +
-               (!said.nic.empty() && said.nic != node.nic_part ? 1U : 0U);
-    }
-
-    // Closest in what the user states, then in the number of NICs, then in the link, then the plainest.
-    std::string usual_template(const std::string& link) const {
-        const std::size_t nics = made_.wiring.labels.size();
-        std::string best = "dgx-h100";
-        std::tuple<std::size_t, std::size_t, bool, bool, bool> least{9, 100000, true, true, true};
-        for (const Part& part : node_parts()) {
-            const NodeTemplate node = node_template(part.name, catalog_);
-            if (node.nics < nics || node.nics > nics * 2 || node.nic_ports > 1) { continue; }
-            const std::tuple score{differs_from_said(node), node.nics - nics, node.nic_link != link,
-                                   !part.name.starts_with("dgx-"), node.gpus != 8};
-            if (score < least) {
-                least = score;
-                best = part.name;
-            }
-        }
-        return best;
     }
 
     std::string head() const {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "models/catalog.hpp"
+#include "validate/accuracy/coverage.hpp"
 #include "validate/score/compared_row.hpp"
 #include "validate/score/errors.hpp"
 #include "validate/score/page.hpp"
@@ -39,17 +40,6 @@ using IntervalTable = std::map<IntervalKey, RatioRange>;
 // have an interval; without a sibling it is at least as wide as with one.
 IntervalTable interval_table(const std::vector<ComparedRow>& rows, Forecast which, const std::string& without = "");
 
-struct Coverage {
-    double sites = 0;   // mean over sites of the share of the site's rows inside; 0..1
-    double rows = 0;    // share of all rows inside; rows of one table within one doubling of size count as one together
-    double width = 0;   // median over sites of the median of (high - low) / forecast; 0: there are no rows
-    double factor = 1;  // the same of high / low
-};
-struct JudgedInterval {
-    const ComparedRow* row;
-    RatioRange range;  // of measured / forecast
-};
-Coverage coverage_of(const std::vector<JudgedInterval>& judged, const Selection& selection);
 // Of the selected rows, each judged by the other publishers' rows, selected or not.
 Coverage coverage(const std::vector<ComparedRow>& rows, const Selection& selection);
 

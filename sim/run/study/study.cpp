@@ -1,6 +1,6 @@
 #include "sim/run/study/study.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
@@ -14,6 +14,8 @@
 #include "models/evidence.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/study/parts_list.hpp"
+#include "sim/run/study/prices.hpp"
+#include "sim/run/study/ranking.hpp"
 
 namespace fabricast::inline studies {
 
@@ -153,29 +155,6 @@ Verdict verdict_of(const Range& time) {
     return time.low80 > 0 || time.high80 < 0 ? Verdict::real : Verdict::unclear;
 }
 
-// What designs are ranked by, if it is known; smaller is better.
-std::optional<double> order_key(const DesignResult& r, StudyOrder order) {
-    const auto value_of = [](const std::optional<Range>& range) {
-        return range ? std::optional(range->value) : std::nullopt;
-    };
-    switch (order) {
-        case StudyOrder::value:
-            if (r.tokens_per_s) { return value_of(r.usd_per_million_tokens); }
-            if (r.busbw && r.busbw->value > 0) { return value_of(r.usd_per_busbw); }
-            return r.capital_usd ? std::optional(r.capital_usd->value * r.time_s.value) : std::nullopt;
-        case StudyOrder::time: return r.tokens_per_s ? 1 / r.tokens_per_s->value : r.time_s.value;
-        case StudyOrder::capital: return value_of(r.capital_usd);
-        case StudyOrder::power: return value_of(r.it_watts);
-    }
-    return std::nullopt;
-}
-
-// Whether the order says which of two designs is better: times and costs only of those that do the same.
-bool rankable(const DesignResult& a, const DesignResult& b, StudyOrder order) {
-    if (order == StudyOrder::value && a.goodput.has_value() != b.goodput.has_value()) { return false; }
-    return order == StudyOrder::capital || order == StudyOrder::power || a.work == b.work;
-}
-
 Difference difference(const DrawnDesign& first, const DrawnDesign& other) {
     const DesignResult& theirs = first.evaluation.result;
     const DesignResult& mine = other.evaluation.result;
@@ -205,54 +184,6 @@ Difference difference(const DrawnDesign& first, const DrawnDesign& other) {
     return d;
 }
 
-// Whether `a` is better in one measure of the Pareto set and in none worse, of those that are known of both.
-bool beats(const DesignResult& a, const DesignResult& b) {
-    if (a.work != b.work) { return false; }
-    bool better = false;
-    for (const StudyOrder order : {StudyOrder::time, StudyOrder::capital, StudyOrder::power}) {
-        const auto [x, y] = std::pair{order_key(a, order), order_key(b, order)};
-        if (!x || !y) { continue; }
-        if (*x > *y) { return false; }
-        better = better || *x < *y;
-    }
-    return better;
-}
-
-// Sorts the designs by what was asked for, as far as it is known of them, and says where it is not.
-void rank(Study& study, StudyOrder asked) {
-    std::vector<DesignResult>& designs = study.designs;
-    const auto known = [&](const DesignResult& r) { return order_key(r, asked).has_value(); };
-    study.order = std::ranges::any_of(designs, known) ? asked : StudyOrder::time;
-    const auto like_first = [&](const DesignResult& r) { return rankable(r, designs.front(), study.order); };
-    study.ranked = std::ranges::all_of(designs, like_first);
-    if (study.order != asked && study.ranked && designs.size() > 1) {
-        study.notes.push_back(fmt::format("the {} of no design is known: they are ranked by time", to_string(asked)));
-    }
-    std::vector<std::string> works;
-    for (const DesignResult& r : designs) {
-        merge_notes(works, {r.work});
-        for (const StudyOrder measure : {StudyOrder::capital, StudyOrder::power}) {
-            const auto has = [&](const DesignResult& other) { return order_key(other, measure).has_value(); };
-            if (has(r) || std::ranges::none_of(designs, has)) { continue; }
-            study.notes.push_back(
-                fmt::format("no {} of {} is known: the Pareto set compares it by the rest{}", to_string(measure),
-                            r.name, study.ranked && !order_key(r, study.order) ? ", and in the order it is last" : ""));
-        }
-    }
-    if (works.size() > 1) {
-        study.notes.push_back(
-            fmt::format("the designs do different work ({}): no time or cost of one is better than that of another",
-                        fmt::join(works, "; ")));
-    } else if (!study.ranked) {
-        study.notes.emplace_back("only some designs have a goodput: their costs of a token do not count the same");
-    }
-    if (!study.ranked) { return; }
-    std::ranges::stable_sort(designs, {}, [&](const DesignResult& r) {
-        const std::optional<double> key = order_key(r, study.order);
-        return std::pair{!key, key.value_or(0)};
-    });
-}
-
 // A note for each of the scenarios' `prices` that no design uses.
 std::vector<std::string> unused_prices(const std::vector<DrawnDesign>& designs) {
     std::vector<std::string> parts, notes;
@@ -275,8 +206,6 @@ std::vector<std::string> unused_prices(const std::vector<DrawnDesign>& designs) 
 }
 
 }  // namespace
-
-std::string_view to_string(StudyOrder order) { return enum_name<4>({"value", "time", "capital", "power"}, order); }
 
 std::string_view to_string(Verdict verdict) {
     return enum_name<3>({"no difference that matters", "not told apart", "real"}, verdict);
@@ -319,7 +248,7 @@ Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, 
         design.best =
             std::ranges::none_of(result.designs, [&](const DesignResult& other) { return beats(other, design); });
     }
-    rank(result, options.order);
+    static_cast<Ranking&>(result) = rank(result.designs, options.order);
     merge_notes(result.notes, unused_prices(drawn));
     return result;
 }

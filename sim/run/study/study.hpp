@@ -18,12 +18,10 @@
 #include "base/error.hpp"
 #include "models/catalog.hpp"
 #include "sim/run/study/evaluation.hpp"
+#include "sim/run/study/ranking.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace fabricast::inline studies {
-
-enum class StudyOrder : std::uint8_t { value, time, capital, power };
-std::string_view to_string(StudyOrder order);  // value: cost per token, or capital per bus bandwidth
 
 // Whether a design differs from another one, by the interval of the ratio minus 1.
 enum class Verdict : std::uint8_t { same, unclear, real };
@@ -37,12 +35,9 @@ struct Difference {
     bool priced = false;
 };
 
-struct Study {
+struct Study : Ranking {
     std::vector<DesignResult> designs;  // best first, those last of which it is not known
     std::vector<Difference> differences;
-    StudyOrder order = StudyOrder::value;  // time if no design has what was asked for
-    bool ranked = true;                    // false: they do different work, and are as they were named
-    std::vector<std::string> notes;
     std::uint32_t draws = 0;
 };
 

@@ -1,0 +1,73 @@
+#include "sim/run/study/prices.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/text.hpp"
+#include "models/figure_reader.hpp"
+#include "sim/scenario/scenario_context.hpp"
+
+namespace fabricast::inline studies {
+
+namespace {
+
+// No price, rate or time is negative, and power usage effectiveness is at least 1. Above 1e12 it is a typing error.
+void check_range(const Scenario& scenario, const std::string& at, const std::string& figure, const Figure& stated,
+                 const std::string& text) {
+    const bool pue = figure == "pue";
+    const double least = pue ? 1 : 0;
+    const double most = pue ? 10 : 1e12;
+    for (const double value : {stated.value.front(), stated.low80, stated.high80}) {
+        if (!(value >= least && value <= most)) {
+            fail_at(scenario, at, "'" + figure + "' is out of range", shown(text),
+                    pue ? "1 to 10" : "0 to 1e12 of its unit");
+        }
+    }
+}
+
+}  // namespace
+
+bool uses_price(const PartsList& list, const Catalog& catalog, std::string_view key, bool makes_tokens) {
+    const std::size_t slash = key.find('/');
+    const std::string_view part = key.substr(0, slash);
+    const std::string_view figure = slash == std::string_view::npos ? "price" : key.substr(slash + 1);
+    if (figure == "pue") { return list.powered(); }
+    if (figure != "price" && (part == "data-centre" || part == "ownership")) {
+        return makes_tokens && list.priced() && list.powered();
+    }
+    const bool power = figure == "power.typical" || figure == "power.max";
+    if (figure != "price" && !power) { return true; }
+    const Part* stated = catalog.find(part);
+    if (figure == "power.max" && stated != nullptr && stated->has("power.typical")) { return false; }
+    return std::ranges::any_of(list.lines, [&](const PartLine& line) { return line.part == part; });
+}
+
+void apply_prices(const Scenario& scenario, Catalog& catalog) {
+    for (const auto& [key, text] : scenario.prices) {
+        const std::size_t slash = key.find('/');
+        const std::string name = key.substr(0, slash);
+        const std::string figure = slash == std::string::npos ? "price" : key.substr(slash + 1);
+        const std::string at = "prices." + key;
+        const auto part = catalog.parts.find(name);
+        if (part == catalog.parts.end()) {
+            fail_at(scenario, at, "no such part in the catalogue", shown(name), "`fabricast catalog list` shows them",
+                    nearest_word(name, keys_of(catalog.parts)));
+        }
+        const yaml::Node node{yaml::Kind::scalar, false, text, figure, place_of(scenario, at), {}, {}};
+        Figure stated = read_figure(node, {Origin::vendor, {"prices of " + scenario.name}});
+        const auto old = part->second.figures.find(figure);
+        const std::string unit = old != part->second.figures.end() ? old->second.unit : "USD";
+        if (stated.unit != unit || (old == part->second.figures.end() && figure != "price")) {
+            fail_at(scenario, at,
+                    "'" + figure + "' of '" + name + "' is " +
+                        (figure == "price" || old != part->second.figures.end() ? "in " + shown_unit(unit)
+                                                                                : "no figure of the part"),
+                    shown(text), figure == "price" ? "42000 USD" : "");
+        }
+        check_range(scenario, at, figure, stated, text);
+        part->second.figures[figure] = std::move(stated);
+    }
+}
+
+}  // namespace fabricast::inline studies
