@@ -262,4 +262,10 @@ Held LayerCosts::trained(const Held& held) const {
     return {std::min(1.0, workload.adapters * widths / layer_parameters(model, false)) * held.shared, 0};
 }
 
+double LayerCosts::stepped(const Held& trained) const {
+    if (workload.sharding == Sharding::ddp || layout.shard <= 1) { return trained.total(); }
+    // Of two copies each steps its half of what they share out.
+    return (trained.shared / layout.shard + trained.experts / layout.expert_shard()) / layout.copies();
+}
+
 }  // namespace fabricast::inline training

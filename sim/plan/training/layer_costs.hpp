@@ -74,6 +74,8 @@ struct LayerCosts : LayerWork {
     Held held(const Layers& layers) const;
     // Of the held parameters, those that are trained: their gradients are reduced, their states kept. All, or adapters.
     Held trained(const Held& held) const;
+    // Of the trained parameters that a rank holds, those that it steps: its share where the states are shared out.
+    double stepped(const Held& trained) const;
 
 private:
     GroupCall to_experts() const;

@@ -85,14 +85,9 @@ private:
                scatters * least(layout_.sharded(stage), gradient_bytes(step_.workload) * step_.trained(held).shared);
     }
 
-    // As StepBuilder::finish has it.
     double optimizer(const Held& all) const {
         const Held held = step_.trained(all);
-        const bool shares = step_.workload.sharding != Sharding::ddp && layout_.shard > 1;
-        const double own =
-            shares ? (held.shared / layout_.shard + held.experts / layout_.expert_shard()) / layout_.copies()
-                   : held.total();
-        return step_.costs.seconds(step_.costs.optimizer(own, held.total()));
+        return step_.costs.seconds(step_.costs.optimizer(step_.stepped(held), held.total()));
     }
 
     // A gather, scatter or all-reduce of `bytes`: every rank, and every node that has some of the ranks, takes in or

@@ -208,16 +208,14 @@ Ends StepBuilder::step_on_host(const StepOp& what, std::uint32_t lane, double he
 }
 
 Ends StepBuilder::finish(const std::vector<Held>& held_of_stage, const Ends& after) {
-    const double shard = step_.workload.sharding == Sharding::ddp ? 1 : step_.layout.shard;
+    const bool shares = step_.workload.sharding != Sharding::ddp && step_.layout.shard > 1;
     Ends done;
     for (std::uint32_t stage = 0; stage < held_of_stage.size(); ++stage) {
         const Held held = step_.trained(held_of_stage[stage]);
-        const double experts_shard = shard > 1 ? step_.layout.expert_shard() : 1;
-        const double copies = shard > 1 ? step_.layout.copies() : 1;  // each steps its half of what they share out
         const StepOp what{StepTag::fixed, false, stage, step_.layout.micro_batches - 1, 0};
-        double own = (held.shared / shard + held.experts / experts_shard) / copies;
+        double own = step_.stepped(held);
         // A rank that steps whole tensors has all of the largest.
-        if (shard > 1 && step_.costs.framework_or("broadcast.tensors", 0) > 0) {
+        if (shares && step_.costs.framework_or("broadcast.tensors", 0) > 0) {
             own = std::max(own, step_.ends(stage, 0).front_parameters);
         }
         const Work work = step_.costs.optimizer(own, held.total());
