@@ -171,9 +171,7 @@ void check_room(const Scenario& scenario, const Packet& packet, const Fabric& fa
         // A queue may hold alpha times what is free, and no more than there is.
         const double share = std::min(packet.alpha, 1.0);
         const auto written = [&](const char* key) { return scenario.places.contains(key) ? key : "packet.alpha"; };
-        constexpr std::int64_t usual = 64'000'000;  // as the engine takes where the switch's part has no figure
-        const std::int64_t switches = packet.buffer.count > 0 ? packet.buffer.count : usual;
-        check("packet.alpha", "alpha times `buffer`", share * static_cast<double>(switches), full);
+        check("packet.alpha", "alpha times `buffer`", share * static_cast<double>(packet.switch_buffer().count), full);
         check(written("packet.nic_buffer"), "alpha times `nic_buffer`",
               share * static_cast<double>(packet.nic_buffer.count), full);
     }

@@ -143,8 +143,7 @@ private:
         const DeviceKind kind = fabric_.kind(node.device);
         node.is_switch = kind == DeviceKind::fabric_switch;
         node.network = kind == DeviceKind::fabric_switch || kind == DeviceKind::nic;
-        const Bytes shared = options_.buffer.count > 0 ? options_.buffer : Bytes{64'000'000};
-        node.buffer = kind == DeviceKind::nic ? options_.nic_buffer.count : shared.count;
+        node.buffer = (kind == DeviceKind::nic ? options_.nic_buffer : options_.switch_buffer()).count;
         net_.nodes.push_back(node);
         net_.island.push_back(kind == DeviceKind::fabric_switch ? fabric_.node_count() + device
                                                                 : fabric_.node_of(node.device));

@@ -185,6 +185,7 @@ struct Packet {
 
     Bytes buffer{};               // shared by the ports of a switch; 0: the catalogue's figure, or 64 MB without one
     Bytes nic_buffer{1'048'576};  // receive buffer of a NIC
+    Bytes switch_buffer() const { return buffer.count > 0 ? buffer : Bytes{64'000'000}; }
     double alpha = 0.125;         // dynamic threshold: a queue may hold alpha times what is free
     double headroom = 1;          // of each PFC port, as a multiple of the formula
     Bytes xon_offset{8192};       // a queue resumes this far below the threshold
