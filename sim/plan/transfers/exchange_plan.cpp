@@ -46,13 +46,14 @@ DeviceId device_at(const Fabric& fabric, const std::string& name, const char* ke
     try {
         device = fabric.device(name);
     } catch (const ClusterError& error) { throw PlanError(error.what(), key); }
+    if (fabric.kind(device) == DeviceKind::fabric_switch) { return device; }
+    const std::uint32_t own = fabric.wired_node_of(device);
+    for (std::uint32_t node = 0; node < fabric.node_count(); ++node) {
+        if (fabric.wired_node(node) == own) { return device; }
+    }
     std::vector<std::string> placed;
     for (std::uint32_t node = 0; node < fabric.node_count(); ++node) {
-        const std::uint32_t wired = fabric.wired_node(node);
-        if (fabric.kind(device) == DeviceKind::fabric_switch || wired == fabric.wired_node_of(device)) {
-            return device;
-        }
-        placed.push_back(fmt::format("node{}", wired));
+        placed.push_back(fmt::format("node{}", fabric.wired_node(node)));
     }
     throw PlanError(error_message(fmt::format("{}: the device is on a node without ranks (`cluster.place`)", key), name,
                                   "a device of " + hostlist_text(placed)),
