@@ -6,7 +6,6 @@
 #include <array>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "base/hostlist.hpp"
 #include "base/text.hpp"

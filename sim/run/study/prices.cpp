@@ -12,6 +12,13 @@ namespace fabricast::inline studies {
 
 namespace {
 
+// "quantum-2" means its price, "data-centre/pue" the figure behind the slash.
+std::pair<std::string, std::string> part_and_figure(std::string_view key) {
+    const std::size_t slash = key.find('/');
+    return {std::string(key.substr(0, slash)),
+            std::string(slash == std::string_view::npos ? "price" : key.substr(slash + 1))};
+}
+
 // No price, rate or time is negative, and power usage effectiveness is at least 1. Above 1e12 it is a typing error.
 void check_range(const Scenario& scenario, const std::string& at, const std::string& figure, const Figure& stated,
                  const std::string& text) {
@@ -29,9 +36,7 @@ void check_range(const Scenario& scenario, const std::string& at, const std::str
 }  // namespace
 
 bool uses_price(const PartsList& list, const Catalog& catalog, std::string_view key, bool makes_tokens) {
-    const std::size_t slash = key.find('/');
-    const std::string_view part = key.substr(0, slash);
-    const std::string_view figure = slash == std::string_view::npos ? "price" : key.substr(slash + 1);
+    const auto [part, figure] = part_and_figure(key);
     if (figure == "pue") { return list.powered(); }
     if (figure != "price" && (part == "data-centre" || part == "ownership")) {
         return makes_tokens && list.priced() && list.powered();
@@ -40,14 +45,12 @@ bool uses_price(const PartsList& list, const Catalog& catalog, std::string_view 
     if (figure != "price" && !power) { return true; }
     const Part* stated = catalog.find(part);
     if (figure == "power.max" && stated != nullptr && stated->has("power.typical")) { return false; }
-    return std::ranges::any_of(list.lines, [&](const PartLine& line) { return line.part == part; });
+    return std::ranges::any_of(list.lines, [&part = part](const PartLine& line) { return line.part == part; });
 }
 
 void apply_prices(const Scenario& scenario, Catalog& catalog) {
     for (const auto& [key, text] : scenario.prices) {
-        const std::size_t slash = key.find('/');
-        const std::string name = key.substr(0, slash);
-        const std::string figure = slash == std::string::npos ? "price" : key.substr(slash + 1);
+        const auto [name, figure] = part_and_figure(key);
         const std::string at = "prices." + key;
         const auto part = catalog.parts.find(name);
         if (part == catalog.parts.end()) {

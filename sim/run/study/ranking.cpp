@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/enum_name.hpp"
-#include "base/text.hpp"
 #include "models/evidence.hpp"
 
 namespace fabricast::inline studies {
