@@ -246,6 +246,11 @@ TEST_CASE("every tool of `import` has its rows: a forecast for each, none refuse
         CHECK(c.points[0].left_out.empty());
         CHECK(c.points[0].forecast > 0);
     }
+    const TransferComparison perftest = compared(nodes, "tool: ib_write_bw",
+                                                 "columns: [size_bytes, iterations, bw_peak_MiBps, bw_avg_MiBps, "
+                                                 "msg_rate_Mpps]\nrows:\n  - [65536, 5000, 23200, 23100, 0.37]\n",
+                                                 "rdma");
+    CHECK(perftest.points.at(0).measured == 23100 * 0x1p20);
     const std::string node = "system: {gpu: NVIDIA H100 SXM, gpus_per_node: 8, nodes: 1, intra: NVSwitch}\n";
     const std::string tests = "columns: [test, GBps]\nrows:\n";
     for (const auto& [benchmark, table] : std::map<std::string, std::string>{

@@ -12,6 +12,7 @@
 #include "sim/scenario/build.hpp"
 #include "validate/import/alias.hpp"
 #include "validate/import/log_text.hpp"
+#include "validate/import/printed_unit.hpp"
 
 namespace fabricast::inline diagnosis {
 namespace {
@@ -24,24 +25,14 @@ constexpr double most_share = 1.10;
 // A cause explains a rate if the logarithms differ by less than this.
 constexpr double explains = 0.16;
 
-// Bytes per second of the unit at the end of a column name: "bw_avg_Gbps", "dst0_GBps"; 0 if it is not a rate.
-double unit_of(std::string_view column) {
-    // perftest's MB are of 2^20 bytes.
-    constexpr std::pair<std::string_view, double> units[] = {
-        {"GBps", 1e9}, {"MiBps", 1048576}, {"bw_avg_MBps", 1048576}, {"MBps", 1e6}, {"Gbps", 1.25e8}};
-    for (const auto& [end, bytes] : units) {
-        if (column.ends_with(end)) { return bytes; }
-    }
-    return 0;
-}
-
 // The best row of a size table, or the median cell of a matrix without its diagonal (a device with itself).
 double rate_of(const Measurement& m, bool between_devices) {
     std::vector<double> rates;
     const bool matrix = !m.columns.empty() && m.columns[0] == "src_gpu";
     for (std::size_t r = 0; r < m.rows.size(); ++r) {
         for (std::size_t c = 1; c < m.columns.size(); ++c) {
-            const double unit = holds(m.columns[c], "peak") ? 0 : unit_of(m.columns[c]);
+            const PrintedUnit printed = printed_unit(m.columns[c]);
+            const double unit = printed.time || holds(m.columns[c], "peak") ? 0 : printed.si;
             const bool itself = matrix && between_devices && c - 1 == r;
             if (const double rate = unit * figure_in_word(m.rows[r][c]).value_or(0); rate > 0 && !itself) {
                 rates.push_back(rate);

@@ -11,6 +11,7 @@
 #include "validate/import/alias.hpp"
 #include "validate/import/embedded.hpp"
 #include "validate/import/log_text.hpp"
+#include "validate/import/printed_unit.hpp"
 #include "validate/transfers/transfer_machine.hpp"
 
 namespace fabricast::inline validate_transfers {
@@ -19,17 +20,6 @@ namespace {
 
 std::string joined_words(std::initializer_list<std::string_view> words) {
     return fmt::format("{}", fmt::join(words, " | "));
-}
-
-// The SI value of a printed unit, found by the end of a column name or of a unit; 0 if it is unknown.
-double unit_of(std::string_view name) {
-    constexpr std::pair<std::string_view, double> units[] = {
-        {"GBps", 1e9},     {"GB/s", 1e9},     {"MiB/s", 1048576}, {"bandwidth_MBps", 1e6}, {"bw_avg_MBps", 1048576},
-        {"GiB/s", 0x1p30}, {"GiBps", 0x1p30}, {"Gbps", 1.25e8},   {"Gb/s", 1.25e8},        {"us", 1e-6}};
-    for (const auto& [word, si] : units) {
-        if (name.ends_with(word)) { return si; }
-    }
-    return 0;
 }
 
 struct TransferAliases {
@@ -201,7 +191,7 @@ private:
                 point.label = sender + " -> " + receiver;
                 point.size = size;
                 point.latency = latency;
-                point.measured = *value * unit_of(m_.columns[j]);
+                point.measured = *value * printed_unit(m_.columns[j]).si;
                 if (from_host) {
                     // The tool prints one direction while both are busy.
                     point.measured *= t.direction == Direction::both_ways ? 2 : 1;
@@ -224,7 +214,8 @@ private:
             const std::string& name = m_.columns[i];
             if (name.starts_with("size_bytes")) {
                 size_column = i;
-            } else if (unit_of(name) > 0 && name.ends_with("us") == latency && !name.starts_with("bw_peak") &&
+            } else if (const PrintedUnit unit = printed_unit(name);
+                       unit.si > 0 && unit.time == latency && !name.starts_with("bw_peak") &&
                        !name.starts_with("t_m") && (value_column == m_.columns.size() || name.starts_with("bw_avg"))) {
                 value_column = i;
             }
@@ -249,7 +240,7 @@ private:
             point.size = Bytes{std::llround(*size)};
             point.label = fabricast::text(point.size);
             point.latency = latency;
-            point.measured = *value * unit_of(m_.columns[value_column]) * (tool.word("each") == "yes" ? 2 : 1);
+            point.measured = *value * printed_unit(m_.columns[value_column]).si * (tool.word("each") == "yes" ? 2 : 1);
             add(std::move(point), std::move(s), tool.word("posted") == "yes");
         }
     }
@@ -282,7 +273,7 @@ private:
                     const std::string unit_word = !test->word("unit").empty() ? std::string(test->word("unit"))
                                                   : unit.empty()              ? m_.columns[i]
                                                                               : unit;
-                    point.measured = *value * unit_of(unit_word) * (test->word("each") == "yes" ? 2 : 1);
+                    point.measured = *value * printed_unit(unit_word).si * (test->word("each") == "yes" ? 2 : 1);
                     transfer(s).from = device(test->word("from"), false);
                     transfer(s).to = device(test->word("to"), true);
                     add_pairs(drives_, true, transfer(s));
