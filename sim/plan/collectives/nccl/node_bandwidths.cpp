@@ -114,10 +114,13 @@ bool mesh_closes(const NodeBandwidths& p) {
 }
 
 bool full_mesh(const NodeBandwidths& p) {
-    const std::set<std::uint32_t> owners(p.places.nearest_gpu.begin(), p.places.nearest_gpu.end());
     const auto unlinked = std::ranges::count(p.places.nvlinks, 0);  // a GPU has none to itself
-    return p.node.nvlink == NvlinkShape::mesh && p.gpus % 2 == 0 && p.rails.size() == p.gpus &&
-           owners.size() == p.gpus && unlinked == static_cast<std::ptrdiff_t>(p.gpus);
+    return p.node.nvlink == NvlinkShape::mesh && p.gpus % 2 == 0 && unlinked == static_cast<std::ptrdiff_t>(p.gpus);
+}
+
+bool nic_of_each(const NodeBandwidths& p) {
+    const std::set<std::uint32_t> owners(p.places.nearest_gpu.begin(), p.places.nearest_gpu.end());
+    return p.rails.size() == p.gpus && owners.size() == p.gpus;
 }
 
 bool ring_on_nvlink(const NodeBandwidths& p) {

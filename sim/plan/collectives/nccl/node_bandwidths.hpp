@@ -22,13 +22,13 @@ struct NodeBandwidths {
     double inter_cpu = 0;
     double port = 0;        // one rail
     bool pxn_exit = false;  // some rail has only one GPU near it, so a ring leaves through that GPU over NVLink (PXN)
-    bool ring_forwards = false;   // rings do this: PXN is on, and they do not leave by another NIC
-    bool disjoint_paths = false;  // the rings are those that the library has written down for a full mesh
+    bool ring_forwards = false;  // rings do this: PXN is on, and they do not leave by another NIC
+    int written_down = 0;        // channels of the rings that the library has written down for a full mesh; 0: searched
     std::vector<std::uint16_t> rails;
 
     bool several() const { return nodes > 1; }
     int max_channels() const {  // of execution
-        return static_cast<int>(release.number(disjoint_paths ? "mesh.channels" : "channels.max"));
+        return written_down > 0 ? written_down : static_cast<int>(release.number("channels.max"));
     }
     int most() const { return max_channels() / 2; }
     double total() const { return std::max(pcie, nvlink_total); }
@@ -52,9 +52,10 @@ std::vector<int> mesh_capacity(const NodeBandwidths& node, double speed);
 // Whether some ring of the mesh reaches every GPU over NVLink.
 bool mesh_closes(const NodeBandwidths& node);
 
-// Whether every two GPUs have a link of their own and each GPU its own NIC, so that the links of the mesh are just
-// enough for a ring through the node on every NIC.
+// Whether every two GPUs have a link of their own; and whether each GPU has its own NIC, so that the links of the mesh
+// are just enough for a ring through the node on every NIC.
 bool full_mesh(const NodeBandwidths& node);
+bool nic_of_each(const NodeBandwidths& node);
 
 // Whether every hop of a ring inside the node is NVLink.
 bool ring_on_nvlink(const NodeBandwidths& node);

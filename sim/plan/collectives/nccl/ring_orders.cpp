@@ -124,10 +124,14 @@ void leave_in_pairs(const NodeBandwidths& p, std::vector<Ring>& rings) {
 }  // namespace
 
 std::vector<Ring> ring_orders(const NodeBandwidths& p, int channels, double speed, Exit exit) {
-    if (p.disjoint_paths) { return disjoint_rings(p, static_cast<std::size_t>(channels)); }
+    if (p.written_down > 0 && p.several()) { return disjoint_rings(p, static_cast<std::size_t>(channels)); }
     const bool mesh = mesh_closes(p);
     std::vector<std::vector<std::uint16_t>> cycles;
-    if (mesh && !p.several()) { cycles = hamiltonian_rings(p.gpus, mesh_capacity(p, speed), channels); }
+    if (mesh && !p.several()) {
+        // Written down are as many rings as take each link twice, each for several channels (rome_model_79).
+        const bool twice = p.written_down > 0;
+        cycles = hamiltonian_rings(p.gpus, mesh_capacity(p, twice ? p.per_link / 2 : speed), channels);
+    }
     if (partly_on_nvlink(p)) { cycles = pcie_rings(p, speed, channels); }
     std::vector<std::uint16_t> in_order(p.gpus);
     std::iota(in_order.begin(), in_order.end(), std::uint16_t{0});

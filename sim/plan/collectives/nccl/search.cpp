@@ -63,7 +63,7 @@ Solution duplicate(Solution s, int compute_capability, int most) {
 }
 
 Solution search_rings(const NodeBandwidths& p) {
-    if (p.disjoint_paths) {
+    if (p.written_down > 0) {
         const double links = (p.gpus - 1) * p.release.number("mesh.link_rate");
         return {p.max_channels(), links / p.max_channels()};
     }
@@ -191,6 +191,16 @@ void lower_to(const Graph& other, Graph& graph) {
     graph.simple_tree = graph.simple_tree || other.simple_tree;
 }
 
+// RCCL has the rings of a whole node of GPUs that are all linked to each other written down.
+int written_down(const NodeBandwidths& p, const Environment& environment) {
+    const char* figure = p.several() ? "mesh.channels" : "mesh.channels_inside";
+    if (!p.release.entry->has(figure) || !full_mesh(p) || p.gpus < p.node.gpus) { return 0; }
+    // Of an odd number of nodes the last and the first meet on two rails, which a fabric of rails alone cannot join;
+    // RCCL has other paths written down for its last two nodes.
+    if (p.several() && (!nic_of_each(p) || (p.nodes % 2 != 0 && environment.cross_nic == 0))) { return 0; }
+    return static_cast<int>(p.release.number(figure));
+}
+
 }  // namespace
 
 Graph ring_graph(const TopologySearchResult& found, const NodeBandwidths&) { return found.ring; }
@@ -199,10 +209,7 @@ TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std
                             double port, const Release& release, const Environment& environment) {
     const NodeTemplate peers = as_peers_reach(node, environment);
     NodeBandwidths p = count_node(peers, gpus, nodes, port, release);
-    // Of an odd number of nodes the last and the first meet on two rails, which a fabric of rails alone cannot join;
-    // RCCL has other paths written down for its last two nodes.
-    p.disjoint_paths = p.several() && release.entry->has("mesh.channels") && full_mesh(p) &&
-                       (nodes % 2 == 0 || environment.cross_nic != 0);
+    p.written_down = written_down(p, environment);
     Exit exit = exit_of(p, environment);
     p.ring_forwards = p.pxn_exit && exit == Exit::own_rail;
     Solution rings = search_rings(p);

@@ -381,6 +381,22 @@ TEST_CASE("with PXN the senders of a node reach one receiver over connections of
     CHECK(labels.size() == 8);
 }
 
+TEST_CASE("RCCL's rings inside a node of a full mesh use every link twice, each for four channels") {
+    const auto rings_of = [](std::uint32_t gpus) {
+        return nccl::search(nccl::all_algorithms(), node_template("mi300x-8x", catalogue()), gpus, 1, 0,
+                            nccl::release(catalogue(), nccl::parse_version("2.21"), "rccl"), {})
+            .rings;
+    };
+    std::map<std::pair<int, int>, int> links;
+    for (const nccl::Ring& ring : rings_of(8)) {
+        CHECK(std::set(ring.order.begin(), ring.order.end()).size() == 8);
+        for (std::size_t i = 0; i < 8; ++i) { ++links[{ring.order[i], ring.order[(i + 1) % 8]}]; }
+    }
+    CHECK(links.size() == 56);
+    for (const auto& [link, rings] : links) { CHECK(rings == 8); }
+    CHECK(rings_of(4).size() < 56);  // part of a node is searched as elsewhere
+}
+
 TEST_CASE("RCCL's rings between nodes of a full mesh use every link once and every NIC once each way") {
     const std::string mesh = "node: mi300x-8x, fabric: {kind: rail-optimized, link: infiniband-ndr}";
     const NodeTemplate node = node_template("mi300x-8x", catalogue());

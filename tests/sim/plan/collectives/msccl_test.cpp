@@ -51,6 +51,19 @@ TEST_CASE("an all-reduce of all pairs scatters and then gathers") {
     CHECK_THAT(seconds("collective: all_reduce, " + call) / seconds(call), WithinRel(2, 0.02));
 }
 
+TEST_CASE("RCCL without a program reaches on eight MI300X what was measured there, and more on faster links") {
+    const auto busbw = [](const std::string& gpu) {
+        return gathered("sizes: [4 GiB]",
+                        "node: {name: n, gpus: {part: " + gpu +
+                            ", count: 8, joined: mesh}, cpus: {part: epyc-turin, count: 2}, pcie: two GPUs and two "
+                            "NICs a switch, nics: {part: connectx-7, count: 8}}, nodes: 1")
+            .rows.front()
+            .busbw;
+    };
+    CHECK_THAT(busbw("mi300x"), WithinRel(310.5e9, 0.02));  // mi300x-azure-1n8g-allgather-default
+    CHECK_THAT(busbw("mi355x") / busbw("mi300x"), WithinRel(76.8 / 64, 0.01));
+}
+
 TEST_CASE("a program of MSCCL runs in one node, and its keys belong to it") {
     const auto refused = [](const std::string& workload, const std::string& cluster = "node: mi300x-8x, nodes: 1") {
         try {
