@@ -70,6 +70,14 @@ TEST_CASE("what a run does not read, and events that change nothing, are noted")
         noted(collective, "events: [{device: node0.gpu0, share: 0.5, at: 1 us}, {device: node0.nic0, share: 0}]\n"),
         ContainsSubstring("events[1] changes nothing here: one node sends nothing over its adapters") &&
             !ContainsSubstring("events[0]"));
+    // A variable that is modelled counts where some time hangs on it, whatever the engine.
+    const std::string variables =
+        "library: {nccl: \"2.20\", env: {NCCL_COLLNET_ENABLE: \"1\", NCCL_ALGO: tree, NCCL_CROSS_NIC: \"1\"}}\n";
+    for (const std::string engine : {"", "engine: packet\n"}) {
+        CHECK_THAT(noted(collective, variables + engine),
+                   ContainsSubstring("NCCL_COLLNET_ENABLE=1 changes nothing here: all times are the same without it") &&
+                       ContainsSubstring("NCCL_CROSS_NIC=1 changes") && !ContainsSubstring("NCCL_ALGO=tree changes"));
+    }
 }
 
 TEST_CASE("a name's control characters do not reach the terminal") {

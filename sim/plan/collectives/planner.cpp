@@ -6,7 +6,9 @@
 #include <limits>
 
 #include "base/text.hpp"
+#include "base/text_lines.hpp"
 #include "sim/plan/collectives/kinds/windows.hpp"
+#include "sim/plan/collectives/nccl/plugin_tuner.hpp"
 #include "sim/plan/collectives/plan_call.hpp"
 
 namespace fabricast::inline collectives {
@@ -29,7 +31,8 @@ struct Planner::Prepared {
     bool gpu_direct = true;
     bool windows = false;
     bool registered = false;
-    std::vector<Paced> kinds;  // one for each kind of node
+    std::vector<Paced> kinds;              // one for each kind of node
+    std::vector<nccl::TunerRegion> tuner;  // of the network plugin; none: NCCL chooses
 
     nccl::Shape shape() const { return {comm.ranks, comm.nodes}; }
     std::optional<nccl::Estimate> window_choice_of(double bytes) const {
@@ -128,6 +131,31 @@ void apply_plugin(const Part& transport, const CollectiveWorkload& workload, con
         environment.notes.push_back(fmt::format("all-reduce takes {}: the tuner of {}", tuned, transport.name));
     }
     if (environment.nvls_chunk == 0) { environment.nvls_chunk = transport.number_or("nvls_chunk", 0); }
+}
+
+// What the plugin's tuner chooses. From 2.21 on NCCL finds it in the plugin itself, before only by name (src/tuner.cc);
+// older plugins had it in a library of its own, which images named.
+std::vector<nccl::TunerRegion> plugin_regions(const Catalog& catalog, const Fabric& fabric,
+                                              const nccl::Communicator& comm, const nccl::Version& version,
+                                              Collective collective, nccl::Environment& environment) {
+    const Part* tuner = nccl::plugin_tuner(catalog, fabric.port().name, comm);
+    const std::string named = lower_case(environment.tuner.value_or(""));
+    const bool loaded = named.empty() ? version >= nccl::Version{2, 21, 0} : holds(named, "ofi");
+    if (!named.empty() && named != "none" && (tuner == nullptr || !loaded)) {
+        environment.notes.push_back(
+            fmt::format("NCCL_TUNER_PLUGIN={}: the tuner of this plugin is not modelled, or has "
+                        "no say here: the choice is NCCL's",
+                        *environment.tuner));
+    }
+    if (tuner == nullptr || !loaded) { return {}; }
+    std::vector<nccl::TunerRegion> regions = nccl::regions_of(*tuner, collective);
+    if (!regions.empty()) {
+        environment.notes.push_back(
+            fmt::format("the network plugin's tuner chooses algorithm and protocol ({}; "
+                        "NCCL_TUNER_PLUGIN=none leaves it to NCCL)",
+                        tuner->name));
+    }
+    return regions;
 }
 
 // Who builds a fabric of rails that nothing joins sets NCCL_CROSS_NIC=0 (NCCL's user guide names it for such networks):
@@ -323,11 +351,16 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
     const bool registered =
         takes_registered(library, release, environment.windows && (fabric.node_count() == 1 || gin), environment);
     agree(kinds);
+    std::vector<nccl::TunerRegion> tuner;
+    if (nccl_chooses(workload) && fabric.node_count() > 1) {
+        tuner = plugin_regions(catalog, fabric, comm, version, workload.collective, environment);
+    }
     if (environment.peers == nccl::PeerLevel::loc && comm.nvls) {
         environment.notes.emplace_back("NVLS maps no peer's memory: it stays; NCCL_NVLS_ENABLE=0 turns it off");
     }
-    prepared_ = std::make_shared<const Prepared>(Prepared{workload, launch, algorithms, environment, std::move(release),
-                                                          comm, gpu_direct, windows, registered, std::move(kinds)});
+    prepared_ =
+        std::make_shared<const Prepared>(Prepared{workload, launch, algorithms, environment, std::move(release), comm,
+                                                  gpu_direct, windows, registered, std::move(kinds), std::move(tuner)});
 }
 
 CallPlan Planner::plan(Bytes size, bool judged, int iterations) const {
@@ -345,7 +378,7 @@ CallPlan Planner::plan(Bytes size, bool judged, int iterations) const {
             nccl::estimates(p.algorithms, p.release, p.comm, graphs, p.workload.collective, bytes, p.workload.dtype,
                             p.environment.allowed);
         if (able.empty()) { throw nothing_runs(p.algorithms, p.release, p.comm, graphs, p.workload, bytes); }
-        choice = nccl::choose(able);
+        choice = nccl::tuned(p.tuner, bytes, p.comm.ranks, able).value_or(nccl::choose(able));
         choice.proto = nccl::protocol_by_size(p.release, p.comm, p.workload.collective, bytes, p.environment.allowed,
                                               choice.proto);
     }

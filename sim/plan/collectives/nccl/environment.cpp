@@ -217,6 +217,7 @@ constexpr std::array variables{
     Variable{"NCCL_P2P_LEVEL", [](Environment& e, const Setting& s) { e.peers = e.peers.value_or(level(s)); }},
     Variable{"NCCL_IB_GDR_LEVEL", set_gpu_direct},
     Variable{"NCCL_NET_GDR_LEVEL", set_gpu_direct},
+    Variable{"NCCL_TUNER_PLUGIN", [](Environment& e, const Setting& s) { e.tuner = s.value; }},
     Variable{"NCCL_WIN_ENABLE", [](Environment& e, const Setting& s) { e.windows = e.windows && s.whole(0) != 0; }},
     Variable{"NCCL_CUMEM_ENABLE", [](Environment& e, const Setting& s) { e.windows = e.windows && s.whole(-2) != 0; }},
     Variable{"NCCL_GIN_ENABLE", set_gin},

@@ -38,6 +38,7 @@ struct Environment {
     int window_blocks = 0;                // NCCL_SYM_CTAS
     bool zero_cta = false;                // NCCL_CTA_POLICY: copy engines instead of kernels
     double copy_threshold = 8 << 20;      // NCCL_SYM_CE_THRESHOLD, elements of a rank
+    std::optional<std::string> tuner;     // NCCL_TUNER_PLUGIN
     std::vector<std::string> notes;
 };
 

@@ -2,10 +2,13 @@
 
 #include "sim/plan/collectives/nccl/environment.hpp"
 
+#include <fmt/format.h>
+
 #include <set>
 #include <string>
 
 #include "sim/engines/engine.hpp"
+#include "sim/plan/collectives/nccl/plugin_tuner.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
@@ -30,6 +33,7 @@ struct Run {
     Registered registered = Registered::none;
     std::string nccl = LibrarySpec{}.nccl;
     std::uint32_t gpus_per_node = 0;  // 0: all
+    std::string link = {};            // between nodes
 };
 
 struct Planned {
@@ -44,6 +48,7 @@ Planned planned(const Run& run) {
     s.cluster.node_options = run.options;
     s.cluster.gpus_per_node = run.gpus_per_node;
     s.cluster.oversubscription = run.oversubscription;
+    s.cluster.link = run.link;
     collective_of(s).collective = run.collective;
     collective_of(s).protocol = run.protocol;
     s.library.env = run.env;
@@ -132,6 +137,7 @@ TEST_CASE("every NCCL variable that is modelled changes some plan") {
         {"NCCL_GIN_ENABLE", "0", rails},
         {"NCCL_SYM_GIN_KERNELS_ENABLE", "0", rails},
         {"NCCL_GIN_TYPE", "2", rails},
+        {"NCCL_TUNER_PLUGIN", "none", {.node = "hgx-h100-efa", .nodes = 16, .bytes = 8 * GiB, .link = "efa-v2"}},
         {"NCCL_SYM_CTAS", "1", with(windows, "NCCL_SYM_KERNEL", "AllReduce_RSxLD_AGxST")},
     };
     std::set<std::string_view> tried;
@@ -324,4 +330,27 @@ TEST_CASE("a scenario that asks for Simple sends and receives gets what NCCL sen
         CHECK(time(collective, "simple") == time(collective, "auto"));
         CHECK(time(collective, "ll") != time(collective, "auto"));
     }
+}
+
+TEST_CASE("the tuner of AWS's plugin chooses on more than two nodes, where NCCL can run what it chooses") {
+    const auto chosen = [](std::uint32_t nodes, std::int64_t bytes, const std::string& nccl = "2.28",
+                           const std::string& tuner = "") {
+        Run run{.node = "hgx-h100-efa", .nodes = nodes, .bytes = bytes, .nccl = nccl, .link = "efa-v2"};
+        if (!tuner.empty()) { run.env["NCCL_TUNER_PLUGIN"] = tuner; }
+        const CallPlan plan = planned(run).plan;
+        return fmt::format("{} {}", to_string(plan.algorithm), to_string(plan.protocol));
+    };
+    // region_init_internal_p5_p5e, all-reduce of 8 GPUs a node: 128 ranks.
+    CHECK(chosen(16, 256 * MiB) == "tree ll128");
+    CHECK(chosen(16, 302 * MiB) == "ring ll128");
+    CHECK(chosen(16, 4 * GiB) == "nvls-tree simple");
+    CHECK(chosen(16, 8 * GiB) == "ring simple");
+    CHECK(chosen(16, 256 * MiB, "2.28", "none") == "nvls-tree simple");
+    CHECK(chosen(16, 8 * GiB, "2.20") == chosen(16, 8 * GiB, "2.20", "none"));
+    CHECK(chosen(16, 8 * GiB, "2.20", "libnccl-ofi-tuner.so") == "ring simple");
+    CHECK(chosen(2, 8 * GiB) == chosen(2, 8 * GiB, "2.28", "none"));
+    const nccl::TunerRegion triangle{"ring", "simple", {{0, 0}, {4, 0}, {0, 4}}};
+    CHECK(triangle.holds(2, 2));
+    CHECK(triangle.holds(4, 4));  // on the edge
+    CHECK(!triangle.holds(8, 4));
 }
