@@ -62,8 +62,8 @@ std::vector<std::string> idle_variables(const Scenario& scenario, const std::vec
         Scenario without = scenario;
         without.library.env.erase(name);
         if (times_of(without) == times) {
-            idle.push_back(fmt::format("{}={} changes nothing here: all times are the same without it", name,
-                                       set->second));
+            idle.push_back(
+                fmt::format("{}={} changes nothing here: all times are the same without it", name, set->second));
         }
     }
     return idle;

@@ -75,7 +75,8 @@ std::optional<Estimate> tuned(const std::vector<TunerRegion>& regions, double by
                               const std::vector<Estimate>& able) {
     for (const TunerRegion& region : regions) {
         const auto runs = std::ranges::find_if(able, [&](const Estimate& e) {
-            return to_string(e.algorithm->word) == region.algorithm && to_string(scenario_protocol(e.proto)) == region.protocol;
+            return to_string(e.algorithm->word) == region.algorithm &&
+                   to_string(scenario_protocol(e.proto)) == region.protocol;
         });
         if (runs != able.end() && region.holds(bytes, ranks)) { return *runs; }
     }

@@ -14,7 +14,7 @@ namespace fabricast::inline collectives::nccl {
 
 // A choice, and the polygon of sizes and ranks in which it is taken.
 struct TunerRegion {
-    std::string algorithm, protocol;                // "nvls-tree", "simple"
+    std::string algorithm, protocol;                 // "nvls-tree", "simple"
     std::vector<std::pair<double, double>> corners;  // logarithms of bytes and ranks
 
     // An edge belongs to the region.

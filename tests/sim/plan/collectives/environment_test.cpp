@@ -137,7 +137,9 @@ TEST_CASE("every NCCL variable that is modelled changes some plan") {
         {"NCCL_GIN_ENABLE", "0", rails},
         {"NCCL_SYM_GIN_KERNELS_ENABLE", "0", rails},
         {"NCCL_GIN_TYPE", "2", rails},
-        {"NCCL_TUNER_PLUGIN", "none", {.node = "hgx-h100-efa", .nodes = 16, .bytes = 8 * GiB, .link = "efa-v2"}},
+        {"NCCL_TUNER_PLUGIN",
+         "none",
+         {.node = "hgx-h100-efa", .nodes = 16, .bytes = 256 * MiB, .nccl = "2.28", .link = "efa-v2"}},
         {"NCCL_SYM_CTAS", "1", with(windows, "NCCL_SYM_KERNEL", "AllReduce_RSxLD_AGxST")},
     };
     std::set<std::string_view> tried;
