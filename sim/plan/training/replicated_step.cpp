@@ -93,7 +93,13 @@ private:
     }
     double bucket() const {
         const auto asked = static_cast<double>(step_.workload.bucket.count);
-        return asked > 0 ? asked : step_.costs.framework("bucket");
+        return asked > 0 ? asked
+                         : std::max(step_.costs.framework("bucket"),
+                                    step_.costs.framework_or("bucket.per_rank", 0) * layout_.replicas());
+    }
+    // Megatron cuts only the chunk whose gradients come last into buckets: others are reduced while it computes.
+    bool one_bucket(std::uint32_t stage, std::uint32_t place) const {
+        return stage + place > 0 && step_.costs.framework_or("bucket.last_chunk", 0) > 0;
     }
 
     ReplicatedChunk make_chunk(std::uint32_t stage, std::uint32_t place) const {
@@ -101,7 +107,7 @@ private:
         ReplicatedChunk chunk{step_.piece(layers), {}, step_.ends(stage, place), {}, {}, {}, {}};
         if (step_.workload.deferred_embedding) { chunk.head_weights = chunk.ends.head_back.take_weights(); }
         chunk.whole.held.shared += chunk.ends.front_parameters + chunk.ends.back_parameters;
-        const double wanted = std::ceil(4 * chunk.whole.held.total() / bucket());
+        const double wanted = one_bucket(stage, place) ? 1 : std::ceil(4 * chunk.whole.held.total() / bucket());
         const double buckets = std::max(1.0, std::min({wanted, most_buckets, layers.count}));
         for (int b = 0; b < buckets; ++b) {
             const double from = std::floor(b * layers.count / buckets);

@@ -87,14 +87,16 @@ Stage network_stage(const Call& call, const nccl::Ring& ring, const Pipeline& pi
 }
 
 // In a tree 70 % of a block's threads reduce and the rest broadcast, each the whole stream, where a ring's do one thing
-// (src/device/all_reduce.h, runTreeSplit). With LL128, whose rate goes by threads, that binds. Inside a chain a
-// broadcast reads, keeps and sends on; a leaf, as each node of one GPU is, does two of the three. In one node a curve
-// of B300 has half of a ring's rate.
+// (src/device/all_reduce.h, runTreeSplit). With LL128, whose rate goes by threads, that binds. Inside a chain, and at
+// the head of one of two nodes, a broadcast reads, keeps and sends on; a leaf, as each of two nodes of one GPU is, does
+// two of the three. From three nodes on some head sends to two nodes beside its chain: five in place of three. In one
+// node a curve of B300 has half of a ring's rate.
 double channel_rate(const Call& call, const ProtocolCost& cost) {
     if (call.proto != nccl::Proto::ll128) { return cost.channel_rate; }
     if (!call.several_nodes()) { return cost.channel_rate / 2; }
-    const double broadcasting = call.ledger.network("ll128.tree_channel_rate");
-    return call.per_node() == 1 ? 1.5 * broadcasting : std::min(cost.channel_rate, broadcasting);
+    const double nodes_below = call.shape.nodes > 2 ? 2 : 0;
+    const double copies = (call.per_node() > 1 ? 3 : 2) + nodes_below;
+    return std::min(cost.channel_rate, call.ledger.network("ll128.tree_channel_rate") * 3 / copies);
 }
 
 LoweredCall plan_tree(const Call& call, Schedule& schedule) {
