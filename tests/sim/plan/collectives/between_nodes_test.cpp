@@ -193,14 +193,17 @@ TEST_CASE("NVLSTree takes as long in flow as packet by packet") {
 }
 
 TEST_CASE(
-    "an LL128 tree broadcasts with 30 % of its threads; a leaf does not send on, and in one node it has half a "
-    "ring's") {
+    "an LL128 tree broadcasts with 30 % of its threads: reads, keeps and sends to its chain and to two nodes; in one "
+    "node it has half a ring's") {
     const auto figure = [](const char* part, const char* name) { return catalogue().at("kernel", part).number(name); };
     const double broadcasting = figure("nccl-network", "ll128.tree_channel_rate");
-    const double ring = figure("nccl-kernels", "ll128.channel_rate");
+    const double ring = figure("nccl-hopper-nvswitch", "ll128.channel_rate");
     const std::string one = "gpus_per_node: 1, node: dgx-h100, fabric: {kind: fat-tree, link: infiniband-ndr}";
     CHECK(pipeline_of(plan_of("all_reduce", 2, "64 MiB", "tree", "ll128", one)).edge_rate_cap ==
           Approx(1.5 * broadcasting));
+    CHECK(pipeline_of(plan_of("all_reduce", 4, "64 MiB", "tree", "ll128", one)).edge_rate_cap ==
+          Approx(0.75 * broadcasting));
+    CHECK(pipeline_of(plan_of("all_reduce", 4, "64 MiB", "tree", "ll128")).edge_rate_cap == Approx(0.6 * broadcasting));
     CHECK(pipeline_of(plan_of("all_reduce", 2, "64 MiB", "tree", "ll128")).edge_rate_cap ==
           Approx(std::min(ring, broadcasting)));
     CHECK(pipeline_of(plan_of("all_reduce", 1, "64 MiB", "tree", "ll128")).edge_rate_cap == Approx(ring / 2));

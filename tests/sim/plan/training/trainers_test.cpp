@@ -120,6 +120,15 @@ TEST_CASE("where each bucket waits for the one before, a step takes no less, and
     CHECK(most > 1.002);
 }
 
+TEST_CASE("Megatron's buckets grow with the ranks that reduce, and only the chunk whose gradients come last is cut") {
+    const auto buckets = [](const TrainersSettings& set) {
+        return TrainersStep("megatron", set).sum(false, [](const Pipeline&) { return 1; });
+    };
+    CHECK(buckets({}) == 8);  // of 40 million parameters, but no less than a layer
+    CHECK(buckets({"cluster.nodes=64", "workload.global_batch=512"}) == 4);  // 1.87 billion in buckets of 512 million
+    CHECK(buckets({"workload.parallelism.pipeline=2"}) == 4 + 1);
+}
+
 TEST_CASE("a pipeline that is cut with embedding, norm and head as items has fewer layers at its ends") {
     const auto layers = [](const char* pipeline, std::uint32_t stage) {
         return TrainersStep("aleph-alpha", {std::string("workload.parallelism.pipeline=") + pipeline}).layers(stage);
