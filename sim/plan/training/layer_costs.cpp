@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace fabricast::inline training {
 
@@ -124,7 +125,15 @@ Phases LayerCosts::layer(bool experts, Work work, const Work& core, double passe
     if (experts && layout.e > 1) {
         GroupCall call = to_experts();
         call.times = 2 * passes;
-        workload.overlap.experts ? last.calls.push_back(call) : phases.push_back({{}, {call}});
+        if (!workload.overlap.experts) {
+            phases.push_back({{}, {call}});
+        } else {
+            if (!phases.empty() && phases.back().work.busy_s > 0) {  // tensor traffic runs beside the work already
+                last = std::move(phases.back());
+                phases.pop_back();
+            }
+            last.calls.push_back(call);
+        }
     }
     if (layout.c == 1) {
         phases.push_back(last);

@@ -187,3 +187,18 @@ TEST_CASE("a rank of several experts copies what comes to it by expert, and back
           Approx(2 * 2 * 2 * 8 * 2048.0 * 2048 / share).epsilon(1e-9));
     CHECK(single.forward_traffic() == Approx(once.forward_traffic()).epsilon(1e-9));
 }
+
+TEST_CASE("two overlaps together take no longer than either alone, with context ranks too") {
+    const std::string tensor = "workload.overlap.tensor=true", experts = "workload.overlap.experts=true";
+    for (const std::string context : {"context_by=ring", "parallelism.context=2", "parallelism.context=4"}) {
+        const std::string cut = "workload." + context;
+        const double both = Run{{cut, tensor, experts}}.row().step_time_s;
+        CHECK(both <= Run{{cut, tensor}}.row().step_time_s);
+        CHECK(both <= Run{{cut, experts}}.row().step_time_s);
+    }
+    for (const Phase& phase : Run{{tensor, experts}}.forward()) {
+        for (const GroupCall& call : phase.calls) {
+            if (call.kind == CommKind::expert) { CHECK(phase.work.busy_s > 0); }
+        }
+    }
+}
