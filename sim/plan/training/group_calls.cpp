@@ -66,7 +66,11 @@ Pipeline GroupCalls::on_groups(Schedule& schedule, const Prepared& ready, const 
         edges_.try_emplace({&one, groups, direction}, static_cast<std::uint32_t>(schedule.edge_sets.size()));
     if (fresh) { schedule.edge_sets.push_back(edges_of_all(mapping, one, direction)); }
     pipeline.edges = place->second;
-    if (call.rate > 0) { pipeline.edge_rate_cap = std::min(pipeline.edge_rate_cap, call.rate / ready.plan->channels); }
+    if (call.rate > 0) {
+        // However an algorithm cuts its streams, a rank moves so many bytes in all of them.
+        const double moved = ready.plan->bytes_moved_factor * call.bytes;
+        pipeline.edge_rate_cap = std::min(pipeline.edge_rate_cap, call.rate * planned.bytes_per_edge / moved);
+    }
     return pipeline;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace fabricast::inline training {
 
@@ -70,7 +71,7 @@ GroupCall LayerCosts::to_experts() const {
     // There in 8 bits with a 32-bit scale for 128 elements, and back in 16: the mean of both.
     const double width = workload.narrow_dispatch ? (1 + 4.0 / 128 + 2) / 2 : element_bytes(workload.precision);
     // All wait for the busiest rank, which takes in more.
-    const double most = std::max(1.0, workload.skew);
+    const double most = std::max(1.0, skew());
     return {CommKind::expert, Collective::all_to_all,
             most * width * copies * layout.tokens * model.routed_width() / layout.t, 1};
 }
@@ -124,7 +125,15 @@ Phases LayerCosts::layer(bool experts, Work work, const Work& core, double passe
     if (experts && layout.e > 1) {
         GroupCall call = to_experts();
         call.times = 2 * passes;
-        workload.overlap.experts ? last.calls.push_back(call) : phases.push_back({{}, {call}});
+        if (!workload.overlap.experts) {
+            phases.push_back({{}, {call}});
+        } else {
+            if (!phases.empty() && phases.back().work.busy_s > 0) {  // tensor traffic runs beside the work already
+                last = std::move(phases.back());
+                phases.pop_back();
+            }
+            last.calls.push_back(call);
+        }
     }
     if (layout.c == 1) {
         phases.push_back(last);

@@ -32,7 +32,8 @@ double layer_activations(const LayerCosts& step, bool experts) {
         bytes -= 2 * (m.query_width() + m.key_value_width()) / t;
     }
     bytes += m.kv_rank > 0 ? 2 * (m.q_rank + m.kv_rank + m.rope_size) : 0;
-    const double width = experts ? (m.experts_per_token + m.shared_experts) * m.expert_ffn : m.ffn;
+    const double visits = m.experts_per_token * std::max(1.0, step.skew());  // of a token, on the busiest rank
+    const double width = experts ? (visits + m.shared_experts) * m.expert_ffn : m.ffn;
     // The gates' products are kept twice where activation and product are kernels of their own.
     const double gate = step.costs.narrow() ? step.costs.framework_or("memory.gates", 2) : 2;
     const double twice = m.gated && !step.workload.compiled ? 2 : 0;
@@ -41,7 +42,7 @@ double layer_activations(const LayerCosts& step, bool experts) {
     bytes += step.costs.framework_or("memory.gathered", 0) * m.hidden * (1 - 1 / shared);
     if (experts) {  // tokens copied for each of their experts, and what comes back, where it is weighted there
         const double back = 2 * step.costs.framework_or("memory.returned", 1) / shared;
-        bytes += m.experts_per_token * m.routed_width() * (input + back);
+        bytes += m.routed_width() * (visits * input + m.experts_per_token * back);
     }
     return step.layout.tokens * bytes;
 }
@@ -54,9 +55,9 @@ double score_activations(const LayerCosts& step) {
            layout.sequence / layout.t;
 }
 
-double in_flight(const TrainingWorkload& w, const Layout& layout, std::uint32_t stage) {
-    if (w.order == PipelineOrder::gpipe) { return layout.micro_batches; }
-    if (w.order == PipelineOrder::zero_bubble) { return std::min(layout.p, layout.micro_batches); }
+double in_flight(const Layout& layout, std::uint32_t stage) {
+    if (layout.order == PipelineOrder::gpipe) { return layout.micro_batches; }
+    if (layout.order == PipelineOrder::zero_bubble) { return std::min(layout.p, layout.micro_batches); }
     // Of each chunk: p + 1 in both (DeepSeek-V3, table 2).
     if (layout.dual) { return (layout.p + 1) / 2.0; }
     const double ahead =
@@ -111,7 +112,7 @@ double activations(const LayerCosts& step, std::uint32_t stage, const LayerCount
         kept += count * layer.kept;
         again = std::max(again, count > 0 ? layer.again : 0);
     }
-    double bytes = kept * (1 - w.offload.activations) * in_flight(w, layout, stage) + again;
+    double bytes = kept * (1 - w.offload.activations) * in_flight(layout, stage) + again;
     if (w.offload.activations > 0) {  // what is on its way to the host and from there: two layers
         bytes += 2 * w.offload.activations * kept / std::max(1.0, layers[0] + layers[1]);
     }

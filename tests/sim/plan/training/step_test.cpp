@@ -168,6 +168,20 @@ TEST_CASE("1F1B waits for each of its sends, GPipe computes beside them") {
     CHECK(more({"workload.order=gpipe"}) == Approx(2 * 0.5e-3).epsilon(1e-3));
 }
 
+TEST_CASE("one stage takes and holds the same in every order") {
+    for (const std::string sharding : {"zero-1", "zero-3"}) {
+        const auto of = [&](const std::string& order) {
+            return step(
+                {"workload.parallelism.pipeline=1", "workload.sharding=" + sharding, "workload.order=" + order});
+        };
+        const StepRow plain = of("1f1b");
+        for (const char* order : {"gpipe", "zero-bubble", "dual-pipe"}) {
+            CHECK(of(order).step_time_s == plain.step_time_s);
+            CHECK(of(order).memory_bytes() == plain.memory_bytes());
+        }
+    }
+}
+
 TEST_CASE("a step's time grows with what it does") {
     const double base = step().step_time_s;
     CHECK(step({"workload.recompute=full"}).step_time_s > 1.1 * base);
@@ -202,6 +216,13 @@ TEST_CASE("what does not fit is refused at its key, with how much is missing") {
     CHECK_THAT(refused({"workload.parallelism.expert=2"}), ContainsSubstring("experts"));
 }
 
+TEST_CASE("a precision that a GPU does not have, or not as the catalogue knows, is refused by the GPU's name") {
+    for (const std::string precision : {"fp4", "mxfp8"}) {
+        CHECK_THROWS_WITH(simulate(scenario_of({"workload.precision=" + precision}), catalogue()),
+                          ContainsSubstring("'h100-sxm' has no " + precision + " arithmetic"));
+    }
+}
+
 TEST_CASE("keys of experts are refused on a dense model") {
     for (const std::string key :
          {"dispatch=once", "narrow_dispatch=true", "balanced_routing=true", "skew=3", "overlap.experts=true",
@@ -223,6 +244,10 @@ TEST_CASE("keys that a layout gives nothing to do are noted, as are those of cal
     CHECK_THAT(notes({"workload.context_by=ulysses"}), ContainsSubstring("`workload.context_by` changes nothing"));
     CHECK_THAT(notes({"workload.sharding=ddp", "workload.parallelism.shard=4"}),
                ContainsSubstring("`workload.parallelism.shard` changes nothing"));
+    CHECK_THAT(notes({"workload.bucket=1 GiB", "workload.sharding=zero-3"}),
+               ContainsSubstring("`workload.bucket` changes nothing"));
+    CHECK_THAT(notes({"workload.order=gpipe", "workload.parallelism.pipeline=1"}),
+               ContainsSubstring("`workload.order` changes nothing"));
     CHECK_THAT(notes({"launch.mode=thread"}), ContainsSubstring("keys of `launch:` change nothing"));
     CHECK_THAT(notes({"workload.overlap.tensor=true", "workload.parallelism.shard=4"}), !ContainsSubstring("change"));
 }
@@ -295,6 +320,16 @@ TEST_CASE("a batch of more micro-batches than a replay holds is refused at its k
     const Scenario large = scenario_of({"workload.global_batch=1000000000"});
     CHECK_THROWS_WITH(simulate(large, catalogue()),
                       ContainsSubstring("more than a replay holds (accepted: up to 1600000)"));
+}
+
+TEST_CASE("a cluster of a scaling table that cannot run is named by its GPUs") {
+    CHECK_THROWS_WITH(
+        simulate(scenario_of({"scaling.gpus=[32, 64]", "scaling.mode=strong", "workload.global_batch=8"}), catalogue()),
+        ContainsSubstring("at 64 GPUs: a batch of 8 is not a multiple"));
+    CHECK_THROWS_WITH(
+        simulate(scenario_of({"scaling.gpus=[16, 32]", "workload.dimensions.layers=80", "workload.sharding=zero-3"}),
+                 catalogue()),
+        ContainsSubstring("at 16 GPUs: the step needs"));
 }
 
 TEST_CASE("weak scaling keeps the work of a GPU, strong scaling that of the step") {
