@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "base/text.hpp"
@@ -22,28 +20,17 @@ DeviceId GroupMapping::device(DeviceId of_own) const {
     return own.kind(of_own) == DeviceKind::nvswitch ? real.nvswitch(node) : real.nic(node, own.local_index(of_own));
 }
 
-// The NIC that is the real GPU's where `own`'s rail is that of the GPU in its place: its nearest, or the next ones of
-// those as near. The end's own NIC if the rail is near no GPU, or if the NIC is far from the end and nothing forwards.
+// The rail of the real GPU that corresponds to this rail's GPU; the end's own if no GPU is on this rail, or if its NIC
+// is far from the end and nothing forwards to it.
 std::uint16_t GroupMapping::nic(DeviceId end, std::uint16_t rail, bool forwarded) const {
     if (rail == any_nic || own.kind(end) != DeviceKind::gpu) { return any_nic; }
-    const std::uint32_t first = own.node_of(end) * own.gpus_per_node();
-    const auto place_of = [](std::span<const std::uint16_t> nics, std::uint16_t nic) {
-        return static_cast<std::size_t>(std::ranges::find(nics, nic) - nics.begin());
-    };
-    std::uint16_t mapped = real.nearest_nic(real.gpu(ranks[member_of(end)]));
-    std::size_t least = std::numeric_limits<std::size_t>::max();  // of the rail's places behind a GPU's nearest NIC
-    for (std::uint32_t member = first; member < first + own.gpus_per_node(); ++member) {
-        const auto near = own.near_nics(own.gpu(member));
-        const std::size_t at = place_of(near, rail);
-        const std::size_t behind = (at + near.size() - place_of(near, own.nearest_nic(own.gpu(member)))) % near.size();
-        if (at == near.size() || behind >= least) { continue; }
-        least = behind;
-        const DeviceId gpu = real.gpu(ranks[member]);
-        const auto nics = real.near_nics(gpu);
-        mapped = nics[(place_of(nics, real.nearest_nic(gpu)) + behind) % nics.size()];
-    }
+    const std::uint32_t per_node = own.gpus_per_node();
+    std::uint32_t local = 0;
+    while (local < per_node && own.nearest_nic(local) != rail) { ++local; }
+    const auto place = [&](std::uint32_t index) { return real.gpu(ranks[own.node_of(end) * per_node + index]); };
+    const std::uint16_t mapped = real.nearest_nic(place(local < per_node ? local : own.local_index(end)));
     if (forwarded) { return mapped; }
-    const DeviceId here = real.gpu(ranks[member_of(end)]);
+    const DeviceId here = place(own.local_index(end));
     return std::ranges::count(real.near_nics(here), mapped) > 0 ? mapped : real.nearest_nic(here);
 }
 

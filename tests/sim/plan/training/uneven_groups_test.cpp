@@ -104,7 +104,7 @@ TEST_CASE("every second GPU's ring stays on its rails where a GPU beside the NIC
     CHECK(rings("1").nodes_left == rings("0").nodes_left);
 }
 
-TEST_CASE("where a group has fewer GPUs in a node than the node has NICs, each of its rails is another NIC") {
+TEST_CASE("every second GPU of a full mesh has a ring by its own adapter, whatever the adapters are") {
     // Under each switch two GPUs and two NICs: every second GPU has two NICs to itself.
     for (const char* link : {"ethernet-100g", "ethernet-200g", "ethernet-400g"}) {
         const Scenario s = parse_scenario(one_node, "one.yaml",
