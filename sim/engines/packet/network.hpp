@@ -171,6 +171,12 @@ struct Network {
     }
 };
 
+// What a link may hold of its receiver's shared buffer, of which `used` bytes are taken: each of its cables is a queue
+// of its own (Choudhury and Hahne).
+inline double pause_threshold(const Packet& options, const Node& node, const Ingress& in, std::int64_t used) {
+    return pfc::dynamic_threshold(options.alpha * in.cables, {node.buffer}, {used});
+}
+
 // Bytes of the longest packets on the wire: their payload and what the protocol adds.
 struct LongestPackets {
     std::int64_t inside = 0, between_nodes = 0;

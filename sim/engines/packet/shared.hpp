@@ -141,13 +141,13 @@ private:
     std::uint64_t& word_of(const Port& port) { return active[net.nodes[port.from_node].first_word + port.slot / 64]; }
 };
 
-// Whether a switch's buffer has room for `bytes` more of an input that then holds `held`, and for all that parts which
-// are not simulated may hold of it, without a pause of any input.
-[[gnu::cold]] inline bool fits_reserved(const Packet& options, const Node& node, std::int64_t held,
+// Whether a switch's buffer has room for `bytes` more of an input, and for all that parts which are not simulated may
+// hold of it, without a pause of any input.
+[[gnu::cold]] inline bool fits_reserved(const Packet& options, const Node& node, const Ingress& in,
                                         std::int64_t bytes) {
     const std::int64_t used = node.used + node.reserved + bytes;
-    const double threshold = pfc::dynamic_threshold(options.alpha, {node.buffer}, {used});
-    return used <= std::min(node.buffer, node.reserved_limit) && static_cast<double>(held) <= threshold;
+    return used <= std::min(node.buffer, node.reserved_limit) &&
+           static_cast<double>(in.bytes + bytes) <= pause_threshold(options, node, in, used);
 }
 
 // Windows between two looks at all buffers, if the replay checks itself (common/checks.hpp).

@@ -91,6 +91,28 @@ TEST_CASE("a lossless port has room for whole frames, with what the protocol add
     CHECK(worst > 2 * unit + pfc::frame.count + 20'000);  // more than packets of the payload alone would need
 }
 
+TEST_CASE("of bundled cables each may hold its share of a shared buffer, and has its headroom") {
+    // Four hosts send over a trunk to one: its input of the second switch holds alpha c (B - used) before it is paused,
+    // so alpha c / (1 + alpha c) of the buffer.
+    Packet options = small_buffers();
+    options.buffer = Bytes{2'000'000};
+    for (const int cables : {1, 2, 4}) {
+        testing::Drawing drawing{{0, 0, 0, 0, 1}, {{0, 1}}, {}, LinkFamily::ethernet, 100};
+        drawing.bundle = cables;
+        const Fabric fabric = testing::drawn(drawing, 2);
+        const Timeline timeline =
+            replay(options, fabric, testing::messages(fabric, {{0, 4}, {1, 4}, {2, 4}, {3, 4}}, 1000 * unit));
+        const LinkId last = fabric.path({.src = fabric.nic(0, 0), .dst = fabric.nic(4, 0)}).links[2];
+        const auto port = std::ranges::find(timeline.packets->ports, last, &PortUse::link);
+        REQUIRE(port != timeline.packets->ports.end());
+        const double held = options.alpha * cables / (1 + options.alpha * cables) * 2e6;
+        const double headroom = cables * (2 * unit + static_cast<double>(pfc::frame.count)) + cables * 100'000;
+        CHECK(static_cast<double>(port->most_queued) > held - 2 * unit);
+        CHECK(static_cast<double>(port->most_queued) < held + headroom);
+        CHECK(timeline.packets->drops == 0);
+    }
+}
+
 TEST_CASE("an incast shares its link fairly, and PFC loses nothing") {
     const Fabric fabric = testing::star(9);
     Pairs incast;
