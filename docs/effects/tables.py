@@ -28,6 +28,15 @@ def time(result):
     return shown(result["rows"][-1]["time_s"])
 
 
+def calls(result):
+    """The range of the calls: they differ by which packets are marked."""
+    ends = [0] + result["packets"][-1]["call_ends_s"]
+    each = sorted(after - before for before, after in zip(ends, ends[1:]))
+    return shown(each[0]) if shown(each[0]) == shown(each[-1]) else f"{shown(each[0])} to {shown(each[-1])}"
+
+
+
+
 def starved(result):
     """Of the trunk between the two switches, whichever lane had least credit."""
     ports = result["packets"][-1]["ports"]
@@ -42,7 +51,7 @@ TABLES = {
                    [("100 and 400 KB", []), ("800 and 3200 KB", ["packet.ecn.k_min=2000", "packet.ecn.k_max=8000"])], [time]),
     "loss": ("| packets corrupted, recovery | gather of 24 MiB |", "packet-loss",
              [(f"{share} in 1,000, {name}", [f"packet.loss={share / 1000}"] + keys) for share in (1, 3, 10)
-              for name, keys in (("go-back-N", []), ("selective repeat", ["packet.recovery=selective-repeat"]))], [time]),
+              for name, keys in (("go-back-N", []), ("selective repeat", ["packet.recovery=selective-repeat"]))], [calls]),
     "collisions": ("| routing | all-to-all of 4 MiB |", "packet-collisions",
                    [("ecmp", []), ("spray", ["packet.routing=spray"]), ("adaptive", ["packet.routing=adaptive"])], [time]),
     "polarisation": ("| routing | all-to-all of 1 MiB |", "packet-polarisation",

@@ -108,7 +108,7 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
         (port.lanes == 1 || !d.net.behind_writes(out, now)) &&
         ((port.control == Control::none && !port.down) || admit(d, out, now, now, frame.bytes) == now)) {
         if (d.net.ports[in].control == Control::credits) { return_credit(d, in, frame.bytes, now); }
-        emit(d, out, frame, now);
+        if (!is_taken_back(d, out, frame, now)) { emit(d, out, frame, now); }
         return;
     }
     enqueue(d, out, frame, in, arrived);

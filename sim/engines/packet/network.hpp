@@ -147,6 +147,7 @@ struct Network {
     std::span<const std::uint32_t> ports_of(const Route& route, std::uint32_t variant = 0) const {
         return std::span(hops).subspan(route.first + std::size_t{variant} * route.hops, route.hops);
     }
+    bool leaves_node(std::uint32_t p) const { return island[ports[p].from_node] != island[ports[p].to_node]; }
     // Switches on the way, by the ports that leave them.
     std::uint32_t switches_on(const Route& route) const {
         return static_cast<std::uint32_t>(std::ranges::count_if(

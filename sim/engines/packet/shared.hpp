@@ -61,6 +61,7 @@ struct Shared {
     CongestionControl control = traffic.control;  // none if no flow is under it
     bool lossy = false;
     bool corrupts = false;  // links lose packets at random
+    bool restarts = false;  // what goes back N does so where it leaves its node, inside of which nothing is lost
     std::vector<Sender> senders;
     std::vector<Inbox> inboxes = std::vector<Inbox>(net.nodes.size());  // per node
     std::vector<Ps> next;                                               // per node: when it next has something to do
@@ -77,7 +78,7 @@ struct Shared {
     Sparse<InFlight> in_flight;             // `recorded` of each: the last packets by their sequence number
     std::uint32_t recorded = 0;             // a power of two
     bool timed = false;                     // controllers are told when packets were sent
-    bool gated = !traffic.readers.empty();  // flows may wait for a tag or for their window
+    bool gated = !traffic.readers.empty();  // flows may wait for a tag, their window or acknowledgements
     Sparse<Throttle> throttles;
     Sparse<std::uint32_t> ack_every;          // packets, a power of two
     std::vector<Rates> rates;                 // of the first controlled flows; empty: not asked for
