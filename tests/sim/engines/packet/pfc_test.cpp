@@ -193,6 +193,17 @@ TEST_CASE("one slow receiver pauses a whole fabric") {
     }
 }
 
+TEST_CASE("a dead link is named before those that it paused") {
+    const Fabric fabric = testing::leaf_spine(16, 8);
+    Pairs pairs;
+    for (std::uint32_t h = 1; h < 16; ++h) { pairs.emplace_back(h, 0); }
+    const Schedule schedule = testing::messages(fabric, pairs, 100 * unit);
+    const Path path = fabric.path(schedule.connections[0].path);
+    const LinkId into = path.span().back();
+    CHECK_THROWS_WITH(replay(small_buffers(), fabric, schedule, {{Time{}, into, 0}}),
+                      ContainsSubstring("cannot end: link " + fabric.link_name(into) + " is down"));
+}
+
 TEST_CASE("buffers that wait for each other in a circle are found and named") {
     const auto [fabric, schedule] = testing::circle();
     CHECK_NOTHROW(replay(packets(), fabric, schedule));
