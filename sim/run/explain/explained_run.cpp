@@ -213,7 +213,7 @@ ExplainedRun explain_run(const Scenario& written, const Catalog& catalog, const 
         keep_every_operation(scenario, plan.schedule);
         const Engine engine = walks ? scenario.engine : Engine{Flow{}};
         const Timeline timeline = replay(engine, job.fabric, plan, job.events, watch).timeline;
-        ExplainedRun run{plan.what, job.fabric.node_count(), job.fabric.gpu_count(), 0, {}, std::move(plan.notes)};
+        ExplainedRun run{plan.what, job.fabric.node_count(), job.fabric.gpu_count(), 0, {}, std::move(plan.notes), {}};
         if (plan.schedule.size() > 0) {
             const TimedPart timed = timed_part(plan, timeline);
             run.seconds = timed.seconds;
@@ -221,7 +221,9 @@ ExplainedRun explain_run(const Scenario& written, const Catalog& catalog, const 
         }
         merge_notes(run.notes, written.notes);
         if (!walks) {
-            run.notes.emplace_back("blamed by the flow engine: operations of the scenario's engine are not whole");
+            run.by = Flow::traits.name;
+            run.notes.push_back(fmt::format("blamed by engine flow: operations of engine {} are not whole",
+                                            traits_of(scenario.engine).name));
         }
         return run;
     });

@@ -21,8 +21,10 @@ struct ExplainedRun {
     std::string what;  // "all_reduce of 1 GiB: nvls-tree simple, 16 channels", "a training step of gpt3-175b"
     std::uint32_t nodes = 0, gpus = 0;
     double seconds = 0;         // the same time that `run` reports
+    double seconds = 0;         // the same time that `run` reports, or what engine `by` forecasts
     std::vector<Blame> blames;  // largest first; their seconds add up to `seconds`
     std::vector<std::string> notes;
+    std::string by;  // the engine, where it is not the scenario's
 };
 
 // Throws InputError if a trace has too many operations to be explained, and what simulate throws. The flow engine
