@@ -33,6 +33,7 @@ Columns<PacketUse> use_columns() {
           "Share of the time between its first and its last packet that congestion control held a flow back, over all "
           "flows under congestion control.",
           &U::throttled),
+        C("victim_pairs", "Pairs of devices that are victims; `victims` has the first of them.", &U::victim_pairs),
         C("fct_p50_s", "Median time of an operation, from ready to its last byte.", &U::fct_p50),
         C("fct_p99_s", "99th percentile of that time.", &U::fct_p99),
         C("fct_max_s", "Time of the slowest operation.", &U::fct_max),
@@ -126,10 +127,12 @@ std::string packet_lines(const std::vector<PacketTraffic>& packets) {
         const PacketUse& use = traffic.use;
         lines += fmt::format(
             "# packets{}: {} delivered, {} marked, {} notices, {} pauses ({} in all), {} dropped, {} sent again, "
-            "slowest message {}{}{}{}\n",
+            "slowest message {}{}{}{}{}\n",
             at_size(" at ", traffic), use.delivered, use.marks, use.notices, use.pauses, text(use.paused), use.drops,
             use.resent, text(use.fct_max), use.trimmed > 0 ? fmt::format("; {} trimmed", use.trimmed) : "",
-            use.victims.empty() ? "" : "; victims ", fmt::join(use.victims, ", "));
+            use.victims.empty() ? "" : "; victims ", fmt::join(use.victims, ", "),
+            use.victims.size() < use.victim_pairs ? fmt::format(" ({} of {})", use.victims.size(), use.victim_pairs)
+                                                  : "");
     }
     return lines;
 }

@@ -114,7 +114,8 @@ struct PacketUse {
     std::int64_t ports_used = 0;             // ports that carried anything; `series` has the worst of them
     std::optional<PacketSequence> sequence;  // without flights if no such message was sent
     std::vector<std::string>
-        victims;  // a bounded list: flows held up by a pause, though none of their own links is full
+        victims;                   // a bounded list: flows held up by a pause, though none of their own links is full
+    std::size_t victim_pairs = 0;  // of which `victims` are the first
     std::int64_t windows = 0;
     double bytes_in_flight = 0;  // allocated bytes of rings and queues per packet in flight at the peak
 };

@@ -239,7 +239,8 @@ Table counts_of(const std::vector<PacketTraffic>& packets) {
 
 Table victims_of(const PacketTraffic& traffic) {
     Table table{"Victims",
-                "Held up by pauses, though no queue that began them is on their way: the first eight." + at(traffic),
+                fmt::format("Held up by pauses, though no queue that began them is on their way: {} of {}.{}",
+                            traffic.use.victims.size(), traffic.use.victim_pairs, at(traffic)),
                 {{"message"}},
                 {}};
     for (const std::string& victim : traffic.use.victims) { table.rows.push_back({victim}); }

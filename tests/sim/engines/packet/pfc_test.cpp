@@ -164,6 +164,7 @@ TEST_CASE("a flow to a free host suffers from a pause meant for others, and is n
     CHECK(seconds(paused, 3) > 3 * alone - 2 * 200e3 / rate);
     REQUIRE(paused.packets->victims.size() == 1);
     CHECK(paused.packets->victims[0] == "node3.nic0 -> node1.nic0");
+    CHECK(paused.packets->victim_pairs == 1);
     CHECK(free.packets->victims.empty());
 }
 
@@ -190,6 +191,20 @@ TEST_CASE("one slow receiver pauses a whole fabric") {
         CHECK(barked.packets->watchdog > 0);
         CHECK(barked.packets->paused < storm.packets->paused);
         CHECK(barked.packets->drops > 0);
+    }
+}
+
+TEST_CASE("of victims that are not listed it is said how many there are") {
+    for (const std::uint32_t hosts : {13U, 14U}) {
+        testing::Drawing drawing{std::vector<int>(hosts, 1), {{0, 1}}, {}};
+        drawing.attach[2] = drawing.attach[3] = 0;
+        const Fabric fabric = testing::drawn(drawing, 2);
+        Pairs pairs = {{2, 0}, {4, 0}, {5, 0}};
+        for (std::uint32_t host = 6; host < hosts; ++host) { pairs.emplace_back(3, host); }
+        pairs.emplace_back(3, 1);
+        const Timeline paused = replay(small_buffers(), fabric, testing::messages(fabric, pairs, 400 * unit));
+        CHECK(paused.packets->victims.size() == 8);
+        CHECK(paused.packets->victim_pairs == hosts - 5);
     }
 }
 
