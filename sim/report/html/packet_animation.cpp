@@ -179,12 +179,14 @@ Curves rates_of(const PacketTraffic& traffic, const Fabric& fabric) {
         {}};
     for (const RateSeries& rates : traffic.use.rates) {
         Line line{fabric.device_name(rates.src) + " -> " + fabric.device_name(rates.dst), {}};
+        Time last;
         for (std::size_t b = 0; b < rates.rate.size(); ++b) {
             const Time begin = beginning(rates.width, b);
             if (!(rates.rate[b] > 0)) { continue; }
-            if (line.points.empty()) { line.label += call_at(traffic, begin); }
             line.points.push_back({to_seconds(begin), rates.rate[b]});
+            last = begin;
         }
+        line.label += call_at(traffic, last);  // the first bin of a call may hold the end of the call before
         const auto same =
             std::ranges::count_if(curves.lines, [&](const Line& l) { return l.label.starts_with(line.label); });
         line.label += same > 0 ? " (" + std::to_string(same + 1) + ")" : "";
