@@ -33,6 +33,10 @@ Columns<PacketUse> use_columns() {
           "Share of the time between its first and its last packet that congestion control held a flow back, over all "
           "flows under congestion control.",
           &U::throttled),
+        C("timed_out",
+          "Share of the time between its first and its last packet that a flow waited to send again what nobody asked "
+          "for, over all flows.",
+          &U::timed_out),
         C("victim_pairs", "Pairs of devices that are victims; `victims` has the first of them.", &U::victim_pairs),
         C("fct_p50_s", "Median time of an operation, from ready to its last byte.", &U::fct_p50),
         C("fct_p99_s", "99th percentile of that time.", &U::fct_p99),

@@ -105,6 +105,7 @@ struct PacketUse {
     std::int64_t marks = 0, notices = 0, drops = 0, trimmed = 0, resent = 0, timeouts = 0, pauses = 0, watchdog = 0;
     Duration paused, starved;  // summed over ports
     double throttled = 0;      // by congestion control: share of the time from first to last packet, summed over flows
+    double timed_out = 0;      // the same of flows that waited for a timeout of what nobody asked them for again
     Duration fct_p50, fct_p99, fct_max;  // messages: from ready to the last byte
     std::vector<PortUse> ports;          // a bounded list: the ports that held traffic up most
     // Filled only if asked for; bounded: the worst ports, the most throttled flows, the first flows' pieces.

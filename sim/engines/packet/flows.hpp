@@ -2,6 +2,7 @@
 // The schedule's connections and pipeline streams as flows of packets. A flow's first node owns its sending side; the
 // node before its last link owns its receiving side, since what leaves there is certain to arrive.
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <vector>
@@ -65,6 +66,12 @@ struct Recovery {
     bool timer = false;
     Fifo<std::uint32_t> again;  // single packets that the receiver has asked for
     std::int64_t resent = 0, timeouts = 0;
+    Ps first_sent = never, last_sent = 0;
+    void saw(Ps start) {
+        first_sent = std::min(first_sent, start);
+        last_sent = start;
+    }
+    Ps sent_for() const { return std::max<Ps>(0, last_sent - first_sent); }
     // Receiving side of selective repeat: end bits of what came early, plus one; 0: missing.
     std::deque<std::uint16_t> early;
 };

@@ -153,10 +153,14 @@ void count(const Shared& shared, const std::vector<std::unique_ptr<Worker>>& dom
         sending += shared.throttles[c].sending();
     }
     use.throttled = sending > 0 ? std::min(1.0, held / sending) : 0;
+    Ps sent_for = 0;
     for (const Recovery& recovery : shared.recoveries) {
         use.resent += recovery.resent;
         use.timeouts += recovery.timeouts;
+        sent_for += recovery.sent_for();
     }
+    const auto waited = static_cast<double>(use.timeouts) * static_cast<double>(shared.options.retransmit_timeout.ps);
+    use.timed_out = sent_for > 0 ? std::min(1.0, waited / static_cast<double>(sent_for)) : 0;
 }
 
 void percentiles(std::vector<Ps> completions, PacketUse& use) {

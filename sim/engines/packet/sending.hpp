@@ -266,6 +266,7 @@ inline Frame next_packet(Domain& d, std::uint32_t p, Ps start) {
     }
     ++d.counts.injected;
     flow.last = start;
+    if (recovery != nullptr) { recovery->saw(start); }
     flow.next = paced(d, flow, frame.bytes, start);
     flow.waiting = flow.open || (recovery != nullptr && !recovery->again.empty()) || begin_piece(d, flow, f);
     if (d.shared.timed) { note_sent(d, flow, psn, frame.bytes, start); }

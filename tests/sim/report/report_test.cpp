@@ -225,12 +225,23 @@ TEST_CASE("line 18: a row that congestion control holds back says so") {
         return std::pair(report.rows.at(0).bottleneck, report.packets.at(0).use.throttled);
     };
     const auto [throttled, share] = row("{preset: dcqcn-paper, buffer: 1 MiB, ecn: {k_min: 100, k_max: 400}}");
-    CHECK(throttled == "congestion control");
+    CHECK(throttled.starts_with("congestion control "));
     CHECK(share > 0.5);
     CHECK(share <= 1);
     const auto [paused, none] = row("{preset: pfc-only, buffer: 1 MiB}");
     CHECK(paused.starts_with("leaf0 -> node0.nic0 "));
     CHECK(none == 0);
+    // Nobody is told to send again what was dropped last: its sender waits.
+    const auto [timeouts, nobody] =
+        row("{flow_control: lossy, congestion_control: none, buffer: 1 MiB, retransmit_timeout: 2 ms}");
+    CHECK(timeouts.starts_with("timeouts "));
+    CHECK(nobody == 0);
+}
+
+TEST_CASE("congestion control that holds flows back for longer than a link is busy stands before the link") {
+    const Report report =
+        simulate(read_scenario(FABRICAST_SOURCE_DIR "/scenarios/packet-thresholds.yaml"), catalogue());
+    CHECK(report.rows.at(0).bottleneck.starts_with("congestion control 71 %, leaf0 -> node0.nic0 5"));
 }
 
 TEST_CASE("figures are listed once") {
