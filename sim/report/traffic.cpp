@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/unit_text.hpp"
+#include "sim/report/cable_names.hpp"
 #include "sim/report/columns.hpp"
 
 namespace fabricast::inline report {
@@ -100,8 +101,9 @@ void add_packets(Report& report, Bytes size, const Timeline& timeline, const Fab
     for (std::size_t call = 0; call < static_cast<std::size_t>(calls); ++call) {
         traffic.call_ends.push_back(timeline.kept[call].finish);
     }
+    const CableNames cables(fabric);
     const auto name = [&](const auto& port) {
-        return fabric.link_name(port.link) + (port.lane < 0 ? "" : " lane " + std::to_string(port.lane));
+        return cables.name(port.link) + (port.lane < 0 ? "" : " lane " + std::to_string(port.lane));
     };
     for (const PortUse& port : traffic.use.ports) { traffic.ports.push_back(name(port)); }
     for (const PortSeries& series : traffic.use.series) { traffic.series.push_back(name(series)); }

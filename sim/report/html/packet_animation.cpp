@@ -10,7 +10,6 @@
 
 #include "base/unit_text.hpp"
 #include "sim/report/columns.hpp"
-#include "sim/report/html/cable_names.hpp"
 #include "sim/report/html/packet_animation_phases.hpp"
 #include "sim/report/html/packet_animation_pieces.hpp"
 #include "sim/report/html/packet_sequence.hpp"
@@ -26,16 +25,6 @@ std::string at(const PacketTraffic& traffic) { return at_size(" At ", traffic, "
 
 // When a bin of a series begins.
 Time beginning(Duration width, std::size_t bin) { return width * static_cast<std::int64_t>(bin); }
-
-// The names of the links of the series, with cable numbers and lanes.
-std::vector<std::string> names_of(const PacketTraffic& traffic, const Fabric& fabric) {
-    const CableNames cables(fabric);
-    std::vector<std::string> names;
-    for (const PortSeries& port : traffic.use.series) {
-        names.push_back(cables.name(port.link) + (port.lane < 0 ? "" : " lane " + std::to_string(port.lane)));
-    }
-    return names;
-}
 
 // The frame in which links are paused longest, then that with the most bytes queued: where the animation starts.
 std::size_t worst_moment(const std::vector<PortSeries>& series) {
@@ -264,7 +253,7 @@ void add_packet_animation(Page& page, const std::vector<PacketTraffic>& packets,
         if (any) { page.sections.emplace_back(std::move(section)); }
     };
     add(running, !running.spans.empty());
-    const std::vector<std::string> names = names_of(worst, fabric);
+    const std::vector<std::string>& names = worst.series;
     Curves queues = queues_of(worst, names);
     add(queues, !queues.lines.empty());
     Activity storm = storm_of(worst, names);

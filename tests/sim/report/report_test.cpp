@@ -1,3 +1,4 @@
+#include <set>
 #include <sstream>
 
 #include "sim/report/result_file.hpp"
@@ -242,6 +243,21 @@ TEST_CASE("congestion control that holds flows back for longer than a link is bu
     const Report report =
         simulate(read_scenario(FABRICAST_SOURCE_DIR "/scenarios/packet-thresholds.yaml"), catalogue());
     CHECK(report.rows.at(0).bottleneck.starts_with("congestion control 71 %, leaf0 -> node0.nic0 5"));
+}
+
+TEST_CASE("cables between the same switches have names of their own in every list") {
+    Scenario scenario = parse_scenario(
+        "name: t\ncluster: {node: gh200-1x, nodes: 16, fabric: {kind: fat-tree, link: ethernet-400g, switch: "
+        "tomahawk-4, radix: 8, routing: ecmp}}\n"
+        "workload: {kind: collective, collective: all_to_all, sizes: [256 KiB]}\nengine: packet\npacket: {preset: "
+        "pfc-only, series: true}\n",
+        "t.yaml");
+    const Report report = simulate(scenario, catalogue());
+    const std::vector<std::string>& names = report.packets.at(0).series;
+    CHECK(std::ranges::any_of(names, [](const std::string& name) { return name.ends_with(" (cable 2)"); }));
+    CHECK(std::set(names.begin(), names.end()).size() == names.size());
+    CHECK_THAT(chrome_trace({}, report.packets), ContainsSubstring("(cable 1)"));
+    CHECK_THAT(packets_json(report.packets).dump(), ContainsSubstring("(cable 1)"));
 }
 
 TEST_CASE("figures are listed once") {
