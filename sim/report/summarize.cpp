@@ -121,6 +121,9 @@ void summarize(const CollectiveFacts& facts, const ReplayedPlan& replayed, Repor
     report.rows.push_back(std::move(row));
     report.traffic.push_back(link_traffic(text(facts.size), replayed));
     add_packets(report, facts.size, timeline, fabric, plan.timing->iterations);
+    if (!report.packets.empty()) {
+        if (std::string note = calls_differ(report.packets.back()); !note.empty()) { report.notes.push_back(note); }
+    }
     // Of packets it is known when they have arrived: docs/packet.md, "Where fluid and packets part".
     if (chain_of_packets) {
         report.notes.emplace_back(

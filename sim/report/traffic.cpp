@@ -114,6 +114,23 @@ std::string calls_text(const PacketTraffic& traffic) {
     return calls > 1 ? ", " + std::to_string(calls) + " calls back to back" : "";
 }
 
+std::string calls_differ(const PacketTraffic& traffic) {
+    const PacketUse& use = traffic.use;
+    const bool by_chance = use.drops > 0 || use.trimmed > 0 || (use.marks > 0 && use.throttled > 0);
+    if (!by_chance || traffic.call_ends.size() < 2) { return ""; }
+    std::vector<Duration> calls;
+    Time before;
+    for (const Time end : traffic.call_ends) {
+        calls.push_back(end - before);
+        before = end;
+    }
+    const auto [least, most] = std::ranges::minmax(calls);
+    if (to_seconds(most) <= 1.05 * to_seconds(least)) { return ""; }
+    return fmt::format("the calls{} take {} to {}, as marks and losses fall; the row is the last of {}",
+                       traffic.size.count == 0 ? "" : " at " + text(traffic.size), text(least), text(most),
+                       calls.size());
+}
+
 std::string at_size(std::string_view before, const PacketTraffic& traffic, std::string_view after) {
     return traffic.size.count == 0 ? ""
                                    : fmt::format("{}{}{}{}", before, text(traffic.size), calls_text(traffic), after);

@@ -5,6 +5,7 @@
 #include "sim/report/summarize.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/trace.hpp"
+#include "sim/report/traffic.hpp"
 #include "sim/run/scaling.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
@@ -258,6 +259,18 @@ TEST_CASE("cables between the same switches have names of their own in every lis
     CHECK(std::set(names.begin(), names.end()).size() == names.size());
     CHECK_THAT(chrome_trace({}, report.packets), ContainsSubstring("(cable 1)"));
     CHECK_THAT(packets_json(report.packets).dump(), ContainsSubstring("(cable 1)"));
+}
+
+TEST_CASE("calls that differ by chance are noted, by more than a twentieth") {
+    PacketTraffic traffic;
+    traffic.size = {1024};
+    traffic.call_ends = {Time{} + microseconds(100), Time{} + microseconds(204), Time{} + microseconds(300)};
+    CHECK(calls_differ(traffic).empty());  // nothing was drawn
+    traffic.use.drops = 1;
+    CHECK(calls_differ(traffic) ==
+          "the calls at 1 KiB take 96 us to 104 us, as marks and losses fall; the row is the last of 3");
+    traffic.call_ends[2] = Time{} + microseconds(304);
+    CHECK(calls_differ(traffic).empty());  // 100, 104 and 100 us
 }
 
 TEST_CASE("figures are listed once") {
