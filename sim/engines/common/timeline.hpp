@@ -117,6 +117,7 @@ struct PacketUse {
     std::vector<std::string>
         victims;                   // a bounded list: flows held up by a pause, though none of their own links is full
     std::size_t victim_pairs = 0;  // of which `victims` are the first
+    int ways = 1;                  // paths that one flow could be spread over, at most
     std::int64_t windows = 0;
     double bytes_in_flight = 0;  // allocated bytes of rings and queues per packet in flight at the peak
 };

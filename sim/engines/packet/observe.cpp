@@ -266,6 +266,7 @@ void observe(Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains
         use.sequence->dst = ends.back();
     }
     find_victims(shared.traffic, fabric, timeline.makespan.ps, use);
+    for (const Route& route : shared.traffic.route_patterns) { use.ways = std::max<int>(use.ways, route.variants); }
     timeline.packets = std::move(use);
 }
 

@@ -259,6 +259,17 @@ TEST_CASE("cables between the same switches have names of their own in every lis
     CHECK(std::set(names.begin(), names.end()).size() == names.size());
     CHECK_THAT(chrome_trace({}, report.packets), ContainsSubstring("(cable 1)"));
     CHECK_THAT(packets_json(report.packets).dump(), ContainsSubstring("(cable 1)"));
+
+    // Each of these cables is a path of its own. With adaptive routing they are one link, and no packet has a choice.
+    const auto notes = [&](const char* fabric, PacketRouting packets) {
+        scenario.cluster.routing = fabric;
+        scenario.packet.routing = packets;
+        const std::vector<std::string> all = simulate(scenario, catalogue()).notes;
+        return std::ranges::count_if(all, [](const std::string& n) { return n.starts_with("packet.routing: "); });
+    };
+    CHECK(notes("adaptive", PacketRouting::spray) == 1);
+    CHECK(notes("ecmp", PacketRouting::spray) == 0);
+    CHECK(notes("adaptive", PacketRouting::ecmp) == 0);
 }
 
 TEST_CASE("calls that differ by chance are noted, by more than a twentieth") {
