@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the tables and pictures of docs/effects.md: `docs/effects/tables.py build/bin/fabricast` (two minutes on one core).
+"""Makes the tables and pictures of docs/effects.md and a table of docs/packet.md: `docs/effects/tables.py build/bin/fabricast` (two minutes on one core).
 
 With --check nothing is written: every picture and every time that takes seconds must be the page's; of the steps by fabric
 those in `flow`.
@@ -18,6 +18,7 @@ sys.path.append(str(ROOT / "tests/coverage"))
 from marks import between_marks, put_between_marks
 
 PAGE = ROOT / "docs/effects.md"
+PAGES = {"uec": ROOT / "docs/packet.md"}  # of marks that stand elsewhere
 
 
 def shown(seconds):
@@ -26,6 +27,17 @@ def shown(seconds):
 
 def time(result):
     return shown(result["rows"][-1]["time_s"])
+
+
+def calls(result):
+    """The range of the calls: they differ by which packets are marked."""
+    ends = [0] + result["packets"][-1]["call_ends_s"]
+    each = sorted(after - before for before, after in zip(ends, ends[1:]))
+    return shown(each[0]) if shown(each[0]) == shown(each[-1]) else f"{shown(each[0])} to {shown(each[-1])}"
+
+
+def count_of(name):
+    return lambda result: f"{result['packets'][-1][name]:,}"
 
 
 def starved(result):
@@ -38,11 +50,19 @@ def starved(result):
 TABLES = {
     "watchdog": ("| `packet.pfc_watchdog` | all-to-all of 2 MiB |", "packet-pause-storm",
                  [("none", []), ("50 us", ["packet.pfc_watchdog=50 us"])], [time]),
-    "thresholds": ("| thresholds at 400 Gb/s | gather of 256 MiB |", "packet-thresholds",
-                   [("100 and 400 KB", []), ("800 and 3200 KB", ["packet.ecn.k_min=2000", "packet.ecn.k_max=8000"])], [time]),
-    "loss": ("| packets corrupted, recovery | gather of 24 MiB |", "packet-loss",
+    "thresholds": ("| thresholds at 400 Gb/s, figures of DCQCN | gather of 256 MiB, each of three calls | notices |", "packet-thresholds",
+                   [(f"{name}, {preset}", [f"packet.preset={preset}"] + keys)
+                    for preset in ("dcqcn-connectx", "dcqcn-paper")
+                    for name, keys in (("100 and 400 KB", []),
+                                       ("800 and 3200 KB", ["packet.ecn.k_min=2000", "packet.ecn.k_max=8000"]))],
+                   [calls, count_of("notices")]),
+    "uec": ("| congestion control | gather of 256 MiB, each of three calls | packets trimmed |", "packet-thresholds",
+            [("NSCC, trimming", ["packet.ecn=null", "packet.preset=uec"]),
+             ("none, trimming", ["packet.ecn=null", "packet.preset=uec", "packet.congestion_control=none"]),
+             ("DCQCN", ["packet.ecn=null"])], [calls, count_of("trimmed_packets")]),
+    "loss": ("| packets corrupted, recovery | gather of 24 MiB, each of three calls |", "packet-loss",
              [(f"{share} in 1,000, {name}", [f"packet.loss={share / 1000}"] + keys) for share in (1, 3, 10)
-              for name, keys in (("go-back-N", []), ("selective repeat", ["packet.recovery=selective-repeat"]))], [time]),
+              for name, keys in (("go-back-N", []), ("selective repeat", ["packet.recovery=selective-repeat"]))], [calls]),
     "collisions": ("| routing | all-to-all of 4 MiB |", "packet-collisions",
                    [("ecmp", []), ("spray", ["packet.routing=spray"]), ("adaptive", ["packet.routing=adaptive"])], [time]),
     "polarisation": ("| routing | all-to-all of 1 MiB |", "packet-polarisation",
@@ -74,7 +94,7 @@ def pictures(program, page, folder):
 
 
 def check(program, page):
-    wrong = [mark for mark in TABLES if between_marks(PAGE, mark) != table(program, mark)]
+    wrong = [mark for mark in TABLES if between_marks(PAGES.get(mark, PAGE), mark) != table(program, mark)]
     for times, (name, *_) in zip(flow_times(program), FABRICS):
         cells = next(line for line in page.splitlines() if line.startswith(f"| {name} |")).split(" | ")
         if [f"{ms:.1f} ms" for ms in times] != [cells[1], cells[4]]:
@@ -94,7 +114,7 @@ def main():
         check(program, page)
         return
     for mark in TABLES:
-        put_between_marks(PAGE, mark, table(program, mark))
+        put_between_marks(PAGES.get(mark, PAGE), mark, table(program, mark))
     pictures(program, page, PAGE.parent / "effects")
     steps = rows(program)
     put_between_marks(PAGE, "steps", HEAD + lines(steps))

@@ -1,10 +1,11 @@
 #include "sim/report/summarize.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cassert>
 #include <iterator>
+#include <ranges>
 #include <utility>
 
 #include "base/unit_text.hpp"
@@ -34,13 +35,31 @@ double longest_delay(const Schedule& schedule) {
     return to_seconds(longest);
 }
 
-// "node0.gpu3 -> node0.nvswitch 97 %" if a link is busy for at least half of the time. Otherwise what takes at least
-// half of the time: "congestion control" (engine packet: it holds back the flows), "channel rate" (how fast the
-// channels' copy loops run) or "issue" (host and launch); if none does, "latency".
+// What congestion control and losses hold back the flows of engine packet for, if for at least half of their time, the
+// longest first.
+std::string held_back(const PacketUse& use) {
+    std::vector<std::pair<double, std::string>> causes;
+    for (const auto& [share, name] :
+         {std::pair{use.throttled, "congestion control"}, std::pair{use.timed_out, "timeouts"}}) {
+        if (share >= busy_share) { causes.emplace_back(-share, fmt::format("{} {}", name, percent(share))); }
+    }
+    std::ranges::sort(causes);
+    return fmt::format("{}", fmt::join(causes | std::views::values, ", "));
+}
+
+// "node0.gpu3 -> node0.nvswitch 97 %" if a link is busy for at least half of the time, and what holds back flows as
+// long, whichever is more first. Otherwise what takes at least half of the time: "channel rate" (how fast the channels'
+// copy loops run) or "issue" (host and launch); if none does, "latency".
 std::string bottleneck(const ReplayedPlan& replayed) {
     const Timeline& timeline = replayed.timelines.timeline;
-    if (std::string link = busiest_text(timeline, replayed.fabric, busy_share); !link.empty()) { return link; }
-    if (timeline.packets && timeline.packets->throttled >= busy_share) { return "congestion control"; }
+    const std::string link = busiest_text(timeline, replayed.fabric, busy_share);
+    const std::string held = timeline.packets ? held_back(*timeline.packets) : "";
+    if (!link.empty() && !held.empty()) {
+        const PacketUse& use = *timeline.packets;
+        const bool fuller = timeline.busiest.front().utilisation >= std::max(use.throttled, use.timed_out);
+        return fuller ? link + ", " + held : held + ", " + link;
+    }
+    if (!link.empty() || !held.empty()) { return link + held; }
     const Plan& plan = replayed.plan;
     const double time = iteration_time(*plan.timing, timeline);
     if (channel_time(plan.schedule) >= busy_share * time) { return "channel rate"; }
@@ -102,6 +121,9 @@ void summarize(const CollectiveFacts& facts, const ReplayedPlan& replayed, Repor
     report.rows.push_back(std::move(row));
     report.traffic.push_back(link_traffic(text(facts.size), replayed));
     add_packets(report, facts.size, timeline, fabric, plan.timing->iterations);
+    if (!report.packets.empty()) {
+        if (std::string note = calls_differ(report.packets.back()); !note.empty()) { report.notes.push_back(note); }
+    }
     // Of packets it is known when they have arrived: docs/packet.md, "Where fluid and packets part".
     if (chain_of_packets) {
         report.notes.emplace_back(

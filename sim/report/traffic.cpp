@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/unit_text.hpp"
+#include "sim/report/cable_names.hpp"
 #include "sim/report/columns.hpp"
 
 namespace fabricast::inline report {
@@ -33,6 +34,11 @@ Columns<PacketUse> use_columns() {
           "Share of the time between its first and its last packet that congestion control held a flow back, over all "
           "flows under congestion control.",
           &U::throttled),
+        C("timed_out",
+          "Share of the time between its first and its last packet that a flow waited to send again what nobody asked "
+          "for, over all flows.",
+          &U::timed_out),
+        C("victim_pairs", "Pairs of devices that are victims; `victims` has the first of them.", &U::victim_pairs),
         C("fct_p50_s", "Median time of an operation, from ready to its last byte.", &U::fct_p50),
         C("fct_p99_s", "99th percentile of that time.", &U::fct_p99),
         C("fct_max_s", "Time of the slowest operation.", &U::fct_max),
@@ -95,8 +101,9 @@ void add_packets(Report& report, Bytes size, const Timeline& timeline, const Fab
     for (std::size_t call = 0; call < static_cast<std::size_t>(calls); ++call) {
         traffic.call_ends.push_back(timeline.kept[call].finish);
     }
+    const CableNames cables(fabric);
     const auto name = [&](const auto& port) {
-        return fabric.link_name(port.link) + (port.lane < 0 ? "" : " lane " + std::to_string(port.lane));
+        return cables.name(port.link) + (port.lane < 0 ? "" : " lane " + std::to_string(port.lane));
     };
     for (const PortUse& port : traffic.use.ports) { traffic.ports.push_back(name(port)); }
     for (const PortSeries& series : traffic.use.series) { traffic.series.push_back(name(series)); }
@@ -105,6 +112,23 @@ void add_packets(Report& report, Bytes size, const Timeline& timeline, const Fab
 std::string calls_text(const PacketTraffic& traffic) {
     const std::size_t calls = traffic.call_ends.size();
     return calls > 1 ? ", " + std::to_string(calls) + " calls back to back" : "";
+}
+
+std::string calls_differ(const PacketTraffic& traffic) {
+    const PacketUse& use = traffic.use;
+    const bool by_chance = use.drops > 0 || use.trimmed > 0 || (use.marks > 0 && use.throttled > 0);
+    if (!by_chance || traffic.call_ends.size() < 2) { return ""; }
+    std::vector<Duration> calls;
+    Time before;
+    for (const Time end : traffic.call_ends) {
+        calls.push_back(end - before);
+        before = end;
+    }
+    const auto [least, most] = std::ranges::minmax(calls);
+    if (to_seconds(most) <= 1.05 * to_seconds(least)) { return ""; }
+    return fmt::format("the calls{} take {} to {}, as marks and losses fall; the row is the last of {}",
+                       traffic.size.count == 0 ? "" : " at " + text(traffic.size), text(least), text(most),
+                       calls.size());
 }
 
 std::string at_size(std::string_view before, const PacketTraffic& traffic, std::string_view after) {
@@ -126,10 +150,12 @@ std::string packet_lines(const std::vector<PacketTraffic>& packets) {
         const PacketUse& use = traffic.use;
         lines += fmt::format(
             "# packets{}: {} delivered, {} marked, {} notices, {} pauses ({} in all), {} dropped, {} sent again, "
-            "slowest message {}{}{}{}\n",
+            "slowest message {}{}{}{}{}\n",
             at_size(" at ", traffic), use.delivered, use.marks, use.notices, use.pauses, text(use.paused), use.drops,
             use.resent, text(use.fct_max), use.trimmed > 0 ? fmt::format("; {} trimmed", use.trimmed) : "",
-            use.victims.empty() ? "" : "; victims ", fmt::join(use.victims, ", "));
+            use.victims.empty() ? "" : "; victims ", fmt::join(use.victims, ", "),
+            use.victims.size() < use.victim_pairs ? fmt::format(" ({} of {})", use.victims.size(), use.victim_pairs)
+                                                  : "");
     }
     return lines;
 }

@@ -32,6 +32,9 @@ void add_packets(Report& report, Bytes size, const Timeline& timeline, const Fab
 // ", 3 calls back to back" if the replay has several calls; empty if it has one.
 std::string calls_text(const PacketTraffic& traffic);
 
+// How far the calls of a run with losses or marks differ; empty if by less than 5 %.
+std::string calls_differ(const PacketTraffic& traffic);
+
 // "64 MiB, 3 calls back to back" between `before` and `after`; empty for a training step, which has no size.
 std::string at_size(std::string_view before, const PacketTraffic& traffic, std::string_view after = "");
 

@@ -48,6 +48,19 @@ void note_idle_events(const Job& job, Bytes size, const Timelines& timelines, Re
     }
 }
 
+// Notes that packets choose among paths where there is one.
+void note_single_way(const Job& job, const Timelines& timelines, Report& report) {
+    const auto* packet = std::get_if<Packet>(&job.scenario.engine);
+    const auto& packets = timelines.traffic().packets;
+    if (packet == nullptr || packet->routing == PacketRouting::ecmp || !packets || packets->ways > 1) { return; }
+    merge_notes(report.notes,
+                {fmt::format("packet.routing: {} changes nothing here: no message has several paths{}",
+                             to_string(packet->routing),
+                             job.fabric.cluster().fabric.choice == PathChoice::adaptive
+                                 ? "; cluster.fabric.routing: adaptive makes one link of equal cables, ecmp does not"
+                                 : "")});
+}
+
 }  // namespace
 
 Job::Job(Scenario scenario_of_job, const Catalog& catalog_of_job, const Fabric& built)
@@ -63,6 +76,7 @@ Report forecast(const Job& job, Bytes size, const Watch& watch, const ForecastOp
     const Timelines timelines = replay(job.scenario.engine, job.fabric, plan, job.events, watch);
     Report report = summarize({plan, timelines, job.fabric, job.catalog});
     note_idle_events(job, size, timelines, report);
+    note_single_way(job, timelines, report);
     if (job.scenario.goodput) { add_goodput(report, *job.scenario.goodput, job.fabric, job.catalog); }
     if (options.trace) { report.trace = spans_of({plan, timelines, job.fabric, job.catalog}); }
     return report;

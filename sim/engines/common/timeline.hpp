@@ -105,6 +105,7 @@ struct PacketUse {
     std::int64_t marks = 0, notices = 0, drops = 0, trimmed = 0, resent = 0, timeouts = 0, pauses = 0, watchdog = 0;
     Duration paused, starved;  // summed over ports
     double throttled = 0;      // by congestion control: share of the time from first to last packet, summed over flows
+    double timed_out = 0;      // the same of flows that waited for a timeout of what nobody asked them for again
     Duration fct_p50, fct_p99, fct_max;  // messages: from ready to the last byte
     std::vector<PortUse> ports;          // a bounded list: the ports that held traffic up most
     // Filled only if asked for; bounded: the worst ports, the most throttled flows, the first flows' pieces.
@@ -114,7 +115,9 @@ struct PacketUse {
     std::int64_t ports_used = 0;             // ports that carried anything; `series` has the worst of them
     std::optional<PacketSequence> sequence;  // without flights if no such message was sent
     std::vector<std::string>
-        victims;  // a bounded list: flows held up by a pause, though none of their own links is full
+        victims;                   // a bounded list: flows held up by a pause, though none of their own links is full
+    std::size_t victim_pairs = 0;  // of which `victims` are the first
+    int ways = 1;                  // paths that one flow could be spread over, at most
     std::int64_t windows = 0;
     double bytes_in_flight = 0;  // allocated bytes of rings and queues per packet in flight at the peak
 };

@@ -37,11 +37,10 @@ inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
     Node& node = d.net.nodes[d.net.ports[in].to_node];
     double slack = 0;
     const auto fits = [&] {
-        // Choudhury and Hahne: a queue may hold alpha times what is free; with alpha above 1 that may be more than is.
-        slack = pfc::dynamic_threshold(d.options.alpha, {node.buffer}, {node.used}) -
-                static_cast<double>(ingress.bytes + bytes);
+        // With alpha above 1 the threshold may be more than is free.
+        slack = pause_threshold(d.options, node, ingress, node.used) - static_cast<double>(ingress.bytes + bytes);
         return ingress.over == 0 && slack >= 0 && node.used + bytes <= node.buffer &&
-               (node.reserved == 0 || fits_reserved(d.options, node, ingress.bytes + bytes, bytes));
+               (node.reserved == 0 || fits_reserved(d.options, node, ingress, bytes));
     };
     if (!fits() && !in_order(node)) {
         drain_in_order(d, node, now);  // the counts are exact only after all ports have been drained
@@ -109,7 +108,7 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
         (port.lanes == 1 || !d.net.behind_writes(out, now)) &&
         ((port.control == Control::none && !port.down) || admit(d, out, now, now, frame.bytes) == now)) {
         if (d.net.ports[in].control == Control::credits) { return_credit(d, in, frame.bytes, now); }
-        emit(d, out, frame, now);
+        if (!is_taken_back(d, out, frame, now)) { emit(d, out, frame, now); }
         return;
     }
     enqueue(d, out, frame, in, arrived);

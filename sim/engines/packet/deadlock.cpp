@@ -91,13 +91,13 @@ std::string describe_deadlock(const Shared& shared, const Fabric& fabric) {
             joined(found));
     }
     for (std::uint32_t p = 0; p < net.port_count && found.size() < shown; ++p) {
+        if (net.ports[p].down) { found.push_back(fmt::format("link {} is down", fabric.link_name(net.links[p]))); }
+    }
+    for (std::uint32_t p = 0; p < net.port_count && found.size() < shown; ++p) {
         if (const Port& port = net.ports[p]; !port.queue.empty()) {
             found.push_back(
                 fmt::format("{} holds {} packets{}", name(p), port.queue.size(), port.paused ? " (paused)" : ""));
         }
-    }
-    for (std::uint32_t p = 0; p < net.port_count && found.size() < shown; ++p) {
-        if (net.ports[p].down) { found.push_back(fmt::format("link {} is down", fabric.link_name(net.links[p]))); }
     }
     return found.empty() ? "nothing moves any more" : joined(found);
 }

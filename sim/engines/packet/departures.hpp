@@ -3,9 +3,11 @@
 // of a node send what may leave by some time.
 
 #include <bit>
+#include <cassert>
 
 #include "base/hash.hpp"
 #include "sim/engines/packet/flow_control.hpp"
+#include "sim/engines/packet/leaving.hpp"
 #include "sim/engines/packet/receiving.hpp"
 #include "sim/engines/packet/sending.hpp"
 
@@ -164,6 +166,8 @@ inline void send_one(Domain& d, std::uint32_t p, Ps start) {
     Port& port = d.net.ports[p];
     if (port.queue.empty()) {
         const Frame frame = next_packet(d, p, start);
+        [[maybe_unused]] const bool back = is_taken_back(d, p, frame, start);
+        assert(!back);
         if (port.serves) { use_services(d, frame, start); }
         emit(d, p, frame, start);
     } else {
@@ -171,9 +175,11 @@ inline void send_one(Domain& d, std::uint32_t p, Ps start) {
         port.queue.pop();
         port.queued_bytes -= waiting.frame.bytes;
         d.saw_queue(p, start);
-        if (port.marks) { mark(d, p, waiting.frame, start); }
-        if (port.serves) { use_services(d, waiting.frame, start); }
-        emit(d, p, waiting.frame, start);
+        if (!is_taken_back(d, p, waiting.frame, start)) {
+            if (port.marks) { mark(d, p, waiting.frame, start); }
+            if (port.serves) { use_services(d, waiting.frame, start); }
+            emit(d, p, waiting.frame, start);
+        }
         if (waiting.ingress != none) { vacate(d, waiting.ingress, waiting.frame.bytes, start); }
     }
     if (!d.shared.has_traffic(port)) { d.shared.clear_active(p); }

@@ -184,7 +184,7 @@ inline void set_paused(Domain& d, std::uint32_t in, bool paused, Ps now) {
     ingress.bytes -= bytes - from_headroom;
     node.used -= bytes - from_headroom;
     if (ingress.paused && ingress.over == 0) {
-        const double threshold = pfc::dynamic_threshold(d.options.alpha, {node.buffer}, {node.used});
+        const double threshold = pause_threshold(d.options, node, ingress, node.used);
         const double resume = std::max(0.0, threshold - static_cast<double>(d.options.xon_offset.count));
         if (static_cast<double>(ingress.bytes) <= resume) { set_paused(d, in, false, now); }
     }

@@ -2,6 +2,8 @@
 // The schedule's connections and pipeline streams as flows of packets. A flow's first node owns its sending side; the
 // node before its last link owns its receiving side, since what leaves there is certain to arrive.
 
+#include <algorithm>
+#include <array>
 #include <deque>
 #include <vector>
 
@@ -57,13 +59,25 @@ struct Recovery {
     std::deque<Unacked> pieces;
     std::uint32_t replay = 0;  // index in `pieces` of the next to be sent again; pieces.size(): none
     std::uint32_t acked = 0;   // all packets before this one have arrived
+    // Go-back-N, hop by hop inside the sender's node: the next that passes there.
+    static constexpr std::size_t hops_inside = 8;
+    std::array<std::uint32_t, hops_inside> next{};
     std::uint32_t timer_saw = 0;
     bool timer = false;
     Fifo<std::uint32_t> again;  // single packets that the receiver has asked for
     std::int64_t resent = 0, timeouts = 0;
+    Ps first_sent = never, last_sent = 0;
+    void saw(Ps start) {
+        first_sent = std::min(first_sent, start);
+        last_sent = start;
+    }
+    Ps sent_for() const { return std::max<Ps>(0, last_sent - first_sent); }
     // Receiving side of selective repeat: end bits of what came early, plus one; 0: missing.
     std::deque<std::uint16_t> early;
 };
+
+// Packets that a flow may have on their way: half of what the numbers in packets tell apart.
+inline constexpr std::int32_t most_unacked = 1 << 15;
 
 // The full sequence number of a packet, which is near `expected`.
 inline std::uint32_t widen(std::uint16_t psn, std::uint32_t expected) {

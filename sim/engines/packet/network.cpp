@@ -68,6 +68,7 @@ private:
         Port& port = net_.ports[p];
         Ingress& in = net_.ingress[p];
         const LinkInfo facts = fabric_.link(net_.links[p]);
+        in.cables = std::max(1U, fabric_.ends(net_.links[p]).cables);
         const bool network = between_nodes(facts.cls);
         const double rate = facts.capacity * 1e-12;  // bytes per ps
         port.control = control_of(network);
@@ -82,14 +83,15 @@ private:
             give_credits(p, rate);
         }
         if (port.control == Control::pfc) {
-            const Rate line = Rate::per_second(std::max<std::int64_t>(1, std::llround(facts.capacity)));
+            const double cable = rate / in.cables;
+            const Rate line = Rate::per_second(std::max<std::int64_t>(1, std::llround(facts.capacity / in.cables)));
             const double quanta = options_.reaction_quanta < 0 ? static_cast<double>(pfc::response_quanta(line))
                                                                : options_.reaction_quanta;
-            in.reaction = static_cast<Ps>(std::llround(quanta * pfc::quantum_bits / 8 / rate));
+            in.reaction = static_cast<Ps>(std::llround(quanta * pfc::quantum_bits / 8 / cable));
             // No shorter than a full packet that nothing is added to.
             const std::int64_t packet = network ? std::max(options_.mtu.count, longest_.between_nodes)
                                                 : std::max(options_.island_mtu.count, longest_.inside);
-            const std::int64_t formula = pfc_headroom(rate, port.latency + back, in.reaction, packet);
+            const std::int64_t formula = in.cables * pfc_headroom(cable, port.latency + back, in.reaction, packet);
             in.headroom = std::llround(static_cast<double>(formula) * options_.headroom);
         }
         if (port.lanes > 1) { share_wire(p, facts.cls); }
@@ -107,18 +109,21 @@ private:
                    : bytes;
     }
 
+    // Of cables that are bundled each has a buffer of its own; two round trips follow the rate, which is all cables'.
     void give_credits(std::uint32_t p, double rate) {
         Port& port = net_.ports[p];
+        const std::int64_t cables = net_.ingress[p].cables;
         const std::int64_t largest = std::max(options_.mtu.count, options_.island_mtu.count);
         const auto loop = static_cast<std::int64_t>(
             std::ceil(rate * static_cast<double>(port.latency + net_.ingress[p].return_latency)));
         const std::int64_t enough = 2 * loop + 4 * largest;
         const CreditForm& form = net_.forms[port.form];
         const double held = 1 + static_cast<double>(form.header) / form.payload;
-        port.credits = options_.credit_buffer.count > 0 ? options_.credit_buffer.count
-                       : port.form == infiniband_blocks
-                           ? std::max(infiniband::credit_limit.count, form.cost(static_cast<std::uint32_t>(largest)))
-                           : static_cast<std::int64_t>(std::ceil(static_cast<double>(enough) * held));
+        port.credits =
+            options_.credit_buffer.count > 0 ? cables * options_.credit_buffer.count
+            : port.form == infiniband_blocks
+                ? std::max(cables * infiniband::credit_limit.count, form.cost(static_cast<std::uint32_t>(largest)))
+                : static_cast<std::int64_t>(std::ceil(static_cast<double>(enough) * held));
         if (form.headers) { give_transactions(p, enough); }
     }
 

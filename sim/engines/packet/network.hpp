@@ -147,6 +147,7 @@ struct Network {
     std::span<const std::uint32_t> ports_of(const Route& route, std::uint32_t variant = 0) const {
         return std::span(hops).subspan(route.first + std::size_t{variant} * route.hops, route.hops);
     }
+    bool leaves_node(std::uint32_t p) const { return island[ports[p].from_node] != island[ports[p].to_node]; }
     // Switches on the way, by the ports that leave them.
     std::uint32_t switches_on(const Route& route) const {
         return static_cast<std::uint32_t>(std::ranges::count_if(
@@ -170,6 +171,12 @@ struct Network {
         return std::span(services_of).subspan(begin, services_end[at] - begin);
     }
 };
+
+// What a link may hold of its receiver's shared buffer, of which `used` bytes are taken: each of its cables is a queue
+// of its own (Choudhury and Hahne).
+inline double pause_threshold(const Packet& options, const Node& node, const Ingress& in, std::int64_t used) {
+    return pfc::dynamic_threshold(options.alpha * in.cables, {node.buffer}, {used});
+}
 
 // Bytes of the longest packets on the wire: their payload and what the protocol adds.
 struct LongestPackets {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <tuple>
 
@@ -98,14 +99,14 @@ std::string ends_of(const Network& net, const Fabric& fabric, const Route& route
 
 // A root of congestion is a port that was not paused itself, while its queue filled the buffers that paused others. A
 // victim is a flow that crosses a port that was paused for more than 5 % of the time, but no root.
-std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabric, Ps makespan) {
+void find_victims(const Traffic& traffic, const Fabric& fabric, Ps makespan, PacketUse& use) {
     const Network& net = traffic.network;
     std::vector<bool> pauses(net.nodes.size(), false);
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
         if (net.ingress[p].pauses > 0) { pauses[net.ports[p].to_node] = true; }
     }
-    std::vector<std::string> victims;
-    for (std::size_t f = 0; f < traffic.route_patterns.size() && victims.size() < victims_listed; ++f) {
+    std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+    for (std::size_t f = 0; f < traffic.route_patterns.size(); ++f) {
         bool held = false;
         bool root = false;
         for (const std::uint32_t p : net.ports_of(traffic.route_patterns[f])) {
@@ -114,12 +115,14 @@ std::vector<std::string> find_victims(const Traffic& traffic, const Fabric& fabr
             root |= !paused && pauses[net.ports[p].from_node] &&
                     net.counts[p].most_queued * 4 > net.nodes[net.ports[p].from_node].used_most;
         }
-        if (held && !root) {
-            std::string name = ends_of(net, fabric, traffic.route_patterns[f]);
-            if (std::ranges::find(victims, name) == victims.end()) { victims.push_back(std::move(name)); }
+        if (!held || root) { continue; }
+        const auto ports = net.ports_of(traffic.route_patterns[f]);
+        const bool fresh = pairs.emplace(net.ports[ports.front()].from_node, net.ports[ports.back()].to_node).second;
+        if (fresh && use.victims.size() < victims_listed) {
+            use.victims.push_back(ends_of(net, fabric, traffic.route_patterns[f]));
         }
     }
-    return victims;
+    use.victim_pairs = pairs.size();
 }
 
 void count(const Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains, PacketUse& use) {
@@ -150,10 +153,14 @@ void count(const Shared& shared, const std::vector<std::unique_ptr<Worker>>& dom
         sending += shared.throttles[c].sending();
     }
     use.throttled = sending > 0 ? std::min(1.0, held / sending) : 0;
+    Ps sent_for = 0;
     for (const Recovery& recovery : shared.recoveries) {
         use.resent += recovery.resent;
         use.timeouts += recovery.timeouts;
+        sent_for += recovery.sent_for();
     }
+    const auto waited = static_cast<double>(use.timeouts) * static_cast<double>(shared.options.retransmit_timeout.ps);
+    use.timed_out = sent_for > 0 ? std::min(1.0, waited / static_cast<double>(sent_for)) : 0;
 }
 
 void percentiles(std::vector<Ps> completions, PacketUse& use) {
@@ -258,7 +265,8 @@ void observe(Shared& shared, const std::vector<std::unique_ptr<Worker>>& domains
         use.sequence->src = ends.front();
         use.sequence->dst = ends.back();
     }
-    use.victims = find_victims(shared.traffic, fabric, timeline.makespan.ps);
+    find_victims(shared.traffic, fabric, timeline.makespan.ps, use);
+    for (const Route& route : shared.traffic.route_patterns) { use.ways = std::max<int>(use.ways, route.variants); }
     timeline.packets = std::move(use);
 }
 

@@ -191,7 +191,7 @@ struct Packet {
     Bytes xon_offset{8192};       // a queue resumes this far below the threshold
     double reaction_quanta = -1;  // of a paused sender; negative: 802.3's table
     int pause_quanta = 65535;     // of a PFC frame; it is refreshed after half of them
-    Bytes credit_buffer{};        // receive buffer per link and lane with credits; 0: on InfiniBand between nodes
+    Bytes credit_buffer{};        // receive buffer per cable and lane with credits; 0: on InfiniBand between nodes
                                   // its most, 128 KiB; elsewhere two round trips and four packets
     Duration credit_delay{};      // receiver's time to return a credit, on top of the link's latency
     Duration pfc_watchdog{};      // a queue paused for this long ignores the pause; 0: never

@@ -105,7 +105,8 @@ struct alignas(64) Ingress {
     Ps reaction = 0;            // reaction time of a paused sender
     Ps last_credit = 0;         // credits of one link return in order
     bool paused = false;
-    bool unbounded = false;  // it leads to memory, which is never full, or carries only headers
+    bool unbounded = false;    // it leads to memory, which is never full, or carries only headers
+    std::uint32_t cables = 1;  // bundled into the link: each is an input of its own to a shared buffer
     std::int64_t headroom_most = 0;
     std::int64_t drops = 0;
     std::int64_t pauses = 0, refreshes = 0;

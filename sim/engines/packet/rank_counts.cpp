@@ -23,6 +23,12 @@ struct SentImage {
     PortCounts counts;
 };
 
+// Of a flow that may be sent again, by the rank that sends.
+struct Sent {
+    std::int64_t resent = 0, timeouts = 0;
+    Ps first = never, last = 0;
+};
+
 void clear(Fifo<Waiting>& queue) {
     while (!queue.empty()) { queue.pop(); }
 }
@@ -78,14 +84,12 @@ void pack_flows(const Shared& shared, std::uint32_t rank, Peers::Message& messag
     for (std::uint32_t i = 0; i < shared.ended.size(); ++i) {
         if (shared.ended[i].first != never) { ended.push_back({i, shared.ended[i]}); }
     }
-    std::int64_t resent = 0, timeouts = 0;
-    for (const Recovery& recovery : shared.recoveries) {
-        resent += recovery.resent;
-        timeouts += recovery.timeouts;
+    std::vector<Numbered<Sent>> sent;
+    for (std::uint32_t f = 0; f < shared.recoveries.size(); ++f) {
+        const Recovery& own = shared.recoveries[f];
+        if (own.first_sent != never) { sent.push_back({f, {own.resent, own.timeouts, own.first_sent, own.last_sent}}); }
     }
-    put(message, throttles, rates, ended);
-    put_one(message, resent);
-    put_one(message, timeouts);
+    put(message, throttles, rates, ended, sent);
     for (const std::vector<Time>& arrived : shared.arrivals) { put(message, arrived); }
 }
 
@@ -93,11 +97,12 @@ void take_flows(Shared& shared, Unpacking& from) {
     for (const auto& one : from.take<Numbered<Throttle>>()) { shared.throttles[one.number] = one.value; }
     for (const auto& one : from.take<Numbered<Rates>>()) { shared.rates[one.number] = one.value; }
     for (const auto& one : from.take<Numbered<Throttle>>()) { shared.ended.at(one.number) = one.value; }
-    const auto resent = from.take_one<std::int64_t>();
-    const auto timeouts = from.take_one<std::int64_t>();
-    if (!shared.recoveries.empty()) {  // only their sums are read
-        shared.recoveries.front().resent += resent;
-        shared.recoveries.front().timeouts += timeouts;
+    for (const auto& [f, theirs] : from.take<Numbered<Sent>>()) {
+        Recovery& recovery = shared.recoveries[f];
+        recovery.resent = theirs.resent;
+        recovery.timeouts = theirs.timeouts;
+        recovery.first_sent = theirs.first;
+        recovery.last_sent = theirs.last;
     }
     for (std::vector<Time>& arrived : shared.arrivals) {
         std::vector<Time> theirs = from.take<Time>();

@@ -47,7 +47,7 @@ bool Recording::differs(const Group& group) const {
 }
 
 // Inputs are seldom at their fullest at one time, so their sum may be more than the buffer ever held, with whatever
-// else was in it. What others hold beside it takes alpha times as much off every threshold.
+// else was in it. What others hold beside it takes alpha times as much off every threshold of a cable.
 std::vector<Held> Recording::held_of(const Courses::Links& links) const {
     struct Seen {
         std::int64_t sum = 0;
@@ -56,8 +56,9 @@ std::vector<Held> Recording::held_of(const Courses::Links& links) const {
     std::map<std::uint32_t, Seen> of;
     for (const std::uint32_t p : links.ports) {
         Seen& seen = of[net_.ports[p].to_node];
-        seen.sum += net_.ingress[p].most;
-        seen.least_slack = std::min(seen.least_slack, net_.ingress[p].least_slack);
+        const Ingress& in = net_.ingress[p];
+        seen.sum += in.most;
+        seen.least_slack = std::min(seen.least_slack, in.least_slack / in.cables);
     }
     std::vector<Held> all;
     for (const std::uint32_t n : links.buffers) {

@@ -1,20 +1,26 @@
 #pragma once
 // What makes a flow go on or send again: acknowledgements, gaps, timeouts, and tags that are free again.
 
+#include "sim/engines/packet/leaving.hpp"
 #include "sim/engines/packet/sending.hpp"
 
 namespace fabricast::inline packet {
 
-[[gnu::cold]] inline void on_ack(Domain& d, std::uint32_t f, std::uint32_t psn) {
-    Recovery& recovery = d.shared.recoveries[f];
-    if (static_cast<std::int32_t>(psn - recovery.acked) > 0) { recovery.acked = psn; }
-    const Flow& flow = d.traffic.flows[f];
+// Drops pieces of which all packets have arrived.
+[[gnu::cold]] inline void forget_pieces(Recovery& recovery, const Flow& flow) {
     while (!recovery.pieces.empty() && recovery.replay > (flow.open ? 1U : 0U)) {
         const Unacked& first = recovery.pieces.front();
         if (static_cast<std::int32_t>(recovery.acked - (first.first + first.packets)) < 0) { return; }
         recovery.pieces.pop_front();
         --recovery.replay;
     }
+}
+
+[[gnu::cold]] inline void on_ack(Domain& d, std::uint32_t f, std::uint32_t psn, Ps now) {
+    Recovery& recovery = d.shared.recoveries[f];
+    if (static_cast<std::int32_t>(psn - recovery.acked) > 0) { recovery.acked = psn; }
+    forget_pieces(recovery, d.traffic.flows[f]);
+    wake_flow(d, f, now);
 }
 
 // What a window no longer holds: one packet, or (go-back-N) all.
@@ -58,6 +64,7 @@ namespace fabricast::inline packet {
         if (psn - piece.first < piece.packets) {
             recovery.resent += static_cast<std::int32_t>(flow.psn - psn);
             flow.psn = psn;
+            recovery.next.fill(psn);
             flow.left = piece.bytes - static_cast<std::int64_t>(psn - piece.first) * flow.unit;
             flow.end_bits = piece.end_bits;
             flow.open = true;
@@ -71,10 +78,10 @@ namespace fabricast::inline packet {
 [[gnu::cold]] inline void on_timeout(Domain& d, std::uint32_t f, Ps now) {
     Recovery& recovery = d.shared.recoveries[f];
     recovery.timer = false;
-    on_ack(d, f, recovery.acked);  // drops pieces that had to stay while they were being sent again
     const Flow& flow = d.traffic.flows[f];
+    forget_pieces(recovery, flow);  // those that had to stay while they were being sent again
     if (recovery.pieces.empty() && !flow.open) { return; }
-    if (recovery.acked == recovery.timer_saw && flow.psn != recovery.acked) {
+    if (recovery.acked == recovery.timer_saw && flow.psn != recovery.acked && !waits_inside(d, f)) {
         ++recovery.timeouts;
         if (f == d.shared.sequence.flow) { d.shared.sequence.heard(PacketSignal::timeout, recovery.acked, now); }
         if (d.shared.trims() && !recovery.again.empty()) {  // the window is full of what was lost

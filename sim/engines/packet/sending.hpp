@@ -76,8 +76,13 @@ inline bool begin_piece(Domain& d, Flow& flow, std::uint32_t f) {
     return flow.open;
 }
 
-// Whether the flow has the tag, or the room in its window, that its next packet needs.
+// Whether the flow has the tag, the room in its window and the number that its next packet needs.
 [[gnu::cold]] inline bool may_send(Domain& d, Flow& flow, std::uint32_t f) {
+    if (d.shared.lossy && !d.traffic.is_request(f)) {
+        const Recovery& recovery = d.shared.recoveries[f];
+        const auto unacked = static_cast<std::int32_t>(flow.psn - recovery.acked);
+        if (recovery.again.empty() && unacked >= most_unacked) { return false; }
+    }
     if (!d.traffic.readers.empty() && !is_granted(d, flow, f)) { return false; }
     return !d.shared.windowed() || flow.controller == none ||
            d.shared.windows[flow.controller].open(d.shared.window(flow.controller), d.shared.recorded);
@@ -261,6 +266,7 @@ inline Frame next_packet(Domain& d, std::uint32_t p, Ps start) {
     }
     ++d.counts.injected;
     flow.last = start;
+    if (recovery != nullptr) { recovery->saw(start); }
     flow.next = paced(d, flow, frame.bytes, start);
     flow.waiting = flow.open || (recovery != nullptr && !recovery->again.empty()) || begin_piece(d, flow, f);
     if (d.shared.timed) { note_sent(d, flow, psn, frame.bytes, start); }

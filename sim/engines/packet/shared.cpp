@@ -39,6 +39,7 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads, bool by_buffe
     for (const Stream& stream : t.stream_patterns) { settles = std::max(settles, stream.slot_delay); }
     for (const Route& detour : net.detours) { begins_at(net.ports[net.port_of(detour, 0, 0)]); }
     lossy = !net.epochs.empty();
+    restarts = net.epochs.empty() && !repeats_selectively(o);
     for (std::uint32_t p = 0; p < net.port_count; ++p) {
         Port& port = net.ports[p];
         Node& node = net.nodes[port.from_node];
@@ -51,8 +52,11 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads, bool by_buffe
         }
         lossy |= port.control == Control::lossy ||
                  (port.control == Control::pfc && (o.headroom < 1 || o.pfc_watchdog.ps > 0));
+        restarts &= net.leaves_node(p) || port.control == Control::credits || port.control == Control::none;
     }
     lossy |= corrupts;
+    restarts &= lossy;
+    gated |= lossy;
     if (lossy) { recoveries.resize(t.flows.size()); }
     const std::size_t controllers = t.controlled.size();
     const auto sized = [&](CongestionControl of) { return of == control ? controllers : 0; };
@@ -164,10 +168,7 @@ double Shared::slowest(std::span<const std::uint32_t> ports) const {
 // node.
 std::span<const std::uint32_t> Shared::own_links(const Route& route) const {
     const std::span<const std::uint32_t> ports = net.ports_of(route);
-    const auto leaves = [&](std::uint32_t p) {
-        return net.island[net.ports[p].from_node] != net.island[net.ports[p].to_node];
-    };
-    const auto wire = std::ranges::find_if(ports, leaves);
+    const auto wire = std::ranges::find_if(ports, [&](std::uint32_t p) { return net.leaves_node(p); });
     return {ports.begin(), wire == ports.end() ? wire : wire + 1};
 }
 

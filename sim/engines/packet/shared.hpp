@@ -61,6 +61,7 @@ struct Shared {
     CongestionControl control = traffic.control;  // none if no flow is under it
     bool lossy = false;
     bool corrupts = false;  // links lose packets at random
+    bool restarts = false;  // what goes back N does so where it leaves its node, inside of which nothing is lost
     std::vector<Sender> senders;
     std::vector<Inbox> inboxes = std::vector<Inbox>(net.nodes.size());  // per node
     std::vector<Ps> next;                                               // per node: when it next has something to do
@@ -77,7 +78,7 @@ struct Shared {
     Sparse<InFlight> in_flight;             // `recorded` of each: the last packets by their sequence number
     std::uint32_t recorded = 0;             // a power of two
     bool timed = false;                     // controllers are told when packets were sent
-    bool gated = !traffic.readers.empty();  // flows may wait for a tag or for their window
+    bool gated = !traffic.readers.empty();  // flows may wait for a tag, their window or acknowledgements
     Sparse<Throttle> throttles;
     Sparse<std::uint32_t> ack_every;          // packets, a power of two
     std::vector<Rates> rates;                 // of the first controlled flows; empty: not asked for
@@ -141,13 +142,13 @@ private:
     std::uint64_t& word_of(const Port& port) { return active[net.nodes[port.from_node].first_word + port.slot / 64]; }
 };
 
-// Whether a switch's buffer has room for `bytes` more of an input that then holds `held`, and for all that parts which
-// are not simulated may hold of it, without a pause of any input.
-[[gnu::cold]] inline bool fits_reserved(const Packet& options, const Node& node, std::int64_t held,
+// Whether a switch's buffer has room for `bytes` more of an input, and for all that parts which are not simulated may
+// hold of it, without a pause of any input.
+[[gnu::cold]] inline bool fits_reserved(const Packet& options, const Node& node, const Ingress& in,
                                         std::int64_t bytes) {
     const std::int64_t used = node.used + node.reserved + bytes;
-    const double threshold = pfc::dynamic_threshold(options.alpha, {node.buffer}, {used});
-    return used <= std::min(node.buffer, node.reserved_limit) && static_cast<double>(held) <= threshold;
+    return used <= std::min(node.buffer, node.reserved_limit) &&
+           static_cast<double>(in.bytes + bytes) <= pause_threshold(options, node, in, used);
 }
 
 // Windows between two looks at all buffers, if the replay checks itself (common/checks.hpp).

@@ -72,7 +72,7 @@ void take_mail(Domain& d, const ControlMessage& mail) {
             return;
         case ControlMessage::ack:
             if (d.shared.lossy) {
-                on_ack(d, mail.target, mail.value);
+                on_ack(d, mail.target, mail.value, mail.time);
             } else {
                 const std::uint32_t controller = d.traffic.flows[mail.target].controller;
                 d.shared.timelies[controller].on_ack(d.options.timely, mail.value / d.shared.ack_every[controller],
@@ -116,7 +116,7 @@ Worker::Worker(Shared& shared, std::uint32_t id, std::uint32_t domains)
       id_(id),
       domains_(domains),
       straight_(shared.options.cut_through && shared.options.routing != PacketRouting::adaptive && !shared.corrupts &&
-                shared.traffic.readers.empty() && !shared.net.rates_change && !shared.trims()) {
+                !shared.restarts && shared.traffic.readers.empty() && !shared.net.rates_change && !shared.trims()) {
     for (std::uint32_t island = 0; island < shared.islands.count(); ++island) {
         if (shared.islands.domain[island] == id_) { islands_.push_back(island); }
     }

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "sim/report/html/cable_names.hpp"
+#include "sim/report/cable_names.hpp"
 #include "topologies/bill.hpp"
 
 namespace fabricast::inline report::html {

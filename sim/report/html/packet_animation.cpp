@@ -10,7 +10,6 @@
 
 #include "base/unit_text.hpp"
 #include "sim/report/columns.hpp"
-#include "sim/report/html/cable_names.hpp"
 #include "sim/report/html/packet_animation_phases.hpp"
 #include "sim/report/html/packet_animation_pieces.hpp"
 #include "sim/report/html/packet_sequence.hpp"
@@ -26,16 +25,6 @@ std::string at(const PacketTraffic& traffic) { return at_size(" At ", traffic, "
 
 // When a bin of a series begins.
 Time beginning(Duration width, std::size_t bin) { return width * static_cast<std::int64_t>(bin); }
-
-// The names of the links of the series, with cable numbers and lanes.
-std::vector<std::string> names_of(const PacketTraffic& traffic, const Fabric& fabric) {
-    const CableNames cables(fabric);
-    std::vector<std::string> names;
-    for (const PortSeries& port : traffic.use.series) {
-        names.push_back(cables.name(port.link) + (port.lane < 0 ? "" : " lane " + std::to_string(port.lane)));
-    }
-    return names;
-}
 
 // The frame in which links are paused longest, then that with the most bytes queued: where the animation starts.
 std::size_t worst_moment(const std::vector<PortSeries>& series) {
@@ -179,12 +168,14 @@ Curves rates_of(const PacketTraffic& traffic, const Fabric& fabric) {
         {}};
     for (const RateSeries& rates : traffic.use.rates) {
         Line line{fabric.device_name(rates.src) + " -> " + fabric.device_name(rates.dst), {}};
+        Time last;
         for (std::size_t b = 0; b < rates.rate.size(); ++b) {
             const Time begin = beginning(rates.width, b);
             if (!(rates.rate[b] > 0)) { continue; }
-            if (line.points.empty()) { line.label += call_at(traffic, begin); }
             line.points.push_back({to_seconds(begin), rates.rate[b]});
+            last = begin;
         }
+        line.label += call_at(traffic, last);  // the first bin of a call may hold the end of the call before
         const auto same =
             std::ranges::count_if(curves.lines, [&](const Line& l) { return l.label.starts_with(line.label); });
         line.label += same > 0 ? " (" + std::to_string(same + 1) + ")" : "";
@@ -239,7 +230,8 @@ Table counts_of(const std::vector<PacketTraffic>& packets) {
 
 Table victims_of(const PacketTraffic& traffic) {
     Table table{"Victims",
-                "Held up by pauses, though no queue that began them is on their way: the first eight." + at(traffic),
+                fmt::format("Held up by pauses, though no queue that began them is on their way: {} of {}.{}",
+                            traffic.use.victims.size(), traffic.use.victim_pairs, at(traffic)),
                 {{"message"}},
                 {}};
     for (const std::string& victim : traffic.use.victims) { table.rows.push_back({victim}); }
@@ -261,7 +253,7 @@ void add_packet_animation(Page& page, const std::vector<PacketTraffic>& packets,
         if (any) { page.sections.emplace_back(std::move(section)); }
     };
     add(running, !running.spans.empty());
-    const std::vector<std::string> names = names_of(worst, fabric);
+    const std::vector<std::string>& names = worst.series;
     Curves queues = queues_of(worst, names);
     add(queues, !queues.lines.empty());
     Activity storm = storm_of(worst, names);

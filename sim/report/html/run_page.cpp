@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/unit_text.hpp"
-#include "sim/report/html/cable_names.hpp"
+#include "sim/report/cable_names.hpp"
 #include "sim/report/html/packet_animation.hpp"
 #include "sim/report/html/training_page.hpp"
 #include "sim/report/packet_picture.hpp"

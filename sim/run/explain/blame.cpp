@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <tuple>
@@ -22,6 +23,12 @@ std::string without_numbers(std::string_view hop) {
     std::string kind(hop);
     std::erase_if(kind, [](char c) { return c >= '0' && c <= '9'; });
     return kind;
+}
+
+std::vector<LinkEvent> of_links(std::span<const LinkEvent> events) {
+    std::vector<LinkEvent> links(events.begin(), events.end());
+    std::erase_if(links, [](const LinkEvent& event) { return event.of_device(); });
+    return links;
 }
 
 constexpr double rounding = 2e-12;  // seconds: starts and ends are rounded to picoseconds
@@ -114,19 +121,40 @@ struct OperationBlame::Binding {
     double rate = infinite;  // rate of one member, wire bytes per second
 };
 
-OperationBlame::OperationBlame(const Fabric& fabric, const Schedule& schedule)
+OperationBlame::OperationBlame(const Fabric& fabric, const Schedule& schedule, std::span<const LinkEvent> events)
     : fabric_(fabric),
       schedule_(schedule),
-      network_(make_fluid_network(fabric, schedule, {})),
+      events_(of_links(events)),
+      network_(make_fluid_network(fabric, schedule, events_)),
       limits_{static_cast<double>(fabric.node().gpu.sms), fabric.node().gpu.memory_bandwidth} {}
 
+// What events leave of the row's capacity, on average over the stretch. Times when it is down do not count: traffic
+// goes round or waits.
+double OperationBlame::share_of(std::uint32_t row, Stretch stretch) const {
+    std::map<Time, double> changes{{Time{}, 1.0}};
+    for (std::size_t e = 0; e < events_.size(); ++e) {
+        if (network_.row_of_event[e] == row) { changes[events_[e].at] = events_[e].share; }
+    }
+    double up = 0;
+    double kept = 0;
+    for (auto change = changes.begin(); change != changes.end(); ++change) {
+        const auto next = std::next(change);
+        const Time from = std::max(stretch.from, change->first);
+        const Time to = next == changes.end() ? stretch.to : std::min(stretch.to, next->first);
+        if (to <= from || change->second <= 0) { continue; }
+        up += to_seconds(to - from);
+        kept += change->second * to_seconds(to - from);
+    }
+    return up > 0 ? kept / up : 1;
+}
+
 // The narrowest of the links that the class crosses, each counted as often as the class crosses it.
-OperationBlame::Binding OperationBlame::binding(std::uint32_t cls, double members) const {
+OperationBlame::Binding OperationBlame::binding(std::uint32_t cls, double members, Stretch stretch) const {
     const FlowClass& flow = network_.classes[cls];
     Binding found;
     for (std::uint32_t x = flow.begin; x < flow.end; ++x) {
         const std::uint32_t row = network_.crossing_row[x];
-        const double rate = network_.capacity[row] / (network_.crossing_times[x] * members);
+        const double rate = network_.capacity[row] * share_of(row, stretch) / (network_.crossing_times[x] * members);
         if (rate >= found.rate) { continue; }
         const auto parts = std::span(network_.parts)
                                .subspan(network_.part_begin(row), network_.part_end[row] - network_.part_begin(row));
@@ -143,9 +171,9 @@ void OperationBlame::path_latency(const Path& path, double times, BlameSheet& sh
     }
 }
 
-void OperationBlame::pipeline(std::uint32_t index, Until until, BlameSheet& sheet) const {
+void OperationBlame::pipeline(std::uint32_t index, Until until, Stretch stretch, BlameSheet& sheet) const {
     const Pipeline& p = schedule_.pipelines[index];
-    const Binding link = binding(network_.class_of_pipeline[index], p.weight);
+    const Binding link = binding(network_.class_of_pipeline[index], p.weight, stretch);
     const ChunkTime chunk = chunk_time(p, link.rate);
     const double tau = chunk.seconds;
     const auto at_pace = [&](const ChunkTime& pace, double seconds) {
@@ -194,7 +222,7 @@ void OperationBlame::pipeline(std::uint32_t index, Until until, BlameSheet& shee
     sheet.add(BlameKind::latency, "window of buffers", "", streaming * std::max(0.0, window - tau));
 }
 
-void OperationBlame::transfer(const Transfer& transfer, bool queued, BlameSheet& sheet) const {
+void OperationBlame::transfer(const Transfer& transfer, bool queued, Stretch stretch, BlameSheet& sheet) const {
     const Connection& connection = schedule_.connections[transfer.connection];
     const std::uint32_t cls = network_.class_of_connection[transfer.connection];
     if (!queued) {
@@ -202,7 +230,7 @@ void OperationBlame::transfer(const Transfer& transfer, bool queued, BlameSheet&
         path_latency(fabric_.path(connection.path), 1, sheet);
     }
     const double bytes = static_cast<double>(transfer.bytes.count) * connection.wire_ratio;
-    const Binding link = binding(cls, 1);
+    const Binding link = binding(cls, 1, stretch);
     const double cap = connection.rate_cap * connection.wire_ratio;
     if (cap < link.rate) {
         sheet.add(BlameKind::protocol, "message rate", "", bytes / cap);
@@ -217,20 +245,21 @@ void OperationBlame::compute(const Compute& compute, BlameSheet& sheet) const {
     sheet.add(BlameKind::compute, memory >= alone * (1 - 1e-9) ? "GPU memory" : "arithmetic", "", alone);
 }
 
-BlameSheet OperationBlame::blame(OpId op, Until until, bool queued, double seconds) const {
+BlameSheet OperationBlame::blame(OpId op, Until until, bool queued, Stretch stretch) const {
+    const double seconds = stretch.seconds();
     BlameSheet alone;
     const std::uint32_t detail = schedule_.detail(op);
     std::string others = "others' turn";
     const auto others_on = [&](std::uint32_t cls) {
-        return fmt::format("others on {}", to_string(binding(cls, 1).cls));
+        return fmt::format("others on {}", to_string(binding(cls, 1, stretch).cls));
     };
     switch (schedule_.kind(op)) {
         case OpKind::transfer:
-            transfer(schedule_.transfers[detail], queued, alone);
+            transfer(schedule_.transfers[detail], queued, stretch, alone);
             others = others_on(network_.class_of_connection[schedule_.transfers[detail].connection]);
             break;
         case OpKind::pipeline:
-            pipeline(detail, until, alone);
+            pipeline(detail, until, stretch, alone);
             others = others_on(network_.class_of_pipeline[detail]);
             break;
         case OpKind::compute:

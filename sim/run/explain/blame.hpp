@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,7 @@ namespace fabricast::inline explain {
 
 enum class BlameKind : std::uint8_t {
     compute,    // kernels at the speed that they have when they run alone
-    bandwidth,  // bytes on a link at the link's full rate
+    bandwidth,  // bytes on a link at the rate that events leave it
     latency,    // of links and switches, and windows of buffers that wait for a round trip
     protocol,   // what library and transport add: hops, the channels' copy loops, starts
     launch,     // the host: issuing work, and what a framework adds once per step
@@ -55,27 +56,35 @@ private:
 // Which end of an operation the critical path left it by.
 enum class Until : std::uint8_t { release, finish };
 
+struct Stretch {
+    Time from, to;
+
+    double seconds() const { return to_seconds(to - from); }
+};
+
 // What one operation spends its time on: the closed form of sim/engines/common/schedule.hpp term by term, each term
 // blamed on a link, the library or a device. Time beyond the closed form was spent waiting for other operations.
 class OperationBlame {
 public:
-    // Both arguments must outlive this.
-    OperationBlame(const Fabric& fabric, const Schedule& schedule);
+    // Fabric and schedule must outlive this.
+    OperationBlame(const Fabric& fabric, const Schedule& schedule, std::span<const LinkEvent> events);
 
-    // Blames `seconds` of the operation, from when it could proceed to `until`; the sheet adds up to `seconds`.
-    // `queued`: a message that waited for its predecessor on the connection, so all its time was on the wire.
-    BlameSheet blame(OpId op, Until until, bool queued, double seconds) const;
+    // Blames the operation's time from when it could proceed to `until`; the sheet adds up to it. `queued`: a message
+    // that waited for its predecessor on the connection, so all its time was on the wire.
+    BlameSheet blame(OpId op, Until until, bool queued, Stretch stretch) const;
 
 private:
     struct Binding;  // the link that limits the rate of a class
-    void pipeline(std::uint32_t index, Until until, BlameSheet& sheet) const;
-    void transfer(const Transfer& transfer, bool queued, BlameSheet& sheet) const;
+    void pipeline(std::uint32_t index, Until until, Stretch stretch, BlameSheet& sheet) const;
+    void transfer(const Transfer& transfer, bool queued, Stretch stretch, BlameSheet& sheet) const;
     void compute(const Compute& compute, BlameSheet& sheet) const;
     void path_latency(const Path& path, double times, BlameSheet& sheet) const;
-    Binding binding(std::uint32_t cls, double members) const;
+    Binding binding(std::uint32_t cls, double members, Stretch stretch) const;
+    double share_of(std::uint32_t row, Stretch stretch) const;
 
     const Fabric& fabric_;
     const Schedule& schedule_;
+    std::vector<LinkEvent> events_;  // of links
     Network network_;
     DeviceLimits limits_;
 };

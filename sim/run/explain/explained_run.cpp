@@ -30,8 +30,9 @@ struct Stop {
 
 class Walk {
 public:
-    Walk(const Fabric& fabric, const Schedule& schedule, const Timeline& timeline, const PartOf& part_of)
-        : schedule_(schedule), part_of_(part_of), operations_(fabric, schedule), times_(schedule.size()) {
+    Walk(const Fabric& fabric, const Schedule& schedule, const Timeline& timeline, const PartOf& part_of,
+         std::span<const LinkEvent> events)
+        : schedule_(schedule), part_of_(part_of), operations_(fabric, schedule, events), times_(schedule.size()) {
         for (const OpTimes& times : timeline.kept) { times_[static_cast<std::uint32_t>(times.op)] = times; }
         find_predecessors();
         for (const Connection& connection : schedule.connections) {
@@ -100,7 +101,7 @@ private:
         const bool queued = front != none && times_[front].finish > entered(op);
         const Time began = queued ? times_[front].finish : times_[op].start;
         const double seconds = to_seconds(stop.at - began);
-        const BlameSheet whole = operations_.blame(OpId{op}, stop.until, queued, seconds);
+        const BlameSheet whole = operations_.blame(OpId{op}, stop.until, queued, {began, stop.at});
         const double inside = to_seconds(stop.at - std::max(began, from));
         sheet.add(whole, part_of_ ? part_of_(OpId{op}) : "", seconds > 0 ? inside / seconds : 0);
         if (queued) { return {front, Until::finish, began}; }
@@ -177,11 +178,12 @@ void keep_every_operation(const Scenario& scenario, Schedule& schedule) {
     for (std::uint32_t op = 0; op < schedule.size(); ++op) { schedule.kept.push_back(OpId{op}); }
 }
 
-std::vector<Blame> blames_of(const Plan& plan, const Timeline& timeline, const TimedPart& timed, const Fabric& fabric) {
+std::vector<Blame> blames_of(const Plan& plan, const Timeline& timeline, const TimedPart& timed, const Job& job) {
     const std::vector<std::string> names =
         std::visit([&](const auto& facts) { return names_of(facts, plan.schedule); }, plan.facts);
     const auto part = [&](OpId op) -> std::string_view { return names[static_cast<std::size_t>(op)]; };
-    const BlameSheet sheet = critical_path(fabric, plan.schedule, timeline, timed.last, timed.from, part);
+    const BlameSheet sheet =
+        critical_path(job.fabric, plan.schedule, timeline, timed.last, timed.from, part, job.events);
     // Calls that overlap are timed as an average; the blame of the last call is scaled to it.
     const double scale = plan.timing && sheet.total() > 0 ? timed.seconds / sheet.total() : 1;
     std::vector<Blame> blames = sheet.sorted();
@@ -213,24 +215,26 @@ ExplainedRun explain_run(const Scenario& written, const Catalog& catalog, const 
         keep_every_operation(scenario, plan.schedule);
         const Engine engine = walks ? scenario.engine : Engine{Flow{}};
         const Timeline timeline = replay(engine, job.fabric, plan, job.events, watch).timeline;
-        ExplainedRun run{plan.what, job.fabric.node_count(), job.fabric.gpu_count(), 0, {}, std::move(plan.notes)};
+        ExplainedRun run{plan.what, job.fabric.node_count(), job.fabric.gpu_count(), 0, {}, std::move(plan.notes), {}};
         if (plan.schedule.size() > 0) {
             const TimedPart timed = timed_part(plan, timeline);
             run.seconds = timed.seconds;
-            run.blames = blames_of(plan, timeline, timed, job.fabric);
+            run.blames = blames_of(plan, timeline, timed, job);
         }
         merge_notes(run.notes, written.notes);
         if (!walks) {
-            run.notes.emplace_back("blamed by the flow engine: operations of the scenario's engine are not whole");
+            run.by = Flow::traits.name;
+            run.notes.push_back(fmt::format("blamed by engine flow: operations of engine {} are not whole",
+                                            traits_of(scenario.engine).name));
         }
         return run;
     });
 }
 
 BlameSheet critical_path(const Fabric& fabric, const Schedule& schedule, const Timeline& timeline, OpId last, Time from,
-                         const PartOf& part_of) {
+                         const PartOf& part_of, std::span<const LinkEvent> events) {
     assert(timeline.kept.size() >= schedule.size());
-    return Walk(fabric, schedule, timeline, part_of).back(last, from);
+    return Walk(fabric, schedule, timeline, part_of, events).back(last, from);
 }
 
 }  // namespace fabricast::inline explain

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,9 +21,10 @@ namespace fabricast::inline explain {
 struct ExplainedRun {
     std::string what;  // "all_reduce of 1 GiB: nvls-tree simple, 16 channels", "a training step of gpt3-175b"
     std::uint32_t nodes = 0, gpus = 0;
-    double seconds = 0;         // the same time that `run` reports
+    double seconds = 0;         // the same time that `run` reports, or what engine `by` forecasts
     std::vector<Blame> blames;  // largest first; their seconds add up to `seconds`
     std::vector<std::string> notes;
+    std::string by;  // the engine, where it is not the scenario's
 };
 
 // Throws InputError if a trace has too many operations to be explained, and what simulate throws. The flow engine
@@ -34,8 +36,8 @@ using PartOf = std::function<std::string_view(OpId)>;
 
 // Blames the time from `from` to the finish of `last` along the critical path: from the end backwards, at each
 // operation to what it waited for last. Its stretches are contiguous, so the seconds add up to that time. Precondition:
-// the timeline keeps every operation of the schedule, and comes from the flow or the analytic engine.
+// the timeline keeps every operation of the schedule, and comes from the flow or the analytic engine with these events.
 BlameSheet critical_path(const Fabric& fabric, const Schedule& schedule, const Timeline& timeline, OpId last, Time from,
-                         const PartOf& part_of);
+                         const PartOf& part_of, std::span<const LinkEvent> events = {});
 
 }  // namespace fabricast::inline explain

@@ -76,7 +76,7 @@ void add_tornado(Page& page, const Explanation& explanation) {
     Table failed{"Changes that cannot run", "", {{"change"}, {"why"}}, {}, true};
     for (const Counterfactual& change : explanation.changes) {
         if (change.failure.empty()) {
-            tornado.bars.push_back({change.words, change.seconds / explanation.run.seconds - 1});
+            tornado.bars.push_back({change.words, change.seconds / explanation.seconds - 1});
         } else {
             failed.rows.push_back({change.words, change.failure});
         }
@@ -116,9 +116,9 @@ void add_curve(Page& page, const ScalingCurve& curve) {
 
 std::string blame_table(const Explanation& explanation) {
     const ExplainedRun& run = explanation.run;
-    std::string out =
-        fmt::format("# {}: {}, on {} GPUs in {}: {}\n# what bound it along its critical path\n", explanation.scenario,
-                    run.what, run.gpus, plural(run.nodes, "node"), time_text(run.seconds));
+    std::string out = fmt::format("# {}: {}, on {} GPUs in {}: {}{}\n# what bound it along its critical path\n",
+                                  explanation.scenario, run.what, run.gpus, plural(run.nodes, "node"),
+                                  time_text(run.seconds), run.by.empty() ? "" : " by engine " + run.by);
     double total = 0;
     for (const auto& [kind, seconds] : by_kind(run.blames)) {
         out += line(seconds, run.seconds, to_string(kind), "");
@@ -142,7 +142,7 @@ std::string blame_table(const Explanation& explanation) {
 
 std::string tornado(const Explanation& explanation) {
     if (explanation.changes.empty()) { return ""; }
-    const double base = explanation.run.seconds;
+    const double base = explanation.seconds;
     const double largest = std::abs(explanation.changes.front().seconds / base - 1);
     std::string out = "# what would change it\n";
     for (const Counterfactual& change : explanation.changes) {
@@ -184,7 +184,7 @@ Json explanation_json(const Explanation& explanation) {
         Json one = {{"name", change.name}, {"change", change.words}};
         if (change.failure.empty()) {
             one["time_s"] = change.seconds;
-            one["against"] = change.seconds / run.seconds - 1;
+            one["against"] = change.seconds / explanation.seconds - 1;
         } else {
             one["failure"] = change.failure;
         }
@@ -214,9 +214,9 @@ Page explanation_page(const Scenario& scenario, const Explanation& explanation) 
     }
     page.answer += ".";
     for (const Counterfactual& change : explanation.changes) {
-        if (change.failure.empty() && change.seconds < run.seconds) {
+        if (change.failure.empty() && change.seconds < explanation.seconds) {
             page.headlines.push_back(
-                {"the change that gains most", percent(change.seconds / run.seconds - 1), change.words});
+                {"the change that gains most", percent(change.seconds / explanation.seconds - 1), change.words});
             break;
         }
     }
@@ -241,7 +241,14 @@ Explanation explained(const Scenario& whole, const Catalog& catalog, std::size_t
         const Fabric fabric(build(scenario, catalog));
         return counterfactuals(scenario, fabric, catalog);
     });
-    run_all(explanation.changes, explanation.run.seconds, catalog, threads, watch);
+    const EngineTraits& engine = traits_of(scenario.engine);
+    explanation.seconds =
+        engine.whole_operations ? explanation.run.seconds : seconds_of(simulate(scenario, catalog, watch));
+    if (!engine.whole_operations) {
+        explanation.run.notes.push_back(fmt::format("changes are run by engine {} and held against its {}", engine.name,
+                                                    time_text(explanation.seconds)));
+    }
+    run_all(explanation.changes, explanation.seconds, catalog, threads, watch);
     explanation.curve = scaling_curve(whole, catalog, threads, watch);
     return explanation;
 }

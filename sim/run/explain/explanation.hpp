@@ -16,6 +16,7 @@ namespace fabricast::inline explain {
 struct Explanation {
     std::string scenario;
     ExplainedRun run;
+    double seconds = 0;  // by the scenario's own engine, which runs the changes; of most engines that of `run`
     std::vector<Counterfactual> changes;  // as run_all sorts them
     ScalingCurve curve;
 };

@@ -322,6 +322,31 @@ TEST_CASE("a replay of packets is an animation whose links carried what the port
     }
 }
 
+TEST_CASE("a sender's rate is of the call in which it sends") {
+    Scenario scenario = parse_scenario(
+        "name: t\ncluster: {node: gh200-1x, nodes: 4, fabric: {kind: single-switch, link: ethernet-400g}}\n"
+        "workload: {kind: collective, collective: gather, sizes: [16 MiB]}\nengine: packet\npacket: {preset: "
+        "dcqcn-paper, series: true}\n",
+        "t.yaml");
+    const Report report = simulate(scenario, catalogue());
+    const std::vector<Time>& ends = report.packets.at(0).call_ends;
+    const Json sections = page_json(run_page(scenario, report, Fabric(build(scenario, catalogue())))).at("sections");
+    const auto rates = std::ranges::find_if(sections, [](const Json& s) { return s.at("title") == "Senders' rates"; });
+    REQUIRE(rates != sections.end());
+    int later = 0;
+    for (const Json& line : rates->at("lines")) {
+        const std::string label = line.at("label");
+        const auto at = label.find("call ");
+        REQUIRE(at != std::string::npos);
+        const std::size_t call = static_cast<std::size_t>(label[at + 5] - '0');
+        const double last = line.at("points").back().at(0);
+        CHECK(last <= to_seconds(ends.at(call - 1)));
+        if (call > 1) { CHECK(last > to_seconds(ends.at(call - 2))); }
+        later += call > 1 ? 1 : 0;
+    }
+    CHECK(later > 0);
+}
+
 TEST_CASE("a message that is watched is drawn packet by packet") {
     Scenario scenario = parse_scenario(
         "name: incast\ncluster: {node: gh200-1x, nodes: 4, fabric: {kind: single-switch, link: ethernet-400g}}\n"

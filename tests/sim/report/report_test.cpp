@@ -1,9 +1,11 @@
+#include <set>
 #include <sstream>
 
 #include "sim/report/result_file.hpp"
 #include "sim/report/summarize.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/trace.hpp"
+#include "sim/report/traffic.hpp"
 #include "sim/run/scaling.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
@@ -225,12 +227,61 @@ TEST_CASE("line 18: a row that congestion control holds back says so") {
         return std::pair(report.rows.at(0).bottleneck, report.packets.at(0).use.throttled);
     };
     const auto [throttled, share] = row("{preset: dcqcn-paper, buffer: 1 MiB, ecn: {k_min: 100, k_max: 400}}");
-    CHECK(throttled == "congestion control");
+    CHECK(throttled.starts_with("congestion control "));
     CHECK(share > 0.5);
     CHECK(share <= 1);
     const auto [paused, none] = row("{preset: pfc-only, buffer: 1 MiB}");
     CHECK(paused.starts_with("leaf0 -> node0.nic0 "));
     CHECK(none == 0);
+    // Nobody is told to send again what was dropped last: its sender waits.
+    const auto [timeouts, nobody] =
+        row("{flow_control: lossy, congestion_control: none, buffer: 1 MiB, retransmit_timeout: 2 ms}");
+    CHECK(timeouts.starts_with("timeouts "));
+    CHECK(nobody == 0);
+}
+
+TEST_CASE("congestion control that holds flows back for longer than a link is busy stands before the link") {
+    const Report report =
+        simulate(read_scenario(FABRICAST_SOURCE_DIR "/scenarios/packet-thresholds.yaml"), catalogue());
+    CHECK(report.rows.at(0).bottleneck.starts_with("congestion control 71 %, leaf0 -> node0.nic0 5"));
+}
+
+TEST_CASE("cables between the same switches have names of their own in every list") {
+    Scenario scenario = parse_scenario(
+        "name: t\ncluster: {node: gh200-1x, nodes: 16, fabric: {kind: fat-tree, link: ethernet-400g, switch: "
+        "tomahawk-4, radix: 8, routing: ecmp}}\n"
+        "workload: {kind: collective, collective: all_to_all, sizes: [256 KiB]}\nengine: packet\npacket: {preset: "
+        "pfc-only, series: true}\n",
+        "t.yaml");
+    const Report report = simulate(scenario, catalogue());
+    const std::vector<std::string>& names = report.packets.at(0).series;
+    CHECK(std::ranges::any_of(names, [](const std::string& name) { return name.ends_with(" (cable 2)"); }));
+    CHECK(std::set(names.begin(), names.end()).size() == names.size());
+    CHECK_THAT(chrome_trace({}, report.packets), ContainsSubstring("(cable 1)"));
+    CHECK_THAT(packets_json(report.packets).dump(), ContainsSubstring("(cable 1)"));
+
+    // Each of these cables is a path of its own. With adaptive routing they are one link, and no packet has a choice.
+    const auto notes = [&](const char* fabric, PacketRouting packets) {
+        scenario.cluster.routing = fabric;
+        scenario.packet.routing = packets;
+        const std::vector<std::string> all = simulate(scenario, catalogue()).notes;
+        return std::ranges::count_if(all, [](const std::string& n) { return n.starts_with("packet.routing: "); });
+    };
+    CHECK(notes("adaptive", PacketRouting::spray) == 1);
+    CHECK(notes("ecmp", PacketRouting::spray) == 0);
+    CHECK(notes("adaptive", PacketRouting::ecmp) == 0);
+}
+
+TEST_CASE("calls that differ by chance are noted, by more than a twentieth") {
+    PacketTraffic traffic;
+    traffic.size = {1024};
+    traffic.call_ends = {Time{} + microseconds(100), Time{} + microseconds(204), Time{} + microseconds(300)};
+    CHECK(calls_differ(traffic).empty());  // nothing was drawn
+    traffic.use.drops = 1;
+    CHECK(calls_differ(traffic) ==
+          "the calls at 1 KiB take 96 us to 104 us, as marks and losses fall; the row is the last of 3");
+    traffic.call_ends[2] = Time{} + microseconds(304);
+    CHECK(calls_differ(traffic).empty());  // 100, 104 and 100 us
 }
 
 TEST_CASE("figures are listed once") {

@@ -114,6 +114,35 @@ TEST_CASE("go-back-N's goodput under random loss is the formula's, selective rep
     }
 }
 
+TEST_CASE("what a loss finds on its way to the adapter is not sent again as waste, and does not pile up") {
+    // GPUs behind PCIe that is twice as fast as the cable: without credits a whole message queues at the adapter.
+    FabricSpec spec = tiny::fabric(FabricKind::single_switch);
+    spec.link = tiny::link(LinkFamily::ethernet, 25, microseconds(5));
+    const Fabric fabric(tiny::cluster(2, 1, spec));
+    constexpr std::int64_t count = 100'000;
+    Schedule schedule;
+    schedule.connections.push_back(
+        {{.src = fabric.gpu(0), .dst = fabric.gpu(1), .flow_label = 0, .kind = PathKind::network}});
+    schedule.add(Transfer{0, {count * unit}, {}});
+    Packet options = packets(FlowControl::lossless);
+    options.loss = 0.002;
+    // The loss is known when the next packet has come and the NAK is back; four links of the two nodes are twice as
+    // fast, so that a packet takes as long on two cables and twice half as long in its node.
+    const double way = to_seconds(fabric.path(schedule.connections[0].path).latency);
+    const double wire = unit / rate;
+    const double both = 1 - (1 - options.loss) * (1 - options.loss);
+    const double extra = both * (to_seconds(options.retransmit_timeout) / wire);
+    const double formula = (1 - both) / (1 - both + both * ((2 * way + 3 * wire) / wire + extra));
+    for (const FlowControl inside : {FlowControl::lossless, FlowControl::credits}) {
+        options.island_flow_control = inside;
+        const Timeline timeline = replay(options, fabric, schedule);
+        const double goodput = static_cast<double>(count) * wire / to_seconds(timeline.makespan);
+        const double three_sigma = 3 / std::sqrt(both * count) * (1 - formula);
+        CHECK(goodput == Approx(formula).epsilon(three_sigma + 0.03));
+        CHECK(static_cast<double>(timeline.packets->delivered) < 2 * count / formula);
+    }
+}
+
 TEST_CASE("switches that hash alike use one of their ways up: flows polarise") {
     // Three tiers of four ports, sixteen hosts: two ways up at each switch. All cross the pods.
     FabricSpec spec = tiny::fabric(FabricKind::fat_tree, 4);

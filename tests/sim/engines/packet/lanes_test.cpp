@@ -107,6 +107,23 @@ TEST_CASE("service levels are mapped to lanes, and lanes that nobody uses change
     }
 }
 
+TEST_CASE("cables that are bundled into one link have each a buffer of their own") {
+    // Eight pairs over one trunk: a credit comes back 500 ns there, 500 ns back and 9 us after its packet set out.
+    Packet options = packets(FlowControl::credits);
+    options.credit_delay = nanoseconds(9'000);
+    Pairs pairs;
+    for (std::uint32_t host = 0; host < 8; ++host) { pairs.emplace_back(host, host + 8); }
+    for (const int cables : {1, 2, 4}) {
+        testing::Drawing drawing{std::vector<int>(8, 0), {{0, 1}}, {}, LinkFamily::infiniband};
+        drawing.attach.resize(16, 1);
+        drawing.bundle = cables;
+        const Fabric fabric = testing::drawn(drawing, 2);
+        const Timeline timeline = replay(options, fabric, testing::messages(fabric, pairs, 160 * unit));
+        const int packets_in_loop = cables * (128 * 1024 / 4032);  // a packet takes 63 blocks
+        CHECK(to_seconds(timeline.makespan) == Approx(8.0 * 160 / packets_in_loop * 10e-6).epsilon(0.05));
+    }
+}
+
 TEST_CASE("InfiniBand's credits count blocks of whole packets, of each lane on its own") {
     const Fabric fabric = testing::star(2, LinkFamily::infiniband);
     constexpr std::int64_t count = 120;

@@ -90,6 +90,7 @@ struct Drawing {
     std::vector<double> gigabytes;            // per host cable, GB/s; empty: 25 each
     LinkFamily family = LinkFamily::ethernet;
     std::int64_t trunk = 25;  // GB/s
+    int bundle = 1;           // cables of a trunk, used as one link
 };
 
 inline Fabric drawn(const Drawing& drawing, int switches) {
@@ -110,7 +111,7 @@ inline Fabric drawn(const Drawing& drawing, int switches) {
     LinkSpec trunk = spec.link;
     trunk.rate = Rate::per_second(drawing.trunk * 1'000'000'000);
     for (const auto& [a, b] : drawing.cables) {
-        cluster.graph.cables.push_back({"s" + std::to_string(a), "s" + std::to_string(b), trunk});
+        cluster.graph.cables.push_back({"s" + std::to_string(a), "s" + std::to_string(b), trunk, drawing.bundle});
     }
     return Fabric(std::move(cluster));
 }

@@ -91,6 +91,28 @@ TEST_CASE("a lossless port has room for whole frames, with what the protocol add
     CHECK(worst > 2 * unit + pfc::frame.count + 20'000);  // more than packets of the payload alone would need
 }
 
+TEST_CASE("of bundled cables each may hold its share of a shared buffer, and has its headroom") {
+    // Four hosts send over a trunk to one: its input of the second switch holds alpha c (B - used) before it is paused,
+    // so alpha c / (1 + alpha c) of the buffer.
+    Packet options = small_buffers();
+    options.buffer = Bytes{2'000'000};
+    for (const int cables : {1, 2, 4}) {
+        testing::Drawing drawing{{0, 0, 0, 0, 1}, {{0, 1}}, {}, LinkFamily::ethernet, 100};
+        drawing.bundle = cables;
+        const Fabric fabric = testing::drawn(drawing, 2);
+        const Timeline timeline =
+            replay(options, fabric, testing::messages(fabric, {{0, 4}, {1, 4}, {2, 4}, {3, 4}}, 1000 * unit));
+        const LinkId last = fabric.path({.src = fabric.nic(0, 0), .dst = fabric.nic(4, 0)}).links[2];
+        const auto port = std::ranges::find(timeline.packets->ports, last, &PortUse::link);
+        REQUIRE(port != timeline.packets->ports.end());
+        const double held = options.alpha * cables / (1 + options.alpha * cables) * 2e6;
+        const double headroom = cables * (2 * unit + static_cast<double>(pfc::frame.count)) + cables * 100'000;
+        CHECK(static_cast<double>(port->most_queued) > held - 2 * unit);
+        CHECK(static_cast<double>(port->most_queued) < held + headroom);
+        CHECK(timeline.packets->drops == 0);
+    }
+}
+
 TEST_CASE("an incast shares its link fairly, and PFC loses nothing") {
     const Fabric fabric = testing::star(9);
     Pairs incast;
@@ -142,6 +164,7 @@ TEST_CASE("a flow to a free host suffers from a pause meant for others, and is n
     CHECK(seconds(paused, 3) > 3 * alone - 2 * 200e3 / rate);
     REQUIRE(paused.packets->victims.size() == 1);
     CHECK(paused.packets->victims[0] == "node3.nic0 -> node1.nic0");
+    CHECK(paused.packets->victim_pairs == 1);
     CHECK(free.packets->victims.empty());
 }
 
@@ -169,6 +192,31 @@ TEST_CASE("one slow receiver pauses a whole fabric") {
         CHECK(barked.packets->paused < storm.packets->paused);
         CHECK(barked.packets->drops > 0);
     }
+}
+
+TEST_CASE("of victims that are not listed it is said how many there are") {
+    for (const std::uint32_t hosts : {13U, 14U}) {
+        testing::Drawing drawing{std::vector<int>(hosts, 1), {{0, 1}}, {}};
+        drawing.attach[2] = drawing.attach[3] = 0;
+        const Fabric fabric = testing::drawn(drawing, 2);
+        Pairs pairs = {{2, 0}, {4, 0}, {5, 0}};
+        for (std::uint32_t host = 6; host < hosts; ++host) { pairs.emplace_back(3, host); }
+        pairs.emplace_back(3, 1);
+        const Timeline paused = replay(small_buffers(), fabric, testing::messages(fabric, pairs, 400 * unit));
+        CHECK(paused.packets->victims.size() == 8);
+        CHECK(paused.packets->victim_pairs == hosts - 5);
+    }
+}
+
+TEST_CASE("a dead link is named before those that it paused") {
+    const Fabric fabric = testing::leaf_spine(16, 8);
+    Pairs pairs;
+    for (std::uint32_t h = 1; h < 16; ++h) { pairs.emplace_back(h, 0); }
+    const Schedule schedule = testing::messages(fabric, pairs, 100 * unit);
+    const Path path = fabric.path(schedule.connections[0].path);
+    const LinkId into = path.span().back();
+    CHECK_THROWS_WITH(replay(small_buffers(), fabric, schedule, {{Time{}, into, 0}}),
+                      ContainsSubstring("cannot end: link " + fabric.link_name(into) + " is down"));
 }
 
 TEST_CASE("buffers that wait for each other in a circle are found and named") {

@@ -25,12 +25,12 @@ Connection between(const Fabric& fabric, std::uint32_t from, std::uint32_t to) {
 }
 
 // Seconds of each kind and word on the critical path to the last operation.
-std::map<std::string, double> blamed(const Fabric& fabric, Schedule schedule, const Engine& engine = Flow{}) {
+std::map<std::string, double> blamed(const Fabric& fabric, Schedule schedule, std::span<const LinkEvent> events = {}) {
     keep_all(schedule);
-    const Timeline timeline = replay(engine, fabric, schedule);
+    const Timeline timeline = replay(Flow{}, fabric, schedule, {events.begin(), events.end()});
     const OpId last{static_cast<std::uint32_t>(schedule.size() - 1)};
     std::map<std::string, double> seconds;
-    for (const Blame& blame : critical_path(fabric, schedule, timeline, last, Time{}, {}).sorted()) {
+    for (const Blame& blame : critical_path(fabric, schedule, timeline, last, Time{}, {}, events).sorted()) {
         seconds[std::string(to_string(blame.kind)) + " " + blame.what] += blame.seconds;
     }
     return seconds;
@@ -77,6 +77,26 @@ TEST_CASE("what a message loses to another on its link is waiting for others") {
     const auto seconds = blamed(fabric, schedule);
     CHECK(seconds.at("bandwidth nvlink") == Approx(10e-6));
     CHECK(seconds.at("wait others on nvlink") == Approx(10e-6));
+}
+
+TEST_CASE("a slow link is blamed itself, at the rate that its events leave it, and others only for their part") {
+    const Fabric fabric(tiny::one_node());
+    Schedule schedule;
+    schedule.connections = {between(fabric, 0, 1), between(fabric, 0, 2)};
+    schedule.add(Transfer{0, {1'000'000}, {}});
+    const LinkId link = fabric.path(schedule.connections[0].path).links[0];
+    const LinkEvent slow[] = {{Time{}, link, 0.1}};
+    const auto alone = blamed(fabric, schedule, slow);
+    CHECK(alone.at("bandwidth nvlink") == Approx(100e-6));
+    CHECK(alone.at("latency nvlink") == Approx(1e-6));
+    CHECK(alone.size() == 2);
+    // For half of the bytes: 0.1 for 50 us, then all of it.
+    const LinkEvent mended[] = {{Time{}, link, 0.1}, {Time{} + microseconds(51), link, 1}};
+    CHECK(blamed(fabric, schedule, mended).contains("wait others on nvlink") == false);
+    schedule.add(Transfer{1, {1'000'000}, {}});
+    const auto shared = blamed(fabric, schedule, slow);
+    CHECK(shared.at("bandwidth nvlink") == Approx(100e-6));
+    CHECK(shared.at("wait others on nvlink") == Approx(100e-6));
 }
 
 TEST_CASE("a ring's blame is its closed form taken apart") {

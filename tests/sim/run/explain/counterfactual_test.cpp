@@ -10,6 +10,7 @@
 #include <string>
 
 #include "models/catalog_reader.hpp"
+#include "sim/run/explain/explanation.hpp"
 #include "sim/run/explain/knee.hpp"
 #include "sim/run/explain/scenario_text.hpp"
 #include "sim/run/simulate.hpp"
@@ -68,6 +69,21 @@ TEST_CASE("1:1 in place of 2:1 is the scenario with that key") {
     CHECK(full.seconds == seconds_of(simulate(by_hand, catalogue())));
     CHECK(full.seconds < 0.8 * seconds_of(simulate(scenario, catalogue())));
     CHECK(named(changes, "roce").scenario.cluster.link == "ethernet-400g");
+}
+
+TEST_CASE("changes of a scenario in packets are held against its time in packets") {
+    const Scenario scenario = parse_scenario(
+        "name: t\ncluster: {node: gh200-1x, nodes: 3, fabric: {kind: single-switch, link: ethernet-400g}}\nworkload: "
+        "{kind: "
+        "collective, collective: gather, sizes: [64 MiB]}\nengine: packet\npacket: {ecn: {k_min: 250, k_max: 1000}}\n",
+        "t.yaml");
+    const Explanation explanation = explained(scenario, catalogue(), 1);
+    CHECK(explanation.seconds == seconds_of(simulate(scenario, catalogue())));
+    CHECK(explanation.run.seconds < 0.9 * explanation.seconds);  // the flow engine knows no marks
+    CHECK(explanation.run.by == "flow");
+    CHECK_THAT(explanation.run.notes.back(), ContainsSubstring("run by engine packet"));
+    const Counterfactual& faster = named(explanation.changes, "pcie-twice-as-fast");
+    CHECK(faster.seconds == explanation.seconds);  // a GH200's adapter is not behind a slot that matters
 }
 
 TEST_CASE("every change, written as files and read again, runs to the same time") {

@@ -1,5 +1,5 @@
 #pragma once
-// Names for the cables of a picture, of which several may join the same two devices.
+// Names for cables, of which several may join the same two devices.
 
 #include <cstdint>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "topologies/fabric.hpp"
 
-namespace fabricast::inline report::html {
+namespace fabricast::inline report {
 
 // Link names that distinguish parallel cables: of several between two switches, "leaf0 -> spine1 (cable 2)".
 class CableNames {
@@ -24,4 +24,4 @@ private:
     std::unordered_map<std::uint32_t, std::uint32_t> numbers_;  // by link id; only links with parallel ones
 };
 
-}  // namespace fabricast::inline report::html
+}  // namespace fabricast::inline report

@@ -1,10 +1,10 @@
-#include "sim/report/html/cable_names.hpp"
+#include "sim/report/cable_names.hpp"
 
 #include <algorithm>
 #include <tuple>
 #include <vector>
 
-namespace fabricast::inline report::html {
+namespace fabricast::inline report {
 
 // Only trunks are numbered: the parallel cables of a node are one link already.
 CableNames::CableNames(const Fabric& fabric) : fabric_(fabric) {
@@ -34,4 +34,4 @@ std::string CableNames::name(LinkId link) const {
     return fabric_.link_name(link) + (own == 0 ? "" : " (cable " + std::to_string(own) + ")");
 }
 
-}  // namespace fabricast::inline report::html
+}  // namespace fabricast::inline report
