@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -118,9 +117,12 @@ bool full_mesh(const NodeBandwidths& p) {
     return p.node.nvlink == NvlinkShape::mesh && p.gpus % 2 == 0 && unlinked == static_cast<std::ptrdiff_t>(p.gpus);
 }
 
-bool nic_of_each(const NodeBandwidths& p) {
-    const std::set<std::uint32_t> owners(p.places.nearest_gpu.begin(), p.places.nearest_gpu.end());
-    return p.rails.size() == p.gpus && owners.size() == p.gpus;
+bool nic_of_each(const NodeBandwidths& p) { return p.rails.size() == p.gpus && nics_of_each(p); }
+
+bool nics_of_each(const NodeBandwidths& p) {
+    std::vector<std::size_t> nics(p.gpus, 0);
+    for (const std::uint16_t nic : p.rails) { ++nics[p.places.nearest_gpu[nic]]; }
+    return !p.rails.empty() && std::ranges::all_of(nics, [&](std::size_t n) { return n == nics.front(); });
 }
 
 bool ring_on_nvlink(const NodeBandwidths& p) {

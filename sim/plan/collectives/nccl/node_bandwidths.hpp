@@ -23,6 +23,7 @@ struct NodeBandwidths {
     double port = 0;        // one rail
     bool pxn_exit = false;  // some rail has only one GPU near it, so a ring leaves through that GPU over NVLink (PXN)
     bool ring_forwards = false;  // rings do this: PXN is on, and they do not leave by another NIC
+    bool ways_across = false;    // rings change rails: each is a way through a full mesh, from a NIC to another GPU's
     int written_down = 0;        // channels of the rings that the library has written down for a full mesh; 0: searched
     std::vector<std::uint16_t> rails;
 
@@ -56,6 +57,8 @@ bool mesh_closes(const NodeBandwidths& node);
 // are just enough for a ring through the node on every NIC.
 bool full_mesh(const NodeBandwidths& node);
 bool nic_of_each(const NodeBandwidths& node);
+// Whether each GPU has as many NICs as any other that are nearest to it.
+bool nics_of_each(const NodeBandwidths& node);
 
 // Whether every hop of a ring inside the node is NVLink.
 bool ring_on_nvlink(const NodeBandwidths& node);

@@ -75,17 +75,19 @@ std::vector<std::uint16_t> zigzag(std::uint32_t n, std::uint32_t first) {
     return order;
 }
 
-// The rings of a full mesh between nodes. RCCL has them written down: each comes in by the NIC of its first GPU and
-// leaves by that of its last, every link carries one, and every other node goes the same way back, which keeps a ring
-// on two rails (ROCm/rccl src/graph/rome_models.cc, rome_model_81 and parseA2a8P).
+// The rings of a full mesh between nodes. RCCL has them written down, and a search that may change rails finds as many:
+// each comes in by the NIC of its first GPU and leaves by that of its last, every link carries one, and every other
+// node goes the same way back, which keeps a ring on two rails (ROCm/rccl src/graph/rome_models.cc, rome_model_81 and
+// parseA2a8P).
 std::vector<Ring> disjoint_rings(const NodeBandwidths& p, std::size_t count) {
-    std::vector<std::uint16_t> nic_of(p.gpus);
-    for (const std::uint16_t nic : p.rails) { nic_of[p.places.nearest_gpu[nic]] = nic; }
+    std::vector<std::vector<std::uint16_t>> nics_of(p.gpus);
+    for (const std::uint16_t nic : p.rails) { nics_of[p.places.nearest_gpu[nic]].push_back(nic); }
     std::vector<Ring> rings;
     for (std::size_t c = 0; c < count; ++c) {
         Ring ring{.order = zigzag(p.gpus, static_cast<std::uint32_t>(c % p.gpus))};
-        ring.nic = nic_of[ring.order.front()];
-        ring.exit_nic = nic_of[ring.order.back()];
+        const auto nic_of = [&](std::uint16_t gpu) { return nics_of[gpu][c / p.gpus % nics_of[gpu].size()]; };
+        ring.nic = nic_of(ring.order.front());
+        ring.exit_nic = nic_of(ring.order.back());
         ring.odd_order.assign(ring.order.rbegin(), ring.order.rend());
         rings.push_back(std::move(ring));
     }
@@ -124,7 +126,9 @@ void leave_in_pairs(const NodeBandwidths& p, std::vector<Ring>& rings) {
 }  // namespace
 
 std::vector<Ring> ring_orders(const NodeBandwidths& p, int channels, double speed, Exit exit) {
-    if (p.written_down > 0 && p.several()) { return disjoint_rings(p, static_cast<std::size_t>(channels)); }
+    if (p.ways_across || (p.written_down > 0 && p.several())) {
+        return disjoint_rings(p, static_cast<std::size_t>(channels));
+    }
     const bool mesh = mesh_closes(p);
     std::vector<std::vector<std::uint16_t>> cycles;
     if (mesh && !p.several()) {

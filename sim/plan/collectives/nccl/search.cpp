@@ -26,6 +26,11 @@ int channels_inside(const NodeBandwidths& p, double speed, int most) {
         const double load = p.several() && !p.ring_forwards ? (p.gpus - 1.0) / p.gpus : 1;
         return std::min(most, static_cast<int>(p.nvlink_total / (speed * load) + 1e-9));
     }
+    if (p.ways_across) {  // as many as GPUs for each link that every pair has (Walecki)
+        std::vector<int> capacity = mesh_capacity(p, speed);
+        for (std::size_t g = 0; g < p.gpus; ++g) { capacity[g * (p.gpus + 1)] = most; }
+        return std::min(most, static_cast<int>(p.gpus) * std::ranges::min(capacity));
+    }
     if (mesh_closes(p)) { return static_cast<int>(hamiltonian_rings(p.gpus, mesh_capacity(p, speed), most).size()); }
     if (partly_on_nvlink(p)) { return static_cast<int>(pcie_rings(p, speed, most).size()); }
     const double narrowest = p.places.crosses_cpus ? std::min(p.pcie, p.inter_cpu) : p.pcie;
@@ -218,10 +223,12 @@ TopologySearchResult search(Algorithms algorithms, const NodeTemplate& node, std
         // rails (ncclTopoCompute tries crossNic 2 before it lowers the speed).
         NodeBandwidths across = p;
         across.ring_forwards = false;
+        across.ways_across = full_mesh(p) && nics_of_each(p);
         if (const Solution more = search_rings(across); more.product() > rings.product() * (1 + 1e-9)) {
             rings = more;
             exit = Exit::in_pairs;
             p.ring_forwards = false;
+            p.ways_across = across.ways_across;
         }
     }
     TopologySearchResult found;

@@ -397,6 +397,39 @@ TEST_CASE("RCCL's rings inside a node of a full mesh use every link twice, each 
     CHECK(rings_of(4).size() < 56);  // part of a node is searched as elsewhere
 }
 
+TEST_CASE("a part of a full mesh has no fewer rings between nodes, or slower ones, by faster adapters") {
+    NodeTemplate node = node_template("mi300x-8x", catalogue());  // four of its GPUs, each under a switch with two NICs
+    node.gpus = 4;
+    const auto renamed = [](std::string& name) {
+        if (!name.starts_with("gpu")) { return false; }
+        const int gpu = name.back() - '0';
+        name = "gpu" + std::to_string(gpu / 2);
+        return gpu % 2 != 0;
+    };
+    std::erase_if(node.devices, [&](NodeDevice& device) { return renamed(device.name); });
+    std::erase_if(node.cables, [&](NodeCable& cable) {
+        const bool a = renamed(cable.a), b = renamed(cable.b);
+        return a || b;
+    });
+    double before = 0;
+    for (const double port : {12.5e9, 25e9, 50e9}) {
+        const auto found = nccl::search(nccl::all_algorithms(), node, 4, 8, port,
+                                        nccl::release(catalogue(), nccl::parse_version("2.21"), "rccl"), {});
+        CHECK(found.ring.channels * found.ring.inter >= before);
+        before = found.ring.channels * found.ring.inter;
+        std::map<int, double> in, links;
+        for (const nccl::Ring& ring : found.rings) {
+            in[ring.nic] += found.ring.inter;
+            for (std::size_t i = 0; i + 1 < 4; ++i) {
+                links[ring.order[i] * 4 + ring.order[i + 1]] += found.ring.intra;
+            }
+        }
+        CHECK(in.size() >= 4);
+        for (const auto& [nic, rate] : in) { CHECK(rate <= port); }
+        for (const auto& [link, rate] : links) { CHECK(rate <= links.begin()->second); }
+    }
+}
+
 TEST_CASE("RCCL's rings between nodes of a full mesh use every link once and every NIC once each way") {
     const std::string mesh = "node: mi300x-8x, fabric: {kind: rail-optimized, link: infiniband-ndr}";
     const NodeTemplate node = node_template("mi300x-8x", catalogue());

@@ -40,6 +40,7 @@ struct Counts {
     std::map<DeviceId, double> out, in;  // edges of each GPU
     double nodes_left = 0;               // edges between nodes
     double rails_left = 0;               // of them, edges between different rails
+    std::map<std::uint16_t, double> in_by_nic;
 };
 
 // The edges of one call of all groups.
@@ -55,6 +56,7 @@ Counts edges_of(const Fabric& fabric, const LibrarySpec& library, Collective col
             counts.in[edge.path.dst] += edge.count;
             const bool crosses = fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst);
             counts.nodes_left += crosses ? edge.count : 0;
+            if (crosses) { counts.in_by_nic[edge.path.dst_nic] += edge.count; }
             counts.rails_left += crosses && edge.path.src_nic != edge.path.dst_nic ? edge.count : 0;
         });
     }
@@ -100,6 +102,23 @@ TEST_CASE("every second GPU's ring stays on its rails where a GPU beside the NIC
     CHECK(rings("0").nodes_left > 0);
     CHECK(rings("0").rails_left == 0);
     CHECK(rings("1").nodes_left == rings("0").nodes_left);
+}
+
+TEST_CASE("every second GPU of a full mesh has a ring by its own adapter, whatever the adapters are") {
+    // Under each switch two GPUs and two NICs: every second GPU has two NICs to itself.
+    for (const char* link : {"ethernet-100g", "ethernet-200g", "ethernet-400g"}) {
+        const Scenario s = parse_scenario(one_node, "one.yaml",
+                                          {"cluster.node=mi300x-8x", "cluster.nodes=4", "workload.global_batch=32",
+                                           std::string("cluster.fabric.link=") + link});
+        const Fabric fabric(build(s, catalogue()));
+        const auto rings = [&](const Groups& groups) {
+            return edges_of(fabric, s.library, Collective::all_gather, groups);
+        };
+        CHECK(rings({16, 2, 0, 32}).rails_left == 0);
+        const std::map<std::uint16_t, double> nics = rings({16, 2, 0, 32}).in_by_nic;
+        CHECK(nics.size() >= 4);
+        for (const auto& [nic, edges] : nics) { CHECK(edges <= 2 * nics.rbegin()->second); }
+    }
 }
 
 TEST_CASE("a group lies on the nodes that its ranks lie on") {
