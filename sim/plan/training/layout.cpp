@@ -130,6 +130,7 @@ Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, st
     Layout out{.t = cut.tensor, .c = cut.context, .e = cut.expert, .p = cut.pipeline, .v = cut.chunks};
     out.gpus_per_node = gpus_per_node;
     out.d = data_ranks(cut, gpus);
+    if (out.p > 1) { out.order = workload.order; }
     out.x = cut.expert_tensor > 0 ? cut.expert_tensor : out.t;
     if (out.stage_ranks() % (out.e * out.x) != 0) {
         refuse("parallelism.expert",
@@ -139,13 +140,13 @@ Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, st
     set_batches(workload, out);
     out.sequence = model.convolutional() ? 1 : model.sequence;
     out.tokens = workload.imbalance * workload.micro_batch * out.sequence / out.c;
-    if (workload.order >= PipelineOrder::zero_bubble && (out.v > 1 || workload.sharding >= Sharding::zero_2)) {
+    if (out.order >= PipelineOrder::zero_bubble && (out.v > 1 || workload.sharding >= Sharding::zero_2)) {
         refuse("order",
                "a {} pipeline has one chunk a stage, and whole parameters and gradients there (accepted: chunks: 1 "
                "with ddp or zero-1)",
-               to_string(workload.order));
+               to_string(out.order));
     }
-    if (workload.order == PipelineOrder::dual_pipe) {
+    if (out.order == PipelineOrder::dual_pipe) {
         if (out.p % 2 != 0 || out.micro_batches % 2 != 0 || out.micro_batches < 2 * out.p) {
             refuse("order",
                    "{} stages and {} micro-batches a data rank make no dual-pipe (accepted: even numbers, at least two "
@@ -155,7 +156,7 @@ Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, st
         out.dual = true;
         out.v = 2;
     }
-    if (workload.deferred_embedding && (workload.order >= PipelineOrder::zero_bubble || out.p == 1 ||
+    if (workload.deferred_embedding && (out.order >= PipelineOrder::zero_bubble || out.p == 1 ||
                                         workload.sharding >= Sharding::zero_2 || model.convolutional())) {
         refuse("deferred_embedding",
                "gradients of the output matrix fill the end of a pipeline's last stage (accepted: more than one stage, "
@@ -183,6 +184,7 @@ std::vector<std::string> idle_keys(const TrainingWorkload& workload) {
     note(workload.overlap.tensor && cut.tensor == 1, "overlap.tensor", "with tensor = 1 there is no such traffic");
     note(workload.context_by != ContextBy::ring && cut.context == 1, "context_by",
          "with context = 1 each rank has whole sequences");
+    note(workload.order != PipelineOrder::one_f_one_b && cut.pipeline == 1, "order", "one stage has no other order");
     note(cut.shard > 0 && workload.sharding == Sharding::ddp, "parallelism.shard", "ddp shares out nothing");
     return notes;
 }

@@ -43,6 +43,7 @@ struct Layers {
 struct Layout {
     std::uint32_t t = 1, c = 1, e = 1, p = 1, v = 1, d = 1;  // tensor, context, expert, stages, chunks, data
     std::uint32_t x = 1;                                     // ranks that share an expert
+    PipelineOrder order = PipelineOrder::one_f_one_b;        // of one stage: this one, for all orders are the same
     std::uint32_t shard = 1;                                 // ranks over which states or parameters are sharded
     bool dual =
         false;  // two chunks a stage, the second of a pipeline in the other direction: each layer is there twice

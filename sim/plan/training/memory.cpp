@@ -54,9 +54,9 @@ double score_activations(const LayerCosts& step) {
            layout.sequence / layout.t;
 }
 
-double in_flight(const TrainingWorkload& w, const Layout& layout, std::uint32_t stage) {
-    if (w.order == PipelineOrder::gpipe) { return layout.micro_batches; }
-    if (w.order == PipelineOrder::zero_bubble) { return std::min(layout.p, layout.micro_batches); }
+double in_flight(const Layout& layout, std::uint32_t stage) {
+    if (layout.order == PipelineOrder::gpipe) { return layout.micro_batches; }
+    if (layout.order == PipelineOrder::zero_bubble) { return std::min(layout.p, layout.micro_batches); }
     // Of each chunk: p + 1 in both (DeepSeek-V3, table 2).
     if (layout.dual) { return (layout.p + 1) / 2.0; }
     const double ahead =
@@ -111,7 +111,7 @@ double activations(const LayerCosts& step, std::uint32_t stage, const LayerCount
         kept += count * layer.kept;
         again = std::max(again, count > 0 ? layer.again : 0);
     }
-    double bytes = kept * (1 - w.offload.activations) * in_flight(w, layout, stage) + again;
+    double bytes = kept * (1 - w.offload.activations) * in_flight(layout, stage) + again;
     if (w.offload.activations > 0) {  // what is on its way to the host and from there: two layers
         bytes += 2 * w.offload.activations * kept / std::max(1.0, layers[0] + layers[1]);
     }

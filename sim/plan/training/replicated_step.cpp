@@ -76,7 +76,7 @@ public:
     }
 
 private:
-    bool defers() const { return step_.workload.order >= PipelineOrder::zero_bubble; }
+    bool defers() const { return layout_.order >= PipelineOrder::zero_bubble; }
     bool shares_states() const { return step_.workload.sharding >= Sharding::zero_1; }
     bool broadcasts() const {
         return step_.workload.adapters == 0 && step_.costs.framework_or("broadcast.tensors", 0) > 0;

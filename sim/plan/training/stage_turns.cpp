@@ -17,8 +17,7 @@ void StageTurns::run(const Body& body, const Body& later) {
     std::vector<Place> places;
     for (std::uint32_t stage = 0; stage < layout.p; ++stage) {
         for (std::uint32_t lane = 0; lane < builder_.lanes(); ++lane) {
-            places.push_back(
-                {lane, stage_actions(step_.workload.order, stage, layout.p, layout.v, layout.micro_batches)});
+            places.push_back({lane, stage_actions(layout.order, stage, layout.p, layout.v, layout.micro_batches)});
         }
     }
     for (bool moved = true; moved;) {

@@ -56,7 +56,7 @@ private:
     // 1F1B without interleaving sends and receives in one batch and waits for both before it continues to compute:
     // Megatron-Core, schedules.py, send_forward_recv_backward, which refuses overlap_p2p_comm; PyTorch's Schedule1F1B,
     // _batch_p2p. So a stage does not start an all-to-all while it still sends. Other orders send during computation.
-    bool sends_block() const { return step_.workload.order == PipelineOrder::one_f_one_b && step_.layout.v == 1; }
+    bool sends_block() const { return step_.layout.order == PipelineOrder::one_f_one_b && step_.layout.v == 1; }
     std::optional<Ends> inputs(const StepOp& what, std::uint32_t lane) const;
     void post(const StepOp& what, std::uint32_t lane, const Ends& computed);
     bool receive(const StepOp& what, std::uint32_t lane);

@@ -168,6 +168,19 @@ TEST_CASE("1F1B waits for each of its sends, GPipe computes beside them") {
     CHECK(more({"workload.order=gpipe"}) == Approx(2 * 0.5e-3).epsilon(1e-3));
 }
 
+TEST_CASE("one stage takes and holds the same in every order") {
+    for (const std::string sharding : {"zero-1", "zero-3"}) {
+        const auto of = [&](const std::string& order) {
+            return step({"workload.parallelism.pipeline=1", "workload.sharding=" + sharding, "workload.order=" + order});
+        };
+        const StepRow plain = of("1f1b");
+        for (const char* order : {"gpipe", "zero-bubble", "dual-pipe"}) {
+            CHECK(of(order).step_time_s == plain.step_time_s);
+            CHECK(of(order).memory_bytes() == plain.memory_bytes());
+        }
+    }
+}
+
 TEST_CASE("a step's time grows with what it does") {
     const double base = step().step_time_s;
     CHECK(step({"workload.recompute=full"}).step_time_s > 1.1 * base);
@@ -223,6 +236,8 @@ TEST_CASE("keys that a layout gives nothing to do are noted, as are those of cal
     CHECK_THAT(notes({"workload.context_by=ulysses"}), ContainsSubstring("`workload.context_by` changes nothing"));
     CHECK_THAT(notes({"workload.sharding=ddp", "workload.parallelism.shard=4"}),
                ContainsSubstring("`workload.parallelism.shard` changes nothing"));
+    CHECK_THAT(notes({"workload.order=gpipe", "workload.parallelism.pipeline=1"}),
+               ContainsSubstring("`workload.order` changes nothing"));
     CHECK_THAT(notes({"launch.mode=thread"}), ContainsSubstring("keys of `launch:` change nothing"));
     CHECK_THAT(notes({"workload.overlap.tensor=true", "workload.parallelism.shard=4"}), !ContainsSubstring("change"));
 }
