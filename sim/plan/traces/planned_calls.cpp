@@ -100,8 +100,9 @@ PlannedCalls::Added PlannedCalls::splice(Schedule& schedule, const CallPlan& pla
             return connection;
         }};
     const auto [first, ends] = plans_.add(schedule, plan, placement, after);
-    if (plan.schedule.kept.front() == OpId{2}) {
-        return {first, first};  // one pipeline, as most plans have
+    if (plan.schedule.kept.front() == OpId{2}) {  // one pipeline, as most plans have
+        const bool overlaps = plan.timed_calls > 0;
+        return {first, first, overlaps ? schedule.add(Delay{plans_.next_lane(), {}}, ends) : first};
     }
     const OpId last = schedule.add(Delay{plans_.next_lane(), {}}, ends);
     return {plan.schedule.kept.front() > OpId{1} ? first : last, last};

@@ -20,9 +20,10 @@ public:
     PlannedCalls(const Fabric& fabric, const LibrarySpec& library, const Catalog& catalog)
         : fabric_(fabric), plans_(fabric, library, catalog, true) {}
 
-    // The operations of one call: it runs from the start of `first` to the finish of `last`.
+    // The operations of one call: it runs from the start of `first` to the finish of `last`. Another one like it may
+    // start at the finish of `released`: earlier than `last` where a stream has left its first rank.
     struct Added {
-        OpId first{}, last{};
+        OpId first{}, last{}, released = last;
     };
 
     // Ranks that call together, each listed once; the result identifies them in `add`.

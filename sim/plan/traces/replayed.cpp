@@ -6,9 +6,9 @@
 #include <array>
 #include <deque>
 #include <map>
-#include <numeric>
 
 #include "sim/engines/engine.hpp"
+#include "sim/plan/traces/dependents.hpp"
 #include "sim/plan/traces/match.hpp"
 
 namespace fabricast::inline traces {
@@ -17,41 +17,6 @@ namespace {
 
 constexpr std::size_t most_watched_records = 2'000'000;
 constexpr std::uint32_t nothing = no_partner;
-
-// Which records wait for each record of a recorded rank; the same for all copies of the rank.
-struct Dependents {
-    std::vector<std::uint32_t> begin, list, waits;  // waits: for how many others each record waits
-    std::vector<std::uint32_t> before;              // the stream's previous record; nothing: it is the first one
-
-    explicit Dependents(const RankRecording& rank) {
-        const std::size_t n = rank.records.size();
-        begin.assign(n + 1, 0);
-        waits.assign(n, 0);
-        before.assign(n, nothing);
-        std::map<std::uint16_t, std::uint32_t> last;
-        for (std::uint32_t i = 0; i < n; ++i) {
-            if (rank.records[i].stream != no_stream) {
-                const auto [place, is_new] = last.try_emplace(rank.records[i].stream, i);
-                before[i] = is_new ? nothing : place->second;
-                place->second = i;
-            }
-            for_each_wait(rank, i, [&](std::uint32_t earlier) {
-                ++begin[earlier];
-                ++waits[i];
-            });
-        }
-        std::partial_sum(begin.begin(), begin.end(), begin.begin());
-        list.resize(begin.back());
-        for (auto i = static_cast<std::uint32_t>(n); i-- > 0;) {
-            for_each_wait(rank, i, [&](std::uint32_t earlier) { list[--begin[earlier]] = i; });
-        }
-    }
-
-    template <class Visit> void for_each_wait(const RankRecording& rank, std::uint32_t record, Visit&& visit) const {
-        for (const std::uint32_t earlier : rank.after(record)) { visit(earlier); }
-        if (before[record] != nothing) { visit(before[record]); }
-    }
-};
 
 class ReplayBuilder {
 public:
@@ -98,6 +63,7 @@ private:
         }
         last_.assign(total, OpId{});
         arrived_.resize(matching_.calls.size());
+        released_.resize(matching_.calls.size());
     }
 
     void ready(RecordAt n) {
@@ -196,6 +162,7 @@ private:
                              all);
             watch_call(call.members.front(), call.communicator, bytes, ran);
         }
+        released_[number] = ran.released;
         for (const RecordAt member : call.members) { watch(member, last_[index(member)], ran); }
         const std::vector<RecordAt> members = std::move(call.members);
         arrived_[number] = {};
@@ -211,12 +178,23 @@ private:
         }
     }
 
+    // Whether record n is a call of the same group, kind and root as this one: the root starts it when it has sent the
+    // other's stream, which may still be on its way (collectives.md, 3).
+    bool follows_its_like(RecordAt n, std::uint32_t earlier) const {
+        const Record &a = record_of({n.rank, earlier}), &b = record_of(n);
+        const bool calls = a.kind == RecordKind::collective && b.kind == a.kind;
+        const bool alike = a.collective == b.collective && a.other == b.other && a.root == b.root;
+        return calls && alike && matching_.partner[index({n.rank, earlier})] != nothing;
+    }
+
     // What a record waits for, with the times after its stream's previous record (idle) and after all others (delay).
     std::vector<Schedule::Dependency> waits_of(RecordAt n) {
         const Record& record = record_of(n);
         const std::uint32_t before = dependents(n).before[n.record];
         const auto last_of = [&](std::uint32_t earlier) {
-            return Schedule::Dependency{last_[matching_.first[n.rank] + earlier]};
+            const std::size_t at = matching_.first[n.rank] + earlier;
+            const bool overlaps = follows_its_like(n, earlier);
+            return Schedule::Dependency{overlaps ? released_[matching_.partner[at]] : last_[at]};
         };
         std::vector<Schedule::Dependency> waits;
         dependents(n).for_each_wait(recorded(n.rank), n.record,
@@ -307,8 +285,8 @@ private:
     std::size_t finished_ = 0;
     std::map<std::pair<std::uint32_t, std::uint16_t>, std::uint32_t> lanes_;
     std::uint32_t next_lane_ = 0;
-
     std::vector<std::vector<OpId>> arrived_;            // by call: arrivals of its members so far
+    std::vector<OpId> released_;                        // by call: when the next one like it may start
     std::vector<std::uint32_t> group_of_communicator_;  // numbers in calls_
 };
 

@@ -4,7 +4,9 @@
 
 #include "sim/engines/engine.hpp"
 #include "sim/report/summarize_trace.hpp"
+#include "sim/run/simulate.hpp"
 #include "sim/scenario/build.hpp"
+#include "sim/scenario/parse.hpp"
 #include "tests/sim/plan/traces/fixtures.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
@@ -107,6 +109,29 @@ TEST_CASE("a call of all ranks takes as long as the planner says") {
     REQUIRE(run.replayed.calls.size() == 1);
     CHECK(run.report().uses.at(0).calls == 1);
     CHECK(run.report().members.at(0).exposed_s == Approx(to_seconds(run.makespan())).epsilon(1e-9));
+}
+
+TEST_CASE("broadcasts and reduces back to back overlap as those of a collective do, until something else follows") {
+    const std::string eight = "[{name: g, size: 8}]";
+    for (const std::string kind : {"broadcast", "reduce"}) {
+        const auto replayed = [&](int calls, const std::string& more = "") {
+            std::string records;
+            for (int i = 0; i < calls; ++i) { records += "{collective: " + kind + ", group: g, size: 4 MiB}, "; }
+            return to_seconds(run_yaml(yaml_of("  - rank: 0\n    records: [" + records + more + "]\n", eight, 8),
+                                       system_of("dgx-h100"))
+                                  .makespan());
+        };
+        const Scenario alone = parse_scenario(
+            "name: alone\ncluster: {node: dgx-h100, nodes: 1}\nworkload: {kind: "
+            "collective, collective: " +
+                kind + ", sizes: [4 MiB]}\n",
+            "alone.yaml");
+        const double a_call = simulate(alone, catalogue()).rows.at(0).time_s;
+        CHECK(replayed(20) == Approx(20 * a_call).epsilon(0.1));
+        CHECK(replayed(20) - replayed(19) < 0.5 * replayed(1));
+        const std::string other = "{collective: all_reduce, group: g, size: 4 MiB}";
+        CHECK(replayed(1, other) == Approx(replayed(1) + replayed(0, other)).epsilon(1e-6));
+    }
 }
 
 TEST_CASE("a job has as many ranks as its groups name, and where a group's size is unknown all GPUs of the cluster") {
