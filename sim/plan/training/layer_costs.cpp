@@ -71,7 +71,7 @@ GroupCall LayerCosts::to_experts() const {
     // There in 8 bits with a 32-bit scale for 128 elements, and back in 16: the mean of both.
     const double width = workload.narrow_dispatch ? (1 + 4.0 / 128 + 2) / 2 : element_bytes(workload.precision);
     // All wait for the busiest rank, which takes in more.
-    const double most = std::max(1.0, workload.skew);
+    const double most = std::max(1.0, skew());
     return {CommKind::expert, Collective::all_to_all,
             most * width * copies * layout.tokens * model.routed_width() / layout.t, 1};
 }

@@ -126,7 +126,7 @@ Work LayerWork::expert_products(bool backward) const {
     Product out{each, model.routed_width(), model.expert_ffn / x, here, false, grouped};
     Work work = product_of(*this, in, backward) + product_of(*this, out, backward);
     const double usual = workload.balanced_routing ? 1 : costs.framework("expert_imbalance");
-    return (workload.skew > 0 ? workload.skew : usual) * work;
+    return (skew() > 0 ? skew() : usual) * work;
 }
 
 Work LayerWork::attention(bool backward) const {

@@ -15,6 +15,9 @@ struct LayerWork {
     const TrainingWorkload& workload;
     const Layout& layout;
 
+    // Tokens of the busiest rank of experts over the mean, if the workload says so; 0: as the framework has it.
+    double skew() const { return layout.e > 1 ? workload.skew : 0; }
+
     Work both(const Product& forward, bool backward) const;
     Work embedding() const;          // before the first layer, forward or backward
     Work head(bool backward) const;  // last product and loss, after the last layer

@@ -56,6 +56,44 @@ void check_experts(const TrainingWorkload& workload, const ModelShape& model) {
     }
 }
 
+// The busiest of e ranks takes in at least the mean, and at most every token, once for each of its E / e experts.
+void check_skew(const TrainingWorkload& workload, const ModelShape& model) {
+    if (!(workload.skew > 0)) { return; }
+    const double ranks = workload.parallelism.expert;
+    const double most = std::min(ranks, model.experts / model.experts_per_token);
+    if (workload.balanced_routing) {
+        refuse("skew", "skew = {} beside balanced_routing: true (accepted: one of them)", workload.skew);
+    }
+    if (workload.skew < 1 || (ranks > 1 && workload.skew > most)) {
+        refuse("skew",
+               "the busiest of {} ranks cannot have {} times the mean of tokens that visit {:.0f} of {:.0f} experts "
+               "(accepted: 0, or 1 to {:g})",
+               ranks, workload.skew, model.experts_per_token, model.experts, ranks > 1 ? most : 1024);
+    }
+}
+
+void check_experts_per_token(const TrainingWorkload& workload, const ModelShape& model) {
+    if (model.experts == 0 || model.experts_per_token <= model.experts) { return; }
+    const bool stated = workload.dimensions.experts_per_token > 0;
+    refuse(stated ? "dimensions.experts_per_token" : "dimensions.experts",
+           "a token cannot visit {:.0f} of {:.0f} experts (accepted: {})", model.experts_per_token, model.experts,
+           stated ? fmt::format("up to {:.0f}", model.experts)
+                  : fmt::format("{:.0f} or more, or `dimensions.experts_per_token`", model.experts_per_token));
+}
+
+// Ulysses gives each context rank a share of the heads that a tensor rank has.
+void check_heads_of_context(const TrainingWorkload& workload, const ModelShape& model) {
+    const Parallelism& cut = workload.parallelism;
+    const double ranks = static_cast<double>(cut.tensor) * cut.context;
+    if (workload.context_by == ContextBy::ulysses && cut.context > 1 && std::fmod(model.heads, ranks) != 0) {
+        refuse(
+            "parallelism.context",
+            "tensor x context = {:.0f} ranks by ulysses do not share out {:.0f} heads (accepted: a divisor of them, or "
+            "context_by: ring)",
+            ranks, model.heads);
+    }
+}
+
 void check_model(const Parallelism& cut, const ModelShape& model) {
     const auto divides = [](double whole, std::uint32_t part) { return std::fmod(whole, part) == 0; };
     if (model.convolutional()) {
@@ -127,6 +165,9 @@ Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, st
     const Parallelism& cut = workload.parallelism;
     check_model(cut, model);
     check_experts(workload, model);
+    check_experts_per_token(workload, model);
+    check_skew(workload, model);
+    check_heads_of_context(workload, model);
     Layout out{.t = cut.tensor, .c = cut.context, .e = cut.expert, .p = cut.pipeline, .v = cut.chunks};
     out.gpus_per_node = gpus_per_node;
     out.d = data_ranks(cut, gpus);
@@ -184,6 +225,7 @@ std::vector<std::string> idle_keys(const TrainingWorkload& workload) {
     note(workload.overlap.tensor && cut.tensor == 1, "overlap.tensor", "with tensor = 1 there is no such traffic");
     note(workload.context_by != ContextBy::ring && cut.context == 1, "context_by",
          "with context = 1 each rank has whole sequences");
+    note(workload.skew > 0 && cut.expert == 1, "skew", "with expert = 1 each rank has all experts");
     note(workload.order != PipelineOrder::one_f_one_b && cut.pipeline == 1, "order", "one stage has no other order");
     note(cut.shard > 0 && workload.sharding == Sharding::ddp, "parallelism.shard", "ddp shares out nothing");
     return notes;

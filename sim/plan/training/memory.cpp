@@ -32,7 +32,8 @@ double layer_activations(const LayerCosts& step, bool experts) {
         bytes -= 2 * (m.query_width() + m.key_value_width()) / t;
     }
     bytes += m.kv_rank > 0 ? 2 * (m.q_rank + m.kv_rank + m.rope_size) : 0;
-    const double width = experts ? (m.experts_per_token + m.shared_experts) * m.expert_ffn : m.ffn;
+    const double visits = m.experts_per_token * std::max(1.0, step.skew());  // of a token, on the busiest rank
+    const double width = experts ? (visits + m.shared_experts) * m.expert_ffn : m.ffn;
     // The gates' products are kept twice where activation and product are kernels of their own.
     const double gate = step.costs.narrow() ? step.costs.framework_or("memory.gates", 2) : 2;
     const double twice = m.gated && !step.workload.compiled ? 2 : 0;
@@ -41,7 +42,7 @@ double layer_activations(const LayerCosts& step, bool experts) {
     bytes += step.costs.framework_or("memory.gathered", 0) * m.hidden * (1 - 1 / shared);
     if (experts) {  // tokens copied for each of their experts, and what comes back, where it is weighted there
         const double back = 2 * step.costs.framework_or("memory.returned", 1) / shared;
-        bytes += m.experts_per_token * m.routed_width() * (input + back);
+        bytes += m.routed_width() * (visits * input + m.experts_per_token * back);
     }
     return step.layout.tokens * bytes;
 }

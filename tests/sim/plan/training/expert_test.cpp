@@ -1,4 +1,6 @@
 // Mixtures of experts as frameworks run them: who shares an expert, where a token goes, what overlaps, who launches.
+#include <fmt/ranges.h>
+
 #include <cmath>
 
 #include "models/device_part.hpp"
@@ -186,6 +188,40 @@ TEST_CASE("a rank of several experts copies what comes to it by expert, and back
     CHECK(Run{}.forward_traffic() - once.forward_traffic() ==
           Approx(2 * 2 * 2 * 8 * 2048.0 * 2048 / share).epsilon(1e-9));
     CHECK(single.forward_traffic() == Approx(once.forward_traffic()).epsilon(1e-9));
+}
+
+TEST_CASE("no rank has fewer tokens than the mean or more than there are, and one that has all experts is no busier") {
+    const auto refused = [](const std::vector<std::string>& set, const std::string& why = "accepted: 0, or 1 to ") {
+        CHECK_THROWS_WITH((Run{set}.row()), ContainsSubstring(why));
+    };
+    refused({"workload.skew=0.5"});
+    refused({"workload.skew=8.5"});
+    refused(
+        {"workload.dimensions.experts_per_token=16", "workload.skew=4.5"});  // a token visits a rank's 8 experts once
+    refused({"workload.balanced_routing=true", "workload.skew=2"}, "skew = 2 beside balanced_routing: true");
+    CHECK(Run{{"workload.skew=8"}}.row().step_time_s > Run{}.row().step_time_s);
+    const std::string whole = "workload.parallelism.expert=1";
+    CHECK(Run{{whole, "workload.skew=2"}}.row().step_time_s == Run{{whole}}.row().step_time_s);
+    CHECK_THAT(
+        fmt::format("{}", fmt::join(simulate(Run{{whole, "workload.skew=2"}}.scenario(), catalogue()).notes, " ")),
+        ContainsSubstring("`workload.skew` changes nothing"));
+}
+
+TEST_CASE("the busiest rank of experts keeps its tokens' inputs and what its experts make of them") {
+    const double more = Run{{"workload.skew=2"}}.row().memory_bytes() - Run{{"workload.skew=1"}}.row().memory_bytes();
+    // 8 visits more of 2,048 tokens: 2 bytes of 2,048 elements, and 2 before and after the activation of 1,024 on 2
+    // ranks.
+    CHECK(more == Approx(4 * 8 * 2048.0 * (2 * 2048 + 4 * 1024 / 2.0)));
+}
+
+TEST_CASE("what cannot be of experts and heads is refused at its key") {
+    CHECK_THROWS_WITH((Run{{"workload.dimensions.experts_per_token=65"}}.row()),
+                      ContainsSubstring("a token cannot visit 65 of 64 experts (accepted: up to 64)"));
+    CHECK_THROWS_WITH(
+        (Run{{"workload.parallelism.context=4", "workload.parallelism.tensor=4", "workload.dimensions.heads=8",
+              "workload.parallelism.expert=4", "workload.context_by=ulysses"}}
+             .row()),
+        ContainsSubstring("16 ranks by ulysses do not share out 8 heads"));
 }
 
 TEST_CASE("two overlaps together take no longer than either alone, with context ranks too") {
