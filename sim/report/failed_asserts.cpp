@@ -65,10 +65,13 @@ bool holds(const Assertion& assertion, double value) {
 }
 
 std::string value_text(const Metric& metric, double value) {
-    if (metric.measure != Measure::number) {
-        return text(value, metric.measure == Measure::time ? Dimension::time : Dimension::rate);
+    switch (metric.measure) {
+        case Measure::time: return text(value, Dimension::time);
+        case Measure::rate: return text(value, Dimension::rate);
+        case Measure::share: return text(value, Dimension::ratio);
+        case Measure::number: break;
     }
-    return metric.name.ends_with("_per_s") ? std::to_string(std::llround(value)) : text(value, Dimension::ratio);
+    return std::to_string(std::llround(value));
 }
 
 // Names the cluster that failed if the assert was about all clusters.

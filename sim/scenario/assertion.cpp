@@ -1,5 +1,7 @@
 #include "sim/scenario/assertion.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,13 +17,13 @@ constexpr std::array metrics = {
     Metric{"time", "time_s", Scope::size, Measure::time},
     Metric{"algbw", "algbw_Bps", Scope::size, Measure::rate},
     Metric{"busbw", "busbw_Bps", Scope::size, Measure::rate},
-    Metric{"busbw_retained", "busbw_retained", Scope::cluster, Measure::number},
-    Metric{"efficiency", "efficiency", Scope::cluster, Measure::number},
+    Metric{"busbw_retained", "busbw_retained", Scope::cluster, Measure::share},
+    Metric{"efficiency", "efficiency", Scope::cluster, Measure::share},
     Metric{"step_time", "step_time_s", Scope::cluster, Measure::time},
     Metric{"exposed", "exposed_comm_s", Scope::cluster, Measure::time},
     Metric{"tokens_per_s", "tokens_per_s", Scope::cluster, Measure::number},
     Metric{"samples_per_s", "samples_per_s", Scope::cluster, Measure::number},
-    Metric{"mfu", "mfu", Scope::cluster, Measure::number},
+    Metric{"mfu", "mfu", Scope::cluster, Measure::share},
     Metric{"makespan", "makespan_s", Scope::whole, Measure::time},
 };
 
@@ -52,9 +54,15 @@ double bound_of(const Metric& metric, std::string_view text) {
     switch (metric.measure) {
         case Measure::time: return to_seconds(parse_duration(text));
         case Measure::rate: return parse_rate(text).bytes_per_second();
-        case Measure::number: break;
+        case Measure::number: return plain_number<double>(text);
+        case Measure::share: break;
     }
-    return text.ends_with('%') ? parse_quantity(text, Dimension::ratio) : plain_number<double>(text);
+    if (text.ends_with('%')) { return parse_quantity(text, Dimension::ratio); }
+    const double share = plain_number<double>(text);
+    if (share > 1) {  // "58" is more likely per cent than 58 times all there is
+        throw UnitError(error_message("a share above 1", shown(text), fmt::format("up to 1, or {} %", text)));
+    }
+    return share;
 }
 
 // Reads "1 GiB", "1024 gpus" or "16 nodes"; a plain number is a number of nodes.

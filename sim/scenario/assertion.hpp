@@ -14,7 +14,7 @@ namespace fabricast::inline scenario::asserted {
 
 // Where a metric is read from: the row of a message size, the row of a cluster size, or the whole report.
 enum class Scope : std::uint8_t { size, cluster, whole };
-enum class Measure : std::uint8_t { time, rate, number };
+enum class Measure : std::uint8_t { time, rate, number, share };
 
 struct Metric {
     std::string_view name;

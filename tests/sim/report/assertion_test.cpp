@@ -87,6 +87,15 @@ TEST_CASE("a statement that says where twice, not at all, or where there is no w
     }
 }
 
+TEST_CASE("a share above 1 is written in per cent, and only a share is") {
+    for (const char* statement : {"mfu < 58", "efficiency > 90 at 16 gpus", "tokens_per_s > 5 %"}) {
+        INFO(statement);
+        CHECK_THROWS_AS(failures(statement), UnitError);
+    }
+    CHECK_THROWS_WITH(failures("mfu < 58"), ContainsSubstring("accepted: up to 1, or 58 %"));
+    CHECK(failures("busbw_retained(2) < 120 %").empty());
+}
+
 TEST_CASE("a bound that is not a finite number is refused") {
     for (const char* statement : {"mfu > NaN", "mfu < inf", "efficiency > nan", "efficiency >= -inf at 16 gpus"}) {
         INFO(statement);
