@@ -89,6 +89,7 @@ ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const Tra
       gpu_(gpu),
       precision_(workload.precision),
       attention_(workload.attention),
+      optimizer_(workload.optimizer),
       compiled_(workload.compiled),
       graphs_(workload.graphs),
       peak_(gpu.*arithmetic(workload.precision).peak),
@@ -196,10 +197,18 @@ Work ComputeCosts::roofline(const std::string& share, double flops, double bytes
 }
 
 // For the `held` parameters, Adam reads and writes two moments, the fp32 copy, the gradient and the parameter; the
-// gradient norm reads the gradients of `all` parameters of the stage once. Kernel by kernel it moves more.
+// gradient norm reads the gradients of `all` parameters of the stage once. Kernel by kernel it moves more. SGD has one
+// moment less to read and write in fp32: 8 bytes; kernel by kernel 44 (torch/optim/sgd.py, _single_tensor_sgd: weight
+// decay, momentum in two kernels and step move 44 of AdamW's 88).
 Work ComputeCosts::optimizer(double held, double all) const {
-    const double bytes = framework_or("optimizer.eager", gpu("optimizer.bytes")) * held + gpu("optimizer.norm") * all;
+    const double eager = framework_or("optimizer.eager", 0);
+    const double spared = optimizer_ == OptimizerKind::sgd ? (eager > 0 ? 44 : 8) : 0;
+    const double bytes = ((eager > 0 ? eager : gpu("optimizer.bytes")) - spared) * held + gpu("optimizer.norm") * all;
     return work(WorkKind::small_kernels, 0, 0, 0, bytes / gpu("elementwise.memory"));
+}
+
+double ComputeCosts::host_optimizer_bytes() const {
+    return gpu("optimizer.host") - (optimizer_ == OptimizerKind::sgd ? 8 : 0);
 }
 
 double ComputeCosts::seconds(const Work& work) const {

@@ -64,6 +64,7 @@ public:
     // At the share of the peak that convolutions ("conv.") or large products ("gemm.") reach, or at the memory's pace.
     Work roofline(const std::string& share, double flops, double bytes) const;
     Work optimizer(double held, double all) const;
+    double host_optimizer_bytes() const;  // that a CPU's step of a parameter moves in host memory
 
     // The same work, accounted for as `kind`.
     static Work as(WorkKind kind, Work work);
@@ -99,6 +100,7 @@ private:
     GpuSpec gpu_;
     Precision precision_;
     AttentionKernel attention_;
+    OptimizerKind optimizer_;
     bool compiled_;
     bool graphs_;
     double peak_ = 0, half_peak_ = 0;

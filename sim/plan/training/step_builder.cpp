@@ -201,7 +201,7 @@ Ends StepBuilder::offload_activations(const StepOp& what, std::uint32_t lane, co
 // that the memory holds one after the other.
 Ends StepBuilder::step_on_host(const StepOp& what, std::uint32_t lane, double held, const Ends& after) {
     const HostMemory host = host_memory_of(fabric_, device(what.stage, lane));
-    const double seconds = step_.costs.gpu("optimizer.host") * held * host.gpus /
+    const double seconds = step_.costs.host_optimizer_bytes() * held * host.gpus /
                            (step_.costs.gpu("optimizer.host.memory") * host.bandwidth);
     const Ends there = copy(what, lane, gradient_bytes(step_.workload) * held, true, after);
     return copy(what, lane, 2 * held, false, wait(from_seconds(seconds), what, there));
