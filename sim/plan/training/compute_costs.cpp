@@ -94,8 +94,10 @@ ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const Tra
       graphs_(workload.graphs),
       peak_(gpu.*arithmetic(workload.precision).peak),
       half_peak_(gpu.bf16 > 0 ? gpu.bf16 : gpu.fp16) {
-    if (!(peak_ > 0)) {
-        throw CatalogError("'" + gpu.name + "' has no " + std::string(to_string(precision_)) + " arithmetic");
+    const std::string share = "gemm." + std::string(to_string(precision_));  // mxfp8 has fp8's peak, not on every GPU
+    if (!(peak_ > 0) || !(compute_->has(share) || common_->has(share))) {
+        throw CatalogError("'" + gpu.name + "' has no " + std::string(to_string(precision_)) +
+                           " arithmetic that the catalogue knows of");
     }
     slowest_ = 1 + framework(narrow() ? "growth.narrow" : "growth.wide") * std::log2(std::max(1.0, gpus));
     slowest_ *= framework("pace");

@@ -215,6 +215,13 @@ TEST_CASE("what does not fit is refused at its key, with how much is missing") {
     CHECK_THAT(refused({"workload.parallelism.expert=2"}), ContainsSubstring("experts"));
 }
 
+TEST_CASE("a precision that a GPU does not have, or not as the catalogue knows, is refused by the GPU's name") {
+    for (const std::string precision : {"fp4", "mxfp8"}) {
+        CHECK_THROWS_WITH(simulate(scenario_of({"workload.precision=" + precision}), catalogue()),
+                          ContainsSubstring("'h100-sxm' has no " + precision + " arithmetic"));
+    }
+}
+
 TEST_CASE("keys of experts are refused on a dense model") {
     for (const std::string key :
          {"dispatch=once", "narrow_dispatch=true", "balanced_routing=true", "skew=3", "overlap.experts=true",
