@@ -90,7 +90,11 @@ Report forecast_step_on(const ClusterRequest& cluster, const Job& job, const Wat
     Scenario scenario = on_cluster(job.scenario, cluster);
     const Fabric built(build(scenario, job.catalog));
     scale_batch(scenario, built.gpu_count(), job.fabric.gpu_count());
-    return forecast(Job(std::move(scenario), job.catalog, built), Bytes{}, watch, options);
+    try {
+        return forecast(Job(std::move(scenario), job.catalog, built), Bytes{}, watch, options);
+    } catch (const PlanError& error) {
+        throw PlanError(fmt::format("at {} GPUs: {}", built.gpu_count(), error.what()), error.key);
+    }
 }
 
 std::vector<ScalingPoint> scaling_points(const std::vector<ClusterRequest>& clusters, const Job& job,

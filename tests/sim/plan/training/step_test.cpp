@@ -171,7 +171,8 @@ TEST_CASE("1F1B waits for each of its sends, GPipe computes beside them") {
 TEST_CASE("one stage takes and holds the same in every order") {
     for (const std::string sharding : {"zero-1", "zero-3"}) {
         const auto of = [&](const std::string& order) {
-            return step({"workload.parallelism.pipeline=1", "workload.sharding=" + sharding, "workload.order=" + order});
+            return step(
+                {"workload.parallelism.pipeline=1", "workload.sharding=" + sharding, "workload.order=" + order});
         };
         const StepRow plain = of("1f1b");
         for (const char* order : {"gpipe", "zero-bubble", "dual-pipe"}) {
@@ -319,6 +320,14 @@ TEST_CASE("a batch of more micro-batches than a replay holds is refused at its k
     const Scenario large = scenario_of({"workload.global_batch=1000000000"});
     CHECK_THROWS_WITH(simulate(large, catalogue()),
                       ContainsSubstring("more than a replay holds (accepted: up to 1600000)"));
+}
+
+TEST_CASE("a cluster of a scaling table that cannot run is named by its GPUs") {
+    CHECK_THROWS_WITH(
+        simulate(scenario_of({"scaling.gpus=[32, 64]", "scaling.mode=strong", "workload.global_batch=8"}), catalogue()),
+        ContainsSubstring("at 64 GPUs: a batch of 8 is not a multiple"));
+    CHECK_THROWS_WITH(simulate(scenario_of({"scaling.gpus=[32, 64]", "workload.dimensions.layers=400"}), catalogue()),
+                      ContainsSubstring("at 32 GPUs: the step needs"));
 }
 
 TEST_CASE("weak scaling keeps the work of a GPU, strong scaling that of the step") {
