@@ -193,7 +193,7 @@ private:
         const std::uint32_t before = dependents(n).before[n.record];
         const auto last_of = [&](std::uint32_t earlier) {
             const std::size_t at = matching_.first[n.rank] + earlier;
-            const bool overlaps = earlier == before && follows_its_like(n, earlier);
+            const bool overlaps = follows_its_like(n, earlier);
             return Schedule::Dependency{overlaps ? released_[matching_.partner[at]] : last_[at]};
         };
         std::vector<Schedule::Dependency> waits;
