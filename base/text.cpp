@@ -1,7 +1,8 @@
 #include "base/text.hpp"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
+#include <iterator>
 #include <numeric>
 
 namespace fabricast::inline base {
@@ -64,11 +65,12 @@ std::string csv_cell(std::string_view text) {
 
 std::string nearest_word(std::string_view found, const std::vector<std::string>& words) {
     std::string best;
-    std::size_t best_distance = found.size() / 3 + 2;  // beyond this it is another word, not a typing error
+    // A word that begins with what was found is nearer than any other; beyond the distance a word is no typing error.
+    std::pair nearest{true, found.size() / 3 + 2};
     for (const std::string& word : words) {
-        const std::size_t distance = edit_distance(found, word);
-        if (distance < best_distance) {
-            best_distance = distance;
+        const std::pair distance{found.empty() || !word.starts_with(found), edit_distance(found, word)};
+        if (distance < nearest) {
+            nearest = distance;
             best = word;
         }
     }
@@ -77,7 +79,15 @@ std::string nearest_word(std::string_view found, const std::vector<std::string>&
 
 std::string did_you_mean(std::string_view found, const std::vector<std::string>& words, std::string_view otherwise) {
     const std::string near = nearest_word(found, words);
-    return near.empty() ? std::string(otherwise) : "; did you mean '" + near + "'?";
+    std::vector<std::string> family;  // equally near: h100-nvl and h100-sxm for "h100"
+    std::ranges::copy_if(words, std::back_inserter(family), [&](const std::string& word) {
+        return word.starts_with(found) && word.size() == near.size();
+    });
+    constexpr std::size_t most = 4;
+    if (near.empty()) { return std::string(otherwise); }
+    return family.size() > 1 && family.size() <= most
+               ? fmt::format("; did you mean one of {}?", fmt::join(family, ", "))
+               : "; did you mean '" + near + "'?";
 }
 
 }  // namespace fabricast::inline base

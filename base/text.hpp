@@ -80,10 +80,11 @@ template <class Map> std::vector<std::string> keys_of(const Map& map) {
     return names_of(map, [](const auto& entry) { return std::string_view(entry.first); });
 }
 
-// The one of `words` closest to `found` by edit distance, or "" if none is close enough to be a typing error.
+// The one of `words` that begins with `found`, or is closest to it by edit distance; "" if none is close enough to be a
+// typing error.
 std::string nearest_word(std::string_view found, const std::vector<std::string>& words);
 
-// "; did you mean 'gpu0'?" with the nearest word, or `otherwise` if none is close enough.
+// "; did you mean 'gpu0'?" with the nearest word, or the few that begin so; `otherwise` if none is close enough.
 std::string did_you_mean(std::string_view found, const std::vector<std::string>& words,
                          std::string_view otherwise = "");
 

@@ -165,13 +165,12 @@ struct CableSeen {
     SourceLocation at;
 };
 
-// Slurm's switches and blocks, topograph's: who is below whom, without cables.
+// Slurm's switches and blocks, topograph's: who is below or in which, without cables.
 struct GroupSeen {
     std::string name;
     SourceLocation at;
     bool block = false;  // an NVLink domain
     std::vector<std::string> hosts{}, groups{};
-    bool uuid = false;  // known by the UUID that the GPUs of an NVLink domain have in common
 };
 
 struct Observations {

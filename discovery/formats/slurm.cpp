@@ -180,7 +180,7 @@ Observations read_host_guids(const SourceText& source) {
         if (id.find('-') != std::string_view::npos) {
             GroupSeen& domain = domains[std::string(id)];
             domain.name = id;
-            domain.block = domain.uuid = true;
+            domain.block = true;
             domain.at = source.at(line);
             domain.hosts.push_back(host);
         } else {

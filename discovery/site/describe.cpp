@@ -16,6 +16,7 @@
 #include "discovery/site/usual_template.hpp"
 #include "discovery/source_text.hpp"
 #include "topologies/node_reader.hpp"
+#include "topologies/trays.hpp"
 
 namespace fabricast::inline site {
 
@@ -190,12 +191,12 @@ private:
             made_.node_block = "  node:\n" + node_yaml(*made_.shape, options_.name + "-node", 4, true);
             return;
         }
-        if (!options_.node.empty()) {
-            use_template(options_.node, "stated");
-            return;
-        }
         if (site_.trays > 0) {
             use_rack();
+            return;
+        }
+        if (!options_.node.empty()) {
+            use_template(options_.node, "stated");
             return;
         }
         const std::string link = fabric_link(site_, made_.wiring);
@@ -208,19 +209,28 @@ private:
                                        link.empty() ? "" : " of " + link));
     }
 
-    // NVLink between hosts first came with the GB200, of which four are in a host.
+    // The hosts of an NVLink domain are the trays of one node; NVLink between hosts first came with the GB200.
     void use_rack() {
-        constexpr std::size_t gpus_of_tray = 4;
-        const std::string name = "gb200-nvl72";
-        made_.asked.push_back(fmt::format(
-            "no file describes the inside of a host: {} GPUs of `{}` of the catalogue are a guess for {}, for "
-            "they are in one NVLink domain; say which with `--node TEMPLATE`",
-            gpus_of_tray * site_.trays, name, plural(site_.trays, "host")));
-        use_template(name, "guess: hosts that are in one NVLink domain");
-        const std::size_t gpus = gpus_of_tray * site_.trays;
-        if (gpus < node_template(name, catalog_).gpus) {
-            made_.node_block += fmt::format("  gpus_per_node: {}\n", gpus);
+        const bool stated = !options_.node.empty();
+        const std::string name = stated ? options_.node : "gb200-nvl72";
+        const NodeTemplate node = node_template(name, catalog_);
+        const std::size_t trays = Trays(node).count;
+        if (site_.trays > trays) {
+            throw InputError(first_file(),
+                             fmt::format("an NVLink domain of {}, but a {} is {} (accepted: `--node` with a "
+                                         "template of as many; a file of the switches above them, if the "
+                                         "blocks are no NVLink domains)",
+                                         plural(site_.trays, "host"), name, plural(trays, "host")));
         }
+        const std::size_t gpus = node.gpus / trays * site_.trays;
+        if (!stated) {
+            made_.asked.push_back(fmt::format(
+                "no file describes the inside of a host: {} GPUs of `{}` of the catalogue are a guess for {}, for "
+                "they are in one NVLink domain; say which with `--node TEMPLATE`",
+                gpus, name, plural(site_.trays, "host")));
+        }
+        use_template(name, stated ? "stated" : "guess: hosts that are in one NVLink domain");
+        if (gpus < node.gpus) { made_.node_block += fmt::format("  gpus_per_node: {}\n", gpus); }
     }
 
     void use_template(const std::string& name, const std::string& why) {

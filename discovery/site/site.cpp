@@ -27,9 +27,8 @@ public:
         }
         for (Observations& seen : all) { take_devices(seen); }
         for (Observations& seen : all) { take_cables(seen, seen.plan && found); }
-        for (Observations& seen : all) {
-            all.size() == 1 && lists_domains(seen) ? take_domains(seen) : take_groups(seen);
-        }
+        const bool alone = all.size() == 1;
+        for (Observations& seen : all) { lists_domains(seen) && alone ? take_domains(seen) : take_groups(seen); }
         const std::vector<std::string> words = words_of_hosts(all);
         for (std::size_t i = 0; i < all.size(); ++i) { take_nodes(all[i], words[i]); }
         name_by_files(site_.unnamed);
@@ -185,9 +184,9 @@ private:
                                   "two lines contradict each other: " + what + places, other.at});
     }
 
-    // Whether a file names NVLink domains by the UUIDs of their GPUs, and nothing else.
+    // Whether a file names NVLink domains, as Slurm's blocks or by the UUIDs of their GPUs, and nothing else.
     static bool lists_domains(const Observations& seen) {
-        return !seen.groups.empty() && std::ranges::all_of(seen.groups, &GroupSeen::uuid) && seen.hosts_of.empty();
+        return !seen.groups.empty() && std::ranges::all_of(seen.groups, &GroupSeen::block) && seen.hosts_of.empty();
     }
 
     // The hosts of an NVLink domain are the trays of a rack, which is one node; no switch of a network is above them.
@@ -198,8 +197,9 @@ private:
             hosts += group.hosts.size();
             site_.trays = std::max(site_.trays, group.hosts.size());
         }
-        site_.notes.push_back(fmt::format("{}: {} of {}, each of which is one node", seen.file,
-                                          plural(seen.groups.size(), "NVLink domain"), plural(hosts, "host")));
+        site_.notes.push_back(fmt::format(
+            "{}: {} of {}, each of which is one node{}", seen.file, plural(seen.groups.size(), "NVLink domain"),
+            plural(hosts, "host"), hosts == site_.trays * seen.groups.size() ? "" : "; guess: all as the largest"));
     }
 
     // Who is below which switch, where no cable says more.

@@ -36,6 +36,16 @@ void scale_batch(Scenario& scenario, double gpus, double own_gpus) {
     }
 }
 
+// Without a batch of its own, each cluster would take the one that fills it, as weak scaling does.
+void refuse_unstated_batch(const Scenario& scenario) {
+    const auto* training = std::get_if<TrainingWorkload>(&scenario.workload);
+    if (training != nullptr && training->global_batch == 0 && scenario.scaling->mode == ScalingMode::strong) {
+        fail_at(scenario, "scaling.mode",
+                "`strong` keeps the batch, and none is stated (accepted: "
+                "workload.global_batch beside it, or `weak`)");
+    }
+}
+
 ScalingPoint point_of(const ClusterRequest& cluster, const Job& job, const Watch& watch) {
     const Scenario scenario = on_cluster(job.scenario, cluster);
     const Fabric built(build(scenario, job.catalog));
@@ -62,6 +72,7 @@ bool grows(const Workload& workload) {
 std::vector<ClusterRequest> scaling_clusters(const Scenario& scenario, std::uint32_t gpus_per_node) {
     std::vector<ClusterRequest> clusters;
     if (!scenario.scaling) { return clusters; }
+    refuse_unstated_batch(scenario);
     for (const std::uint32_t nodes : scenario.scaling->nodes) {
         clusters.push_back(scenario.cluster);
         clusters.back().nodes = nodes;

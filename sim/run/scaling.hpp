@@ -11,7 +11,8 @@ namespace fabricast::inline run {
 // Whether it can run on more nodes. A recording cannot (its ranks are fixed), nor a message between two devices.
 bool grows(const Workload& workload);
 
-// The clusters of the table; none without `scaling:`. Throws InputError if a count in `gpus:` is no multiple of a node.
+// The clusters of the table; none without `scaling:`. Throws InputError if a count in `gpus:` is no multiple of a node,
+// or if a training step is to keep a batch that is not stated.
 std::vector<ClusterRequest> scaling_clusters(const Scenario& scenario, std::uint32_t gpus_per_node);
 
 // The job's training step on another cluster, without events. The scenario's batch belongs to the scenario's own

@@ -233,7 +233,8 @@ std::vector<Key> scaling_keys() {
                 wholes_key("nodes", &S::nodes, 1, most_nodes, "Node counts.", "`scaling.gpus`"),
                 wholes_key("gpus", &S::gpus, 1, 4294967295.0, "GPU counts, whole nodes each.", "`scaling.nodes`"),
                 word_key("mode", &S::mode, ScalingMode::strong,
-                         "Of a training step: the batch grows with the GPUs, or stays."),
+                         "Of a training step: the batch grows with the GPUs, or stays; to stay, "
+                         "`workload.global_batch` states it."),
             },
             part_keys("step", &S::step, "A training step: its efficiency joins the scaling table.",
                       {

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/text.hpp"
 #include "base/units.hpp"
 #include "tests/support/catch.hpp"
 
@@ -48,6 +49,15 @@ TEST_CASE("an error keeps its message apart from its place") {
     CHECK(error.place->line == 3);
     CHECK(std::string(error.what()) == "rack.yaml:3:7: no such key");
     CHECK_FALSE(OutOfRange("too long").place);
+}
+
+TEST_CASE("a name that begins with what was typed is nearer than one of fewer other letters") {
+    const std::vector<std::string> gpus = {"a10", "h100-nvl", "h100-pcie", "h100-sxm", "h200-sxm", "l40s"};
+    CHECK(did_you_mean("h100", gpus) == "; did you mean one of h100-nvl, h100-sxm?");
+    CHECK(did_you_mean("h200", gpus) == "; did you mean 'h200-sxm'?");
+    CHECK(nearest_word("a1O", gpus) == "a10");
+    CHECK(nearest_word("", gpus).empty());
+    CHECK(did_you_mean("mi300x", gpus, "; see the catalogue") == "; see the catalogue");
 }
 
 TEST_CASE("an exception that is not ours is a fault of the program") {

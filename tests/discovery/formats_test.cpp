@@ -434,3 +434,23 @@ TEST_CASE("UUIDs of NVLink domains make racks, and no switch of a network") {
     const Fabric fabric = fabricast::testing::fabric_of(made.yaml);
     CHECK(fabric.gpu_count() == 2 * 4 * 4);
 }
+
+TEST_CASE("Slurm's blocks are NVLink domains of as many trays, not switches") {
+    const auto described = [](const std::string& hosts, const std::string& node) {
+        Site site = site_of({{"topology.conf", "BlockName=b1 Nodes=n[01-" + hosts + "]\nBlockName=b2 Nodes=m[01-" +
+                                                   hosts + "]\nBlockSizes=" + hosts + "\n"}});
+        CHECK(site.devices.empty());
+        DescribeOptions options;
+        options.node = node;
+        return describe(site, fabricast::testing::catalogue(), options);
+    };
+    for (const char* node : {"", "gb200-nvl72", "gb300-nvl72"}) {
+        const Description made = described("18", node);
+        CHECK(made.nodes == 2);
+        CHECK(made.node == (*node == '\0' ? "gb200-nvl72" : node));
+        CHECK(fabricast::testing::fabric_of(made.yaml).gpu_count() == 2 * 18 * 4);
+    }
+    CHECK(fabricast::testing::fabric_of(described("16", "gb300-nvl72").yaml).gpu_count() == 2 * 16 * 4);
+    CHECK_THROWS_WITH(described("18", "dgx-h100"), ContainsSubstring("of 18 hosts, but a dgx-h100 is 1 host"));
+    CHECK_THROWS_WITH(described("36", ""), ContainsSubstring("of 36 hosts, but a gb200-nvl72 is 18 hosts"));
+}

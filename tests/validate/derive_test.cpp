@@ -417,6 +417,15 @@ TEST_CASE("rates and numbers of ports are read as people write them") {
     CHECK(ports("A100", "network: \"1600 Gb/s InfiniBand\"") == "infiniband-hdr x8");
 }
 
+TEST_CASE("a network whose rate no word tells is not one that is not stated") {
+    const auto on = [](const std::string& network) {
+        return derived({"{gpu: H100, gpus_per_node: 8, nodes: 2" + network + "}"});
+    };
+    CHECK(assumes(on(""), "nic speed: not stated; 400 Gb/s"));
+    CHECK(assumes(on(", network: InfiniBand ZDR"), "nic speed: none is understood in 'InfiniBand ZDR'; 400 Gb/s"));
+    CHECK_FALSE(assumes(on(", network: InfiniBand HDR"), "nic speed"));
+}
+
 TEST_CASE("a card without a part is taken for one of its generation, which is said") {
     const auto card = [](const std::string& gpu, const std::string& part) {
         INFO(gpu);

@@ -226,6 +226,10 @@ TEST_CASE("nccl-tests: where neither log nor file name says the collective, the 
     CHECK(text(said.at(0).benchmark, "collective") == "all_reduce");
     CHECK(text(said.at(0).system, "nic") == "none");
     CHECK_THAT(refusal("", "run.log"), ContainsSubstring("empty file"));
+    CHECK_THROWS_WITH(import_log(log->text, "run.log", "auto",
+                                 {{"benchmark.collective", "all_reduce"}, {"system.netwrk", "InfiniBand HDR"}}),
+                      ContainsSubstring("no such key of a measurement's system (found 'netwrk'") &&
+                          ContainsSubstring("nearest: 'network'"));
 }
 
 TEST_CASE("nccl-tests: sizes that count one rank's part become the whole's") {

@@ -35,6 +35,39 @@ std::set<FigureName> asked_figures(const std::vector<CalibratedCurve>& curves, c
     return wanted;
 }
 
+// How far each fitted row lies from the median of the errors of five of its curve, itself in their middle: rows that
+// all are as slow are a misfit, and none of them an outlier.
+std::vector<double> errors_beside_others(const std::vector<CalibratedRow*>& fitted) {
+    constexpr std::ptrdiff_t beside = 2;
+    std::vector<double> errors;
+    const auto error = [](const CalibratedRow* row) { return std::log(row->measured / row->after); };
+    for (auto row = fitted.begin(); row != fitted.end(); ++row) {
+        std::vector<double> around;
+        const auto end = row + std::min(beside + 1, fitted.end() - row);
+        for (auto other = row - std::min(beside, row - fitted.begin()); other != end; ++other) {
+            if ((*other)->dataset == (*row)->dataset) { around.push_back(error(*other)); }
+        }
+        errors.push_back(error(*row) - *percentile(around, 50));
+    }
+    return errors;
+}
+
+void name_outliers(std::vector<CalibratedRow>& rows) {
+    std::vector<CalibratedRow*> fitted;
+    for (CalibratedRow& row : rows) {
+        if (!row.judged) { fitted.push_back(&row); }
+    }
+    const std::vector<double> errors = errors_beside_others(fitted);
+    std::vector<double> sizes;  // 1.4826 times their median is the robust standard deviation
+    for (const double error : errors) { sizes.push_back(std::abs(error)); }
+    const double deviation = std::max(1.4826 * percentile(sizes, 50).value_or(0), least_noise);
+    for (std::size_t i = 0; i < fitted.size(); ++i) {
+        if (std::abs(errors[i]) <= outlier * deviation) { continue; }
+        fitted[i]->dropped =
+            fmt::format("an outlier: {} than the rows around it tell", errors[i] > 0 ? "slower" : "faster");
+    }
+}
+
 void add_rows(const Catalog& before, const Catalog& after, const std::vector<CalibratedCurve>& curves,
               FabricCache& cache, Calibration& out) {
     for (const CalibratedCurve& curve : curves) {
@@ -47,19 +80,9 @@ void add_rows(const Catalog& before, const Catalog& after, const std::vector<Cal
                                 new_forecast.seconds(data.sizes[i]), !fitted.contains(i), ""});
         }
     }
-    // Robust standard deviation of the fitted rows: 1.4826 times the median of the absolute errors.
-    std::vector<double> errors;
-    for (const CalibratedRow& row : out.rows) {
-        if (!row.judged) { errors.push_back(std::abs(std::log(row.measured / row.after))); }
-    }
-    const double deviation = std::max(1.4826 * percentile(errors, 50).value_or(0), 0.005);
+    name_outliers(out.rows);
     std::map<Regime, std::vector<double>> ratios;
-    for (CalibratedRow& row : out.rows) {
-        const double error = std::log(row.measured / row.after);
-        if (!row.judged && std::abs(error) > outlier * deviation) {
-            row.dropped =
-                "an outlier: " + std::string(error > 0 ? "slower" : "faster") + " than the rows around it tell";
-        }
+    for (const CalibratedRow& row : out.rows) {
         if (row.judged) { ratios[regime_of(row.size)].push_back(row.measured / row.after); }
     }
     for (const auto& [regime, list] : ratios) {

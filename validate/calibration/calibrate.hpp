@@ -20,6 +20,9 @@
 
 namespace fabricast::inline calibration {
 
+// Times of one size differ at least so much from run to run, as a share.
+inline constexpr double least_noise = 0.005;
+
 struct CalibratedFigure {
     FigureName name;
     std::string unit;

@@ -184,7 +184,7 @@ std::string to_text(const Calibration& c) {
                                                    100 * e.after.median, e.after.rows);
         };
         out += fmt::format("  {:<28} {:<26} {}\n", sizes_of(regime), words(fitted), words(judged));
-        if (judged.after.median > judged.before.median) {
+        if (judged.after.median > judged.before.median + least_noise) {
             worse += fmt::format("{}{}", worse.empty() ? "" : ", ", sizes_of(regime));
         }
     }

@@ -42,13 +42,25 @@ double site_spread(const FigureName& name, const Prior& prior, const Catalog& ca
     return kernel ? std::min(spread, kernel_spread) : spread;
 }
 
+// Which figures a fit frees, and how far: with Freedom::links what an adapter carries of its rate may be less than its
+// kind's by `slower` (of ln x), and is taken to be so at first, for it binds nothing where it is not.
+struct Limits {
+    Freedom freedom;
+    double slower = 0;
+};
+
 // The prior of a figure: the value in the catalogue, with bounds and spread from priors.yaml, which knows no site; of a
 // figure that the user does not name, no more than sites differ by.
-FitParameter parameter_of(const FigureName& name, const Catalog& catalog, Freedom freedom) {
+FitParameter parameter_of(const FigureName& name, const Catalog& catalog, const Limits& limits) {
     const Prior* found = prior_of(name);
     Prior prior = found ? *found : Prior{};
-    if (freedom != Freedom::named) { prior.spread = site_spread(name, prior, catalog, freedom); }
-    return parameter_at(std::max(figure_of(catalog, name).value.at(0), 1e-12), name, prior);
+    if (limits.freedom != Freedom::named) { prior.spread = site_spread(name, prior, catalog, limits.freedom); }
+    FitParameter parameter = parameter_at(std::max(figure_of(catalog, name).value.at(0), 1e-12), name, prior);
+    if (limits.freedom == Freedom::links && prior.site > 0) {
+        parameter.start *= std::exp(limits.slower);
+        parameter.high *= std::exp(limits.slower);
+    }
+    return parameter;
 }
 
 FitCurve fit_curve(const CalibratedCurve& curve, const std::vector<FitParameter>& parameters, Catalog& working,
@@ -85,21 +97,22 @@ struct Attempt {
 };
 
 Attempt attempt(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, const std::set<FigureName>& free,
-                FabricCache& cache, Freedom freedom) {
+                FabricCache& cache, const Limits& limits) {
     std::vector<FitParameter> parameters;
-    for (const FigureName& name : free) { parameters.push_back(parameter_of(name, catalog, freedom)); }
+    for (const FigureName& name : free) { parameters.push_back(parameter_of(name, catalog, limits)); }
     Catalog working = catalog;
     std::vector<FitCurve> parts;
     double rows = 0;
     for (const CalibratedCurve& curve : curves) {
         FitCurve part = fit_curve(curve, parameters, working, cache);
         if (part.parameters.empty() || part.weights.empty()) { continue; }
-        if (freedom != Freedom::named) { part.weights = correlated_weights(curve); }
+        if (limits.freedom != Freedom::named) { part.weights = correlated_weights(curve); }
         rows += static_cast<double>(part.weights.size());
         parts.push_back(std::move(part));
     }
     const std::vector<FittedValue> values =
-        robust_fit(parameters, {}, parts, rows, freedom == Freedom::named ? named_options : pilot_options).values;
+        robust_fit(parameters, {}, parts, rows, limits.freedom == Freedom::named ? named_options : pilot_options)
+            .values;
     Attempt result;
     for (std::size_t p = 0; p < parameters.size(); ++p) {
         result.figures[parameters[p].name] = values[p];
@@ -110,17 +123,17 @@ Attempt attempt(const Catalog& catalog, const std::vector<CalibratedCurve>& curv
 
 // Each round fits fewer figures, until the data tell all that are left.
 Told told_with(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, std::set<FigureName> free,
-               FabricCache& cache, Freedom freedom) {
+               FabricCache& cache, const Limits& limits) {
     Told told_so_far;
     for (;;) {
-        Attempt last = attempt(catalog, curves, free, cache, freedom);
+        Attempt last = attempt(catalog, curves, free, cache, limits);
         std::vector<KeptFigure> open;
         for (const auto& [name, left] : last.left) {
             if (left > told) { open.push_back({name, left}); }
         }
         // Figures that could each explain the same rows are all untold as long as all are free: the least told quarter
         // goes first.
-        const bool named = freedom == Freedom::named;
+        const bool named = limits.freedom == Freedom::named;
         std::ranges::stable_sort(open, std::ranges::greater{}, &KeptFigure::narrowed);
         open.resize(named ? open.size() : (open.size() + 3) / 4);
         told_so_far.kept.insert(told_so_far.kept.end(), open.begin(), open.end());
@@ -165,15 +178,18 @@ Told told_figures(const Catalog& catalog, const std::vector<CalibratedCurve>& cu
         const Prior* prior = prior_of(name);
         return prior != nullptr && prior->site > 0;
     });
-    if (freedom != Freedom::usual || !shared) { return told_with(catalog, curves, free, cache, freedom); }
+    if (freedom != Freedom::usual || !shared) { return told_with(catalog, curves, free, cache, {freedom}); }
     constexpr double lost = 0.15;
+    double slower = 0;
     try {
-        Told usual = told_with(catalog, curves, free, cache, freedom);
-        if (slower_by(with_figures(catalog, usual.fit), curves, cache) <= lost) { return usual; }
+        Told usual = told_with(catalog, curves, free, cache, {freedom});
+        slower = slower_by(with_figures(catalog, usual.fit), curves, cache);
+        if (slower <= lost) { return usual; }
     } catch (const UnderDetermined&) {
-        if (slower_by(catalog, curves, cache) <= lost) { throw; }
+        slower = slower_by(catalog, curves, cache);
+        if (slower <= lost) { throw; }
     }
-    return told_with(catalog, curves, free, cache, Freedom::links);
+    return told_with(catalog, curves, free, cache, {Freedom::links, slower});
 }
 
 }  // namespace fabricast::inline calibration

@@ -103,8 +103,10 @@ Ports ports_of(const Measurement& m, const std::string& family, Derived& out) {
     if (ports.gbps == 0 && named != nullptr) { ports.gbps = digits(named->word("gbps")); }
     if (ports.gbps == 0) {
         ports.gbps = digits(word_in(builtin_aliases().speed_by_generation, out.group.generation));
-        out.assumptions.push_back(
-            fmt::format("nic speed: not stated; {} Gb/s, usual beside {}", ports.gbps, out.group.generation));
+        const std::string& said = nic.empty() ? network : nic;
+        out.assumptions.push_back(fmt::format("nic speed: {}; {} Gb/s, usual beside {}",
+                                              said.empty() ? "not stated" : "none is understood in " + shown(said),
+                                              ports.gbps, out.group.generation));
     }
     if (named != nullptr) { ports.link = named->word("link"); }
     ports.count = stated != 0 ? stated * ports.split : ports.count;

@@ -47,7 +47,14 @@ void lay_over(Measurement& m, const Statements& said, const SourceLocation& plac
         if (dot == std::string::npos) {
             refuse(place, "a statement names a section and a key", shown(path), "system.network");
         }
-        section_of(m, std::string_view(path).substr(0, dot), place)[path.substr(dot + 1)] = {words, place};
+        const std::string name = path.substr(0, dot), key = path.substr(dot + 1);
+        MeasurementSection& section = section_of(m, name, place);
+        const std::vector<std::string> known = keys_of_section(name);
+        if (!section.contains(key) && std::ranges::find(known, key) == known.end()) {
+            refuse(place, "no such key of a measurement's " + name, shown(key), joined(known),
+                   nearest_word(key, known));
+        }
+        section[key] = {words, place};
     }
 }
 

@@ -66,16 +66,19 @@ void read_table(const yaml::Node& root, Measurement& result) {
     }
 }
 
-// The keys that the schema names.
-const std::vector<std::string>& top_keys() {
-    static const std::vector<std::string> keys = [] {
+// What the schema says of each key at the top.
+const Json& schema_keys() {
+    static const Json properties = [] {
         const EmbeddedFile& schema = embedded_file(embedded_tables(), "docs/schema/measurement.json");
-        std::vector<std::string> names;
-        const Json properties = parse_json(schema.text, std::string(schema.name)).at("properties");
-        for (const auto& [key, unused] : properties.items()) { names.push_back(key); }
-        return names;
+        return parse_json(schema.text, std::string(schema.name)).at("properties");
     }();
-    return keys;
+    return properties;
+}
+
+std::vector<std::string> names_in(const Json& keys) {
+    std::vector<std::string> names;
+    for (const auto& [key, unused] : keys.items()) { names.push_back(key); }
+    return names;
 }
 
 // Strings quoted as in JSON are valid YAML; a plain number stays unquoted.
@@ -167,12 +170,16 @@ const SourceLocation& place_of(const MeasurementSection& section, std::string_vi
     return found == section.end() ? otherwise : found->second.place;
 }
 
+std::vector<std::string> keys_of_section(std::string_view section) {
+    return names_in(schema_keys().at(std::string(section)).at("properties"));
+}
+
 Measurement parse_measurement(std::string_view yaml, const std::string& file) {
     const yaml::Node root = of_known_version(yaml::parse(yaml, file));
     if (!root.is_map()) {
         root.fail("a measurement file is a map", "id, source, kind, system, software, benchmark, columns, rows");
     }
-    root.allow(top_keys());
+    root.allow(names_in(schema_keys()));
     Measurement result;
     result.file = file;
     result.place = root.place;

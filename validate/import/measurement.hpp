@@ -40,6 +40,9 @@ std::string_view text(const MeasurementSection& section, std::string_view key);
 const SourceLocation& place_of(const MeasurementSection& section, std::string_view key,
                                const SourceLocation& otherwise);
 
+// The keys of "system", "software" or "benchmark" that some code reads, as docs/schema/measurement.json names them.
+std::vector<std::string> keys_of_section(std::string_view section);
+
 // Throws InputError at the first thing that does not belong in a measurement file. docs/schema/measurement.json says
 // which keys may stand at the top, and which inside sections some code reads; sections may contain others too.
 Measurement parse_measurement(std::string_view yaml, const std::string& file);

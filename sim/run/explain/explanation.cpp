@@ -22,7 +22,9 @@ namespace {
 constexpr std::size_t shown_entries = 14;
 constexpr int bar_width = 20;  // characters, of the largest change
 
+// None of a stretch below a picosecond: times are whole ones, so that is what rounding left.
 std::string line(double seconds, double whole, std::string_view kind, std::string_view rest) {
+    if (seconds > 0 && seconds < 1e-12) { return ""; }
     const std::string text = fmt::format("{:6.1f} %  {:<11}{:<11}{}", 100 * (whole > 0 ? seconds / whole : 0),
                                          time_text(seconds), kind, rest);
     return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";

@@ -66,6 +66,7 @@ const Columns<FoundLayout>& columns() {
               return Json(1 - f.memory_share);
           }).number("free", 5, Unit::share, share),
         C("may_not_fit", "", [](const F& f) { return Json(f.may_not_fit); }),
+        C("left_out", "", [](const F& f) { return Json(f.left_out); }),
         C("bottleneck", "", row(&StepRow::bottleneck)).words("bounded by", 21),
         C("evidence", "", [](const F& f) { return Json(to_string(f.row.evidence)); }),
         C("next_longer", "", of_next([](const studies::Difference& d) { return d.time.value; })),
@@ -91,9 +92,10 @@ std::string counts_text(const LayoutSearch& s) {
 std::vector<std::string> notes_of(const LayoutSearch& s) {
     std::vector<std::string> notes;
     if (s.written && !s.best.empty()) {
-        notes.push_back(fmt::format("as written ({}): {}, {:+.1f} % against the first", words_of(s.written->choice),
+        notes.push_back(fmt::format("as written ({}): {}, {:+.1f} % against the first{}", words_of(s.written->choice),
                                     time_text(s.written->row.step_time_s),
-                                    100 * (s.written->row.step_time_s / s.best.front().row.step_time_s - 1)));
+                                    100 * (s.written->row.step_time_s / s.best.front().row.step_time_s - 1),
+                                    s.written->left_out ? ", but left out: too large for the memory" : ""));
     }
     const auto tight = std::ranges::count_if(s.best, &FoundLayout::may_not_fit);
     if (tight > 0) {

@@ -104,6 +104,7 @@ private:
     double has() const {
         return static_cast<double>(smallest_gpu(fabric_).memory.count) * (1 - options_.memory_margin);
     }
+    bool too_large(const StepMemory& memory) const { return likely_bytes(memory) > has(); }
 
     Candidate candidate(const LayoutChoice& choice, std::uint32_t gpus, bool bounded) const {
         const TrainingWorkload workload = with_layout(training_of(scenario_), choice);
@@ -133,8 +134,7 @@ private:
             const auto least =
                 std::ranges::min_element(candidates_, {}, [](const Candidate& c) { return likely_bytes(c.memory); });
             const Candidate nearest = *least;
-            result_.too_large =
-                std::erase_if(candidates_, [&](const Candidate& c) { return likely_bytes(c.memory) > has(); });
+            result_.too_large = std::erase_if(candidates_, [&](const Candidate& c) { return too_large(c.memory); });
             if (candidates_.empty()) { refuse(nearest); }
         }
         std::ranges::stable_sort(candidates_, {}, &Candidate::least_s);
@@ -144,8 +144,7 @@ private:
     std::optional<Candidate> fitting_on(std::uint32_t nodes) const {
         try {
             const std::vector<Candidate> all = candidates_on(nodes, false);
-            const auto fits = [&](const Candidate& c) { return likely_bytes(c.memory) <= has(); };
-            const auto found = std::ranges::find_if(all, fits);
+            const auto found = std::ranges::find_if(all, [&](const Candidate& c) { return !too_large(c.memory); });
             return found == all.end() ? std::nullopt : std::optional(*found);
         } catch (const LayoutError&) {
             return std::nullopt;  // the batch is none of so many GPUs
@@ -257,12 +256,13 @@ private:
 
     FoundLayout described(const LayoutChoice& choice, const Watch& watch) {
         const auto known = rows_.find(choice);
-        FoundLayout found{choice, 1, known != rows_.end() ? known->second : forecast_of(choice, watch), 0, false, {}};
+        FoundLayout found{.choice = choice, .row = known != rows_.end() ? known->second : forecast_of(choice, watch)};
         found.data = found.row.data_ranks;
         const StepMemory memory = candidate(choice, fabric_.gpu_count(), false).memory;
         const auto all = static_cast<double>(smallest_gpu(fabric_).memory.count);
         found.memory_share = memory.total() / all;
         found.may_not_fit = memory.high80 > all;
+        found.left_out = training_of(scenario_).check_memory && too_large(memory);
         return found;
     }
 

@@ -23,9 +23,10 @@ struct FoundLayout {
     LayoutChoice choice{};
     std::uint32_t data = 1;
     StepRow row;
-    double memory_share = 0;                     // of the GPU's memory that the step fills, as it is counted
-    bool may_not_fit = false;                    // the high end of what it needs is more than the GPU has
-    std::optional<studies::Difference> to_next;  // against the next of the list; none: not judged
+    double memory_share = 0;                          // of the GPU's memory that the step fills, as it is counted
+    bool may_not_fit = false;                         // the high end of what it needs is more than the GPU has
+    bool left_out = false;                            // of the search: the memory is too small for it
+    std::optional<studies::Difference> to_next = {};  // against the next of the list; none: not judged
 };
 
 struct LayoutSearch {

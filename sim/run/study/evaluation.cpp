@@ -72,8 +72,9 @@ void take_step(const StepRow& row, const StudyInput& input, Evaluation& out) {
     out.tokens = row.tokens_per_s * row.step_time_s;
     const auto& training = std::get<TrainingWorkload>(input.scenario.workload);
     r.what = "a step of " + training.model;
-    r.work = fmt::format("{} with {:.4g} parameters", r.what, parameters(model_shape(input.catalog, training)));
-    if (row.tokens_per_s == 0) { r.work += fmt::format(", a batch of {}", row.global_batch); }
+    r.work = fmt::format("{} with {:.4g} parameters, a batch of {}", r.what,
+                         parameters(model_shape(input.catalog, training)), row.global_batch);
+    if (out.tokens > 0) { r.work += fmt::format(" of {:.0f} tokens each", out.tokens / row.global_batch); }
     r.mfu = row.mfu;
     if (row.goodput) { r.goodput = Range{row.goodput->share, row.goodput->low80, row.goodput->high80}; }
     r.bottleneck = row.bottleneck;

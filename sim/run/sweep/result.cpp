@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "base/sqlite.hpp"
@@ -17,8 +18,10 @@ namespace fabricast::inline sweep {
 
 namespace {
 
-// The columns of the table, with their headings; the others are only in the file.
-constexpr std::array<std::pair<const char*, const char*>, 14> first_figures = {{{"gpus", "gpus"},
+// The columns of the table, with their headings; the others are only in the file, and the batch where all have the
+// same.
+constexpr std::array<std::pair<const char*, const char*>, 15> first_figures = {{{"gpus", "gpus"},
+                                                                                {"global_batch", "batch"},
                                                                                 {"size_bytes", "size"},
                                                                                 {"time_s", "time"},
                                                                                 {"busbw_Bps", "busbw"},
@@ -32,6 +35,13 @@ constexpr std::array<std::pair<const char*, const char*>, 14> first_figures = {{
                                                                                 {"makespan_s", "makespan"},
                                                                                 {"bottleneck", "bottleneck"},
                                                                                 {"failed_asserts", "failed asserts"}}};
+
+bool varies(const SweepResult& result, std::size_t figure) {
+    std::set<Json> values;
+    for (const SweepRow& row : result.rows) { values.insert(row.figures[figure]); }
+    values.erase(Json());
+    return values.size() > 1;
+}
 
 std::string cell_text(const std::string& figure, const Json& cell) {
     if (cell.is_string()) { return cell.get<std::string>(); }
@@ -106,10 +116,11 @@ std::string sweep_table(const SweepResult& result) {
     }
     for (const auto& [figure, heading] : first_figures) {
         const auto known = std::ranges::find(result.figures, figure) - result.figures.begin();
-        if (known < std::ssize(result.figures)) {
-            figures.push_back(static_cast<std::size_t>(known));
-            header.emplace_back(heading);
-        }
+        const auto index = static_cast<std::size_t>(known);
+        if (index == result.figures.size()) { continue; }
+        if (figure == std::string_view("global_batch") && !varies(result, index)) { continue; }
+        figures.push_back(index);
+        header.emplace_back(heading);
     }
     std::vector<Cells> lines = {header};
     for (const SweepRow& row : result.rows) {

@@ -342,6 +342,11 @@ TEST_CASE("weak scaling keeps the work of a GPU, strong scaling that of the step
     const std::vector<StepRow> strong = points("strong");
     CHECK(strong[2].global_batch == 32);
     CHECK(strong[2].efficiency < weak[2].efficiency);
+    // Without a stated batch each cluster would fill its own, which is weak scaling under another name.
+    CHECK_THROWS_WITH(
+        simulate(scenario_of({"scaling.gpus=[32, 64]", "scaling.mode=strong", "workload.global_batch=null"}),
+                 catalogue()),
+        ContainsSubstring("keeps the batch, and none is stated"));
     // 8e9 sequences have no number of 32 bits: they are not taken for 3,705,032,704.
     const Scenario large = scenario_of({"scaling.gpus=[256]", "scaling.mode=weak", "workload.global_batch=1000000000"});
     CHECK_THROWS_WITH(simulate(large, catalogue()), ContainsSubstring("found 8000000000; accepted: up to 4294967295"));

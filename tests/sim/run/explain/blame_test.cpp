@@ -7,6 +7,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/report/trace.hpp"
 #include "sim/run/explain/explained_run.hpp"
+#include "sim/run/explain/explanation.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/support/catalogue.hpp"
@@ -43,6 +44,15 @@ double sum(const std::map<std::string, double>& seconds) {
 }
 
 }  // namespace
+
+TEST_CASE("what rounding left of a time is no line of the table") {
+    Explanation explanation;
+    explanation.run.seconds = 1;
+    explanation.run.blames = {{BlameKind::compute, "arithmetic", "forward", "", 1},
+                              {BlameKind::latency, "window of buffers", "data-parallel", "", 1.7e-19}};
+    const std::string table = blame_table(explanation);
+    CHECK_THAT(table, ContainsSubstring(" 100.0 %  1 s        compute    arithmetic") && !ContainsSubstring("latency"));
+}
 
 TEST_CASE("a message is blamed on its issue cost, the latency of its links and the link's bandwidth") {
     const Fabric fabric(tiny::one_node());

@@ -168,6 +168,19 @@ TEST_CASE("the pipeline's order, deferred gradients and offload are searched whe
     }
 }
 
+TEST_CASE("a layout as written that the search leaves out for its memory is said to be left out") {
+    // 1.9e9 parameters of 18 bytes on every GPU: 34 GB.
+    const std::vector<std::string> whole = {"cluster.nodes=2", "workload.global_batch=16", "workload.sharding=ddp",
+                                            "workload.parallelism.tensor=1", "workload.parallelism.pipeline=1"};
+    LayoutSearchOptions options = options_of();
+    CHECK_THAT(layouts_table(search_layouts(scenario_of(whole), catalogue(), options)), !ContainsSubstring("left out"));
+    options.memory_margin = 0.7;  // of 86 GB, 26 may be filled
+    const LayoutSearch search = search_layouts(scenario_of(whole), catalogue(), options);
+    REQUIRE(search.written);
+    CHECK(search.written->memory_share > 0.3);
+    CHECK_THAT(layouts_table(search), ContainsSubstring("against the first, but left out: too large for the memory"));
+}
+
 TEST_CASE("where nothing fits the refusal names what comes nearest") {
     const std::vector<std::string> large = {"cluster.nodes=1", "workload.dimensions.layers=80",
                                             "workload.dimensions.hidden=8192", "workload.dimensions.heads=64"};

@@ -177,6 +177,23 @@ TEST_CASE("designs that do different work are not ranked by time or value") {
     CHECK(study(inputs, {.draws = 10, .order = StudyOrder::capital}).ranked);
 }
 
+TEST_CASE("steps of another batch or of other sequences are different work") {
+    const auto stepping = [](const std::string& name, const std::string& batch_and_length) {
+        return design(name, rails,
+                      "kind: training, model: llama-3.1-8b, sharding: zero-3, recompute: full, " + batch_and_length,
+                      "2");
+    };
+    const StudyOptions by_time{.draws = 10, .order = StudyOrder::time, .efficiency = false};
+    const StudyInput usual = stepping("usual", "global_batch: 64, sequence_length: 2048");
+    const Study batches = study({usual, stepping("few", "global_batch: 16, sequence_length: 2048")}, by_time);
+    CHECK_FALSE(batches.ranked);
+    CHECK_THAT(batches.notes.at(0),
+               ContainsSubstring("a batch of 64 of 2048 tokens each; a step of llama-3.1-8b with") &&
+                   ContainsSubstring("a batch of 16 of 2048 tokens each"));
+    CHECK_FALSE(study({usual, stepping("long", "global_batch: 64, sequence_length: 4096")}, by_time).ranked);
+    CHECK(study({usual, stepping("same", "global_batch: 64, sequence_length: 2048, micro_batch: 2")}, by_time).ranked);
+}
+
 TEST_CASE("a study says which prices no design uses, and which lines there are") {
     StudyInput stating = design("a", rails, all_reduce, "2");
     stating.scenario.prices = {{"h100-sxm", "1 USD"}, {"quantum-2", "1 USD"}, {"data-centre/electricity", "1 USD/kWh"}};
