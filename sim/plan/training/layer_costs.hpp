@@ -19,7 +19,7 @@ struct GroupCall {
     Collective collective = Collective::all_gather;
     double bytes = 0;  // as nccl-tests counts: the larger of a rank's two buffers
     double times = 1;
-    double rate = 0;         // bytes/s at which the framework moves what a rank sends (busbw) at most; 0: any
+    double rate = 0;         // bytes/s at which the framework moves a buffer through a rank at most; 0: any
     bool of_expert = false;  // tensor: over the ranks that share an expert, not those that share a layer
     bool pairs = false;      // sendrecv: PyTorch makes a communicator for each two ranks where sends are not batched
 };
