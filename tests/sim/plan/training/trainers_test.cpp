@@ -161,12 +161,11 @@ TEST_CASE("SGD steps with a moment less than Adam, fused, kernel by kernel and o
     CHECK(saved("megatron", {"workload.offload.optimizer=true"}) > 8 * pace);
 }
 
-TEST_CASE(
-    "a trainer that sends by one adapter alone takes no less time by trees, and by NVLink's no more, than by rings") {
+TEST_CASE("what a trainer moves slowly takes as long by NVLink's trees as by others, and less than by rings") {
     const auto seconds = [](const std::string& algorithm) {
         return trainers_seconds("horovod", {"workload.sharding=ddp", "library.env.NCCL_ALGO=" + algorithm});
     };
-    // Whichever it is, a rank sends 2 x 31 / 32 of the gradients' bytes, here 3.7 GB by one NDR port of 50 GB/s.
-    CHECK(seconds("NVLSTree") == Approx(seconds("Ring")).epsilon(0.1));
-    CHECK(seconds("Tree") > 0.99 * seconds("Ring"));
+    // Round a ring 2 x 31 / 32 of the gradients' bytes pass a rank, up and down a tree all of them once each way.
+    CHECK(seconds("NVLSTree") == Approx(seconds("Tree")).epsilon(0.15));
+    CHECK(seconds("NVLSTree") < seconds("Ring"));
 }
