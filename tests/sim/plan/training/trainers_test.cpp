@@ -122,7 +122,7 @@ TEST_CASE("where each bucket waits for the one before, a step takes no less, and
 
 TEST_CASE("Megatron's buckets grow with the ranks that reduce, and only the chunk whose gradients come last is cut") {
     const auto buckets = [](const TrainersSettings& set) {
-        return TrainersStep("megatron", set).sum(false, [](const Pipeline&) { return 1; });
+        return TrainersStep("megatron-bridge-25.11", set).sum(false, [](const Pipeline&) { return 1; });
     };
     CHECK(buckets({}) == 8);  // of 40 million parameters, but no less than a layer
     CHECK(buckets({"cluster.nodes=64", "workload.global_batch=512"}) == 4);  // 1.87 billion in buckets of 512 million
