@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cassert>
 #include <iterator>
-#include <ranges>
 #include <utility>
 
+#include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "sim/engines/common/accounting.hpp"
 #include "sim/report/summarize_trace.hpp"
@@ -44,7 +44,7 @@ std::string held_back(const PacketUse& use) {
         if (share >= busy_share) { causes.emplace_back(-share, fmt::format("{} {}", name, percent(share))); }
     }
     std::ranges::sort(causes);
-    return fmt::format("{}", fmt::join(causes | std::views::values, ", "));
+    return fmt::format("{}", fmt::join(names_of(causes, &std::pair<double, std::string>::second), ", "));
 }
 
 // "node0.gpu3 -> node0.nvswitch 97 %" if a link is busy for at least half of the time, and what holds back flows as
