@@ -291,6 +291,22 @@ void plan_by_msccl() {
     }
 }
 
+// What a network plugin's tuner chooses, on each of its platforms.
+void plan_by_tuners() {
+    using Platform = std::pair<const char*, const char*>;
+    for (const auto& [node, link] : {Platform{"hgx-h100-efa", "efa-v2"}, Platform{"hgx-h100-efa", "efa-v3"},
+                                     Platform{"dgx-b200", "efa-v4"}, Platform{"dgx-b300", "efa-v4"}}) {
+        for (const std::uint32_t gpus : {1U, 2U, 8U}) {
+            Scenario s;
+            s.cluster.node = node;
+            s.cluster.nodes = 4;
+            s.cluster.gpus_per_node = gpus;
+            s.cluster.link = link;
+            plan_collectives(s, Fabric(build(s, catalogue())));
+        }
+    }
+}
+
 // A calibrated catalogue says so in its figures' sources.
 void plan_on_own_figures() {
     Catalog own = catalogue();
@@ -321,6 +337,7 @@ TEST_CASE("every figure and word of the catalogue is read by something", "[thoro
     plan_on_a_box();
     plan_over_windows();
     plan_by_msccl();
+    plan_by_tuners();
     // Read by name where a scenario or a fit asks for it, not in a run.
     const std::set<std::string> elsewhere = {"node", "site"};
     // NVLink of the RTX 3090 and the A40, which only a user's own catalogue has.
