@@ -302,6 +302,7 @@ void plan_by_tuners() {
             s.cluster.nodes = 4;
             s.cluster.gpus_per_node = gpus;
             s.cluster.link = link;
+            s.cluster.node_options["nic"] = std::string(link) + "-nic";
             plan_collectives(s, Fabric(build(s, catalogue())));
         }
     }
