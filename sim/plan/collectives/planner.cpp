@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "base/text.hpp"
-#include "base/text_lines.hpp"
 #include "sim/plan/collectives/kinds/windows.hpp"
 #include "sim/plan/collectives/nccl/plugin_tuner.hpp"
 #include "sim/plan/collectives/plan_call.hpp"
@@ -131,31 +130,6 @@ void apply_plugin(const Part& transport, const CollectiveWorkload& workload, con
         environment.notes.push_back(fmt::format("all-reduce takes {}: the tuner of {}", tuned, transport.name));
     }
     if (environment.nvls_chunk == 0) { environment.nvls_chunk = transport.number_or("nvls_chunk", 0); }
-}
-
-// What the plugin's tuner chooses. From 2.21 on NCCL finds it in the plugin itself, before only by name (src/tuner.cc);
-// older plugins had it in a library of its own, which images named.
-std::vector<nccl::TunerRegion> plugin_regions(const Catalog& catalog, const Fabric& fabric,
-                                              const nccl::Communicator& comm, const nccl::Version& version,
-                                              Collective collective, nccl::Environment& environment) {
-    const Part* tuner = nccl::plugin_tuner(catalog, fabric.port().name, comm);
-    const std::string named = lower_case(environment.tuner.value_or(""));
-    const bool loaded = named.empty() ? version >= nccl::Version{2, 21, 0} : holds(named, "ofi");
-    if (!named.empty() && named != "none" && (tuner == nullptr || !loaded)) {
-        environment.notes.push_back(
-            fmt::format("NCCL_TUNER_PLUGIN={}: the tuner of this plugin is not modelled, or has "
-                        "no say here: the choice is NCCL's",
-                        *environment.tuner));
-    }
-    if (tuner == nullptr || !loaded) { return {}; }
-    std::vector<nccl::TunerRegion> regions = nccl::regions_of(*tuner, collective);
-    if (!regions.empty()) {
-        environment.notes.push_back(
-            fmt::format("the network plugin's tuner chooses algorithm and protocol ({}; "
-                        "NCCL_TUNER_PLUGIN=none leaves it to NCCL)",
-                        tuner->name));
-    }
-    return regions;
 }
 
 // Who builds a fabric of rails that nothing joins sets NCCL_CROSS_NIC=0 (NCCL's user guide names it for such networks):
@@ -353,7 +327,7 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
     agree(kinds);
     std::vector<nccl::TunerRegion> tuner;
     if (nccl_chooses(workload) && fabric.node_count() > 1) {
-        tuner = plugin_regions(catalog, fabric, comm, version, workload.collective, environment);
+        tuner = nccl::plugin_regions(catalog, fabric.port().name, comm, version, workload.collective, environment);
     }
     if (environment.peers == nccl::PeerLevel::loc && comm.nvls) {
         environment.notes.emplace_back("NVLS maps no peer's memory: it stays; NCCL_NVLS_ENABLE=0 turns it off");

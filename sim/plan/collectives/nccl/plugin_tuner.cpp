@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "base/text_lines.hpp"
 
 namespace fabricast::inline collectives::nccl {
 
@@ -30,20 +31,8 @@ bool crosses(const Corner& p, const Corner& a, const Corner& b) {
            p.first < a.first + (b.first - a.first) * (p.second - a.second) / (b.second - a.second);
 }
 
-}  // namespace
-
-bool TunerRegion::holds(double bytes, double ranks) const {
-    const Corner p = corner(bytes, ranks);
-    bool inside = false;
-    for (std::size_t i = 0; i < corners.size(); ++i) {
-        const Corner &a = corners[i], &b = corners[(i + 1) % corners.size()];
-        if (on_edge(p, a, b)) { return true; }
-        inside = inside != crosses(p, a, b);
-    }
-    return inside;
-}
-
-const Part* plugin_tuner(const Catalog& catalog, std::string_view link, const Communicator& comm) {
+// The part of the tuner for this platform and communicator, null if the plugin has none for it.
+const Part* tuner_of(const Catalog& catalog, std::string_view link, const Communicator& comm) {
     for (const Part* part : catalog.of_kind("tuner")) {
         if (part->word("links") == link && part->number("compute_capability") == comm.compute_capability &&
             part->number("gpus") * comm.nodes == comm.ranks && comm.nodes > part->number("more_than_nodes")) {
@@ -67,6 +56,43 @@ std::vector<TunerRegion> regions_of(const Part& tuner, Collective collective) {
                                ranks.size());
         }
         std::ranges::transform(bytes, ranks, std::back_inserter(region.corners), corner);
+    }
+    return regions;
+}
+
+}  // namespace
+
+bool TunerRegion::holds(double bytes, double ranks) const {
+    const Corner p = corner(bytes, ranks);
+    bool inside = false;
+    for (std::size_t i = 0; i < corners.size(); ++i) {
+        const Corner &a = corners[i], &b = corners[(i + 1) % corners.size()];
+        if (on_edge(p, a, b)) { return true; }
+        inside = inside != crosses(p, a, b);
+    }
+    return inside;
+}
+
+// From 2.21 on NCCL finds the tuner in the plugin itself, before only by name (src/tuner.cc); older plugins had it in a
+// library of its own, which images named.
+std::vector<TunerRegion> plugin_regions(const Catalog& catalog, std::string_view link, const Communicator& comm,
+                                        const Version& version, Collective collective, Environment& environment) {
+    const Part* tuner = tuner_of(catalog, link, comm);
+    const std::string named = lower_case(environment.tuner.value_or(""));
+    const bool loaded = named.empty() ? version >= Version{2, 21, 0} : holds(named, "ofi");
+    if (!named.empty() && named != "none" && (tuner == nullptr || !loaded)) {
+        environment.notes.push_back(
+            fmt::format("NCCL_TUNER_PLUGIN={}: the tuner of this plugin is not modelled, or has "
+                        "no say here: the choice is NCCL's",
+                        *environment.tuner));
+    }
+    if (tuner == nullptr || !loaded) { return {}; }
+    std::vector<TunerRegion> regions = regions_of(*tuner, collective);
+    if (!regions.empty()) {
+        environment.notes.push_back(
+            fmt::format("the network plugin's tuner chooses algorithm and protocol ({}; "
+                        "NCCL_TUNER_PLUGIN=none leaves it to NCCL)",
+                        tuner->name));
     }
     return regions;
 }

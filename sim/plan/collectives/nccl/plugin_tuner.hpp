@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/catalog.hpp"
+#include "sim/plan/collectives/nccl/environment.hpp"
 #include "sim/plan/collectives/nccl/tuning.hpp"
 
 namespace fabricast::inline collectives::nccl {
@@ -21,11 +22,10 @@ struct TunerRegion {
     bool holds(double bytes, double ranks) const;
 };
 
-// The part of the tuner for this platform and communicator, null if the plugin has none for it.
-const Part* plugin_tuner(const Catalog& catalog, std::string_view link, const Communicator& comm);
-
-// Its regions for one collective, in the order in which they are asked.
-std::vector<TunerRegion> regions_of(const Part& tuner, Collective collective);
+// The regions for one collective of the tuner that NCCL finds with the plugin of this link, in the order in which they
+// are asked; none: the choice is NCCL's. Notes what chooses, and a tuner that was asked for in vain.
+std::vector<TunerRegion> plugin_regions(const Catalog& catalog, std::string_view link, const Communicator& comm,
+                                        const Version& version, Collective collective, Environment& environment);
 
 // The first of `able` that a region with this size takes; none: the choice is NCCL's.
 std::optional<Estimate> tuned(const std::vector<TunerRegion>& regions, double bytes, double ranks,
