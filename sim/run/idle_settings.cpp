@@ -49,9 +49,9 @@ std::vector<std::string> idle_keys(const Scenario& scenario) {
 }
 
 std::vector<std::string> idle_variables(const Scenario& scenario, const std::vector<std::string>& notes,
+                                        std::vector<double> times,
                                         const std::function<std::vector<double>(const Scenario&)>& times_of) {
     std::vector<std::string> idle;
-    std::vector<double> times;
     if (std::holds_alternative<TransferWorkload>(scenario.workload)) { return idle; }  // idle_keys says so of all
     for (const std::string& name : nccl::modelled_variables()) {
         const auto set = scenario.library.env.find(name);

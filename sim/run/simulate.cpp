@@ -38,26 +38,37 @@ Report forecast_rows(const Job& job, const std::vector<ClusterRequest>& clusters
     return report;
 }
 
-// The times of all rows and points by the flow model, which is fast: whether a setting matters does not hang on the
-// engine. Empty if it cannot be planned.
+// The rows, and the points of a collective's scaling table.
+Report rows_and_points(const Job& job, const Fabric& built, const Watch& watch,
+                       const std::function<void(const Row&)>& on_row, const ForecastOptions& wanted,
+                       std::size_t threads) {
+    const std::vector<ClusterRequest> clusters = scaling_clusters(job.scenario, built.gpus_per_node());
+    Report report = forecast_rows(job, clusters, watch, on_row, wanted, threads);
+    if (std::holds_alternative<CollectiveWorkload>(job.scenario.workload)) {
+        report.points = scaling_points(clusters, job, watch, threads);
+    }
+    return report;
+}
+
+// The times of all rows, and of the points of a collective's scaling table.
+std::vector<double> times_in(const Report& report) {
+    std::vector<double> times;
+    std::ranges::transform(report.rows, std::back_inserter(times), &Row::time_s);
+    std::ranges::transform(report.steps, std::back_inserter(times), &StepRow::step_time_s);
+    if (report.replay) { times.push_back(report.replay->makespan_s); }
+    std::ranges::transform(report.points, std::back_inserter(times), &ScalingPoint::busbw);
+    return times;
+}
+
+// The same by the flow model, which is fast: whether a setting matters does not hang on the engine. Empty if it cannot
+// be planned.
 std::vector<double> flow_times(const Scenario& scenario, const Fabric& built, const Catalog& catalog,
                                const Watch& watch, std::size_t threads) {
     Scenario flow = scenario;
     flow.engine = Flow{};
-    std::vector<double> times;
     try {
-        const Job job(flow, catalog, built);
-        const std::vector<ClusterRequest> clusters = scaling_clusters(flow, built.gpus_per_node());
-        const Report report = forecast_rows(job, clusters, watch, {}, {.judged = false}, threads);
-        std::ranges::transform(report.rows, std::back_inserter(times), &Row::time_s);
-        std::ranges::transform(report.steps, std::back_inserter(times), &StepRow::step_time_s);
-        if (report.replay) { times.push_back(report.replay->makespan_s); }
-        if (std::holds_alternative<CollectiveWorkload>(flow.workload)) {
-            const std::vector<ScalingPoint> points = scaling_points(clusters, job, watch, threads);
-            std::ranges::transform(points, std::back_inserter(times), &ScalingPoint::busbw);
-        }
-    } catch (const PlanError&) { times.clear(); }
-    return times;
+        return times_in(rows_and_points(Job(flow, catalog, built), built, watch, {}, {.judged = false}, threads));
+    } catch (const PlanError&) { return {}; }
 }
 
 }  // namespace
@@ -75,16 +86,14 @@ Report simulate(const Scenario& written, const Catalog& catalog, const Watch& wa
         const Fabric built(build(written, catalog));
         const Job job(with_engine(written, built, catalog, options.threads), catalog, built);
         const Scenario& scenario = job.scenario;
-        const std::vector<ClusterRequest> clusters = scaling_clusters(scenario, built.gpus_per_node());
         Report report =
-            forecast_rows(job, clusters, watch, on_row, {.judged = true, .trace = options.trace}, options.threads);
-        if (std::holds_alternative<CollectiveWorkload>(scenario.workload)) {
-            report.points = scaling_points(clusters, job, watch, options.threads);
-        }
+            rows_and_points(job, built, watch, on_row, {.judged = true, .trace = options.trace}, options.threads);
         report.scenario = scenario.name;
         merge_notes(report.notes, scenario.notes);
         merge_notes(report.notes, idle_keys(scenario));
-        merge_notes(report.notes, idle_variables(scenario, report.notes, [&](const Scenario& other) {
+        std::vector<double> times;  // known already, if this was the flow model
+        if (std::holds_alternative<Flow>(scenario.engine)) { times = times_in(report); }
+        merge_notes(report.notes, idle_variables(scenario, report.notes, std::move(times), [&](const Scenario& other) {
                         return flow_times(other, built, catalog, {watch.stop}, options.threads);
                     }));
         if (std::string limit = built.generator().limit(); !limit.empty()) { report.notes.push_back(std::move(limit)); }
