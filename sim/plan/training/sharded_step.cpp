@@ -80,8 +80,15 @@ private:
         return chunk;
     }
 
+    // A rank that shares these parameters with nobody: it has nothing to gather or to scatter.
+    bool alone(const Held& held, std::uint32_t stage) const {
+        return layout_.sharded(stage).size == 1 && layout_.copies(stage).size == 1 &&
+               (held.experts == 0 || layout_.expert_data(stage).size == 1);
+    }
+
     // Gathers after the stage's earlier calls, and no earlier than `gate`.
     Ends gather(const Held& held, const StepOp& what, const Ends& gate) {
+        if (alone(held, what.stage)) { return gate; }
         Ends& wire = stages_[what.stage].wire;
         return wire = builder_.call_on(Collective::all_gather, 2, held, layout_.sharded(what.stage), what,
                                        joined(wire, gate));
@@ -89,6 +96,7 @@ private:
 
     // Scatters the gradients that `computed` has made; returns what the next computation waits for.
     Ends scatter(const Held& held, const StepOp& what, const Ends& computed) {
+        if (alone(held, what.stage)) { return computed; }
         const double width = gradient_bytes(step_.workload);
         Ends& wire = stages_[what.stage].wire;
         const Held grown = step_.trained(held);

@@ -85,6 +85,18 @@ double sent(StepTag tag, const std::vector<std::string>& set) { return ShardedSc
 
 }  // namespace
 
+TEST_CASE("a rank that shares its states with nobody gathers nothing, and its step is no larger for it") {
+    for (const char* sharding : {"zero-3", "hsdp"}) {
+        const std::vector<std::string> set = {"cluster.nodes=1", "workload.parallelism.tensor=4",
+                                              "workload.order=gpipe", "workload.check_memory=false",
+                                              std::string("workload.sharding=") + sharding};
+        const ShardedScenario step(set);
+        CHECK(step.plan.layout.replicas() == 1);
+        CHECK(step.sent(StepTag::data, 0) == 0);
+        CHECK(step.plan.schedule.size() < 10000);  // what a pass waits for was joined to itself and doubled each time
+    }
+}
+
 TEST_CASE("zero-3 with a pipeline gathers a chunk's layers forward and backward and scatters them, each micro-batch") {
     for (const char* order : {"gpipe", "1f1b"}) {
         const ShardedScenario step({"workload.sharding=zero-3", std::string("workload.order=") + order});
