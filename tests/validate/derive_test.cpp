@@ -154,6 +154,8 @@ TEST_CASE("ranks, used GPUs and nodes agree") {
     CHECK(d.scenario.cluster.gpus_per_node == 2);
     CHECK_THAT(refusal({"{gpu: H100, gpus_per_node: 8, nodes: 3}", "{}", "{collective: all_reduce, ranks: 16}"}),
                ContainsSubstring("do not divide"));
+    CHECK_THAT(refusal({"{gpu: H100, gpus_per_node: 4, nodes: 2}", "{}", "{collective: all_reduce, ranks: 16}"}),
+               ContainsSubstring("16 on 2 nodes of 4") && ContainsSubstring("at most 8"));
     CHECK_THAT(refusal({"{gpu: H100, gpus_per_node: eight, nodes: 3}"}),
                ContainsSubstring("gpus_per_node is not a count"));
 }

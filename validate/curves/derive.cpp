@@ -86,6 +86,11 @@ Counts counts(const Measurement& m, Derived& out) {
                std::to_string(c.ranks), fmt::format("a multiple of {}", c.nodes));
     }
     c.used = c.ranks / c.nodes;
+    if (per_node != 0 && c.used > per_node) {
+        refuse(place_of(m.benchmark, "ranks", m.place), "more ranks a node than it has GPUs",
+               fmt::format("{} on {} of {}", c.ranks, plural(c.nodes, "node"), per_node),
+               fmt::format("at most {}, for NCCL gives each rank a GPU of its own", per_node * c.nodes));
+    }
     return c;
 }
 
