@@ -67,9 +67,8 @@ Pipeline GroupCalls::on_groups(Schedule& schedule, const Prepared& ready, const 
     if (fresh) { schedule.edge_sets.push_back(edges_of_all(mapping, one, direction)); }
     pipeline.edges = place->second;
     if (call.rate > 0) {
-        // However an algorithm cuts its streams: a ring's pass as much of the buffer as busbw counts, a tree's all of
-        // it, once each way.
-        const double moved = (planned.cyclic ? ready.plan->bytes_moved_factor : 1) * call.bytes;
+        // The framework moves as much of its buffers whatever algorithm NCCL takes: what busbw counts.
+        const double moved = ready.plan->bytes_moved_factor * call.bytes;
         pipeline.edge_rate_cap = std::min(pipeline.edge_rate_cap, call.rate * planned.bytes_per_edge / moved);
     }
     return pipeline;

@@ -161,11 +161,10 @@ TEST_CASE("SGD steps with a moment less than Adam, fused, kernel by kernel and o
     CHECK(saved("megatron", {"workload.offload.optimizer=true"}) > 8 * pace);
 }
 
-TEST_CASE("what a trainer moves slowly takes as long by NVLink's trees as by others, and less than by rings") {
+TEST_CASE("what a trainer moves slowly takes as long whatever algorithm NCCL takes") {
     const auto seconds = [](const std::string& algorithm) {
         return trainers_seconds("horovod", {"workload.sharding=ddp", "library.env.NCCL_ALGO=" + algorithm});
     };
-    // Round a ring 2 x 31 / 32 of the gradients' bytes pass a rank, up and down a tree all of them once each way.
-    CHECK(seconds("NVLSTree") == Approx(seconds("Tree")).epsilon(0.15));
-    CHECK(seconds("NVLSTree") < seconds("Ring"));
+    CHECK(seconds("NVLSTree") == Approx(seconds("Ring")).epsilon(0.03));
+    CHECK(seconds("Tree") == Approx(seconds("Ring")).epsilon(0.2));  // nor does a tree's way up and down take half of it
 }
