@@ -159,6 +159,8 @@ Rows<TrainingWorkload> step_keys() {
              flag_key("deferred_embedding", &W::deferred_embedding,
                       "Gradients of the output matrix wait until the last stage has nothing else to do (Megatron's "
                       "defer_embedding_wgrad_compute)."),
+             whole_key("deferred_embedding_limit", &W::deferred_embedding_limit, 0, 1e6,
+                       "Of how many micro-batches of a step, the first; 0: of all (Megatron's wgrad_deferral_limit)."),
              word_key(
                  "recompute", &W::recompute, Recompute::full,
                  "Activations computed again in the backward pass: none, attention only, every second layer, all."),

@@ -203,6 +203,13 @@ Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, st
                "gradients of the output matrix fill the end of a pipeline's last stage (accepted: more than one stage, "
                "1f1b or gpipe, with ddp or zero-1)");
     }
+    if (workload.deferred_embedding_limit > 0 && !workload.deferred_embedding) {
+        refuse("deferred_embedding_limit", "it says how much deferred_embedding puts off, which is not asked for");
+    }
+    if (workload.deferred_embedding) {
+        const std::uint32_t limit = workload.deferred_embedding_limit;
+        out.deferred = limit > 0 ? std::min(limit, out.micro_batches) : out.micro_batches;
+    }
     if (workload.offload.activations > 0 && model.convolutional()) {
         refuse("offload.activations", "activations go to the host layer by layer of a transformer (accepted: 0)");
     }

@@ -122,8 +122,8 @@ double activations(const LayerCosts& step, std::uint32_t stage, const LayerCount
         const double gathered = layout.t > 1 ? step.costs.framework_or("memory.logits.gathered", 0) : 0;
         bytes += step.model.predicted * layout.tokens * step.model.vocabulary *
                  (split + step.costs.framework_or("memory.logits.whole", 0) + gathered);
-        if (w.deferred_embedding) {  // the output matrix's inputs and its results' gradients, of every micro-batch
-            bytes += layout.micro_batches * step.model.predicted * layout.tokens * 2 *
+        if (w.deferred_embedding) {  // the output matrix's inputs and its results' gradients, of each micro-batch that waits
+            bytes += layout.deferred * step.model.predicted * layout.tokens * 2 *
                      (step.model.hidden + step.model.vocabulary / layout.t);
         }
     }

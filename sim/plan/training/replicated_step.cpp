@@ -201,6 +201,7 @@ private:
     Ends backward(const StepOp& what, std::uint32_t lane, Ends after) {
         ReplicatedChunk& chunk = stages_[what.stage][what.chunk];
         after = builder_.compute(chunk.ends.head_back, what, lane, after);
+        if (what.micro_batch >= layout_.deferred) { after = builder_.compute(chunk.head_weights, what, lane, after); }
         if (is_last(what)) {
             chunk.ready.resize(chunk.pieces.size());
             for (std::size_t i = chunk.pieces.size(); i-- > 0;) {
@@ -240,12 +241,12 @@ private:
         return after;
     }
 
-    // Gradients of the output matrix, of all micro-batches once the last has been sent back (Megatron-Core,
+    // Gradients of the output matrix, of the micro-batches that wait, once the last has been sent back (Megatron-Core,
     // schedules.py, drain_embedding_wgrad_compute), and their reduction.
     Ends head_weights(const StepOp& what, std::uint32_t lane, Ends after) {
         const ReplicatedChunk& chunk = stages_[what.stage][what.chunk];
         if (what.forward || !is_last(what) || !(chunk.ends.back_parameters > 0)) { return after; }
-        after = builder_.compute(layout_.micro_batches * chunk.head_weights, what, lane, after);
+        after = builder_.compute(layout_.deferred * chunk.head_weights, what, lane, after);
         head_ready_ = joined(std::move(head_ready_), after);
         if (lane + 1 == builder_.lanes() && step_.workload.overlap.gradients) {
             Piece head;

@@ -101,6 +101,7 @@ struct TrainingWorkload {
     Overlap overlap;
     Offload offload;
     bool deferred_embedding = false;  // gradients of the output matrix wait until the last stage has nothing else to do
+    std::uint32_t deferred_embedding_limit = 0;  // of how many micro-batches, the first; 0: of all
     Recompute recompute = Recompute::none;
     Precision precision = Precision::bf16;
     AttentionKernel attention = AttentionKernel::automatic;

@@ -136,6 +136,7 @@ workload:
   overlap: {gradients: false, parameters: false, tensor: true}
   offload: {optimizer: true, activations: 0.5}
   deferred_embedding: true
+  deferred_embedding_limit: 22
   recompute: full
   precision: fp8
   attention: flash-2

@@ -91,6 +91,19 @@ TEST_CASE("gradients of the output matrix that wait shorten every micro-batch of
     // The last stage still has all its work; what it saves is at most what the other stages wait for.
     CHECK(waits.step_time_s > plain.step_time_s - plain.bubble_s);
     CHECK(waits.activation_bytes > plain.activation_bytes);  // inputs and gradients of all micro-batches
+    // With a limit the first micro-batches wait and the rest take their time at once.
+    const std::vector<std::string> deferred = also(cut, "workload.deferred_embedding=true");
+    const auto limited = [&](const char* limit) {
+        return step_of(also(deferred, "workload.deferred_embedding_limit=" + std::string(limit)));
+    };
+    const StepRow some = limited("4"), all = limited("1000000");
+    CHECK(some.logits_s == Approx(plain.logits_s).epsilon(1e-4));
+    CHECK(some.step_time_s > waits.step_time_s);
+    CHECK(some.step_time_s < plain.step_time_s);
+    CHECK(some.activation_bytes > plain.activation_bytes);
+    CHECK(some.activation_bytes < waits.activation_bytes);
+    CHECK(all.step_time_s == waits.step_time_s);
+    CHECK_THROWS_WITH(step_of(also(cut, "workload.deferred_embedding_limit=4")), ContainsSubstring("not asked for"));
     CHECK_THROWS_WITH(step_of(also(one_gpu, "workload.deferred_embedding=true")),
                       ContainsSubstring("more than one stage"));
 }
