@@ -43,7 +43,5 @@ TEST_CASE("B300: where NCCL's default is slower than a ring, the forecast says s
         right += measured * std::log(by_default->ours.seconds / forced.ours.seconds) > 0 ? 1 : 0;
     }
     CHECK(sizes == 9);
-    // Missed are 4 MiB, where both are forecast at 50.5 us, and 32 MiB, where LL128 is held back by a wire that
-    // Blackwell, as Hopper did, has from Ampere.
-    CHECK(right >= 7);
+    CHECK(right >= 0.85 * sizes);
 }

@@ -8,10 +8,19 @@
 
 namespace fabricast::inline collectives {
 
+// Bytes of LL128 that a block of 640 threads takes at once: each of 20 warps has 1,920, waits for the flags of all of
+// them and then sends them on (src/device/prims_ll128.h, GenericOp).
+constexpr double block_pass = 20 * 1920;
+
 ProtocolCost protocol_cost(FigureReader& ledger, nccl::Proto proto) {
     const std::string prefix = nccl::figure_prefix(proto);
+    const Duration hop = from_seconds(ledger.kernel(prefix + ".hop"));
+    // The warps of LL128 meet at two barriers in each step (src/device/prims_ll128.h, GenericOp), so a block loses this
+    // with each chunk, also where the next one waits for it already.
+    const bool each_chunk = proto == nccl::Proto::ll128;
     return {.start = from_seconds(ledger.kernel(prefix + ".start")),
-            .hop = from_seconds(ledger.kernel(prefix + ".hop")),
+            .hop = each_chunk ? Duration{} : hop,
+            .chunk = each_chunk ? hop : Duration{},
             .channel_rate = ledger.kernel(prefix + ".channel_rate"),
             .wire = ledger.kernel(prefix + ".wire"),
             .fill = ledger.kernel(prefix + ".fill")};
@@ -22,6 +31,8 @@ Duration kernel_start(FigureReader& ledger, nccl::Proto proto, const ProtocolCos
     if (proto == nccl::Proto::ll) {
         // Grows with the data, up to a full block of 512 threads x 8 B (facts nccl-mechanisms.md, 3.2).
         seconds += ledger.kernel("ll.full_block") * std::min(1.0, chunk / 4096);
+    } else if (proto == nccl::Proto::ll128) {
+        seconds += ledger.kernel("ll128.full_block") * std::min(1.0, chunk / block_pass);
     }
     return cost.start + from_seconds(seconds);
 }
@@ -32,14 +43,14 @@ Duration hop_of(nccl::Proto proto, Duration hop, double chunk) {
     return from_seconds(to_seconds(hop) * (1 + std::min(1.0, chunk / full_block)) / 2);
 }
 
-int slices(nccl::Proto proto, double chunk) {
+int slices(nccl::Proto proto, double chunk, double warps) {
     const auto pieces = [&](double bytes) { return std::max(1, static_cast<int>(std::lround(chunk / bytes))); };
     switch (proto) {
         case nccl::Proto::simple: return 2;
         // Each thread of LL forwards its line of 8 B as it comes, so no step waits for a whole pass of 512 threads.
         // More than 16 pieces of a chunk would tell nothing, and engines would make each of them.
         case nccl::Proto::ll: return std::max(pieces(512 * 8), std::min(pieces(32 * 8), 16));
-        case nccl::Proto::ll128: return pieces(9600);
+        case nccl::Proto::ll128: return pieces(block_pass * warps / 20);
     }
     return 1;
 }
@@ -79,7 +90,14 @@ Duration rest_of_chunk(const Pipeline& pipeline, double pace) {
 
 Duration rest_of_message(nccl::Proto proto, const Pipeline& pipeline, double pace) {
     if (proto == nccl::Proto::simple) { return {}; }  // each slice is a message
-    return rest_of_chunk(pipeline, pace);
+    const double block = 1 / pipeline.edge_rate_cap, network = 1 / pace;  // seconds per byte
+    return from_seconds(pipeline.chunk * (block + network - std::max(block, network) / pipeline.slices));
+}
+
+double network_pace(const Call& call, const PathQuery& hop, const Pipeline& pipeline, int channels) {
+    const double adapters = static_cast<double>(std::max<std::size_t>(call.found.nics.size(), 1));
+    return narrowest(call.fabric, call.fabric.path(hop)) /
+           (std::max(1.0, channels / adapters) * pipeline.network_wire_ratio);
 }
 
 std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels) {

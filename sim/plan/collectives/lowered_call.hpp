@@ -50,7 +50,8 @@ struct LoweredCall {
 
 // What the kernel of one protocol costs (figures PROTO.start, .hop, .channel_rate, .wire, .fill).
 struct ProtocolCost {
-    Duration start, hop;
+    Duration start{}, hop{};
+    Duration chunk{};  // of each chunk that a block passes on, beside the time of its bytes
     double channel_rate = 0, wire = 1, fill = 0;
 };
 ProtocolCost protocol_cost(FigureReader& ledger, nccl::Proto proto);
@@ -63,7 +64,7 @@ Duration hop_of(nccl::Proto proto, Duration hop, double chunk);
 Duration kernel_start(FigureReader& ledger, nccl::Proto proto, const ProtocolCost& cost, int channels, double chunk);
 
 // Pieces of a chunk that travel on their own: two slices of Simple, what a warp has of LL, the passes of LL128.
-int slices(nccl::Proto proto, double chunk);
+int slices(nccl::Proto proto, double chunk, double warps = 20);
 
 // Bytes on the wire of a message that carries `chunk` payload bytes.
 double message_bytes(nccl::Proto proto, double chunk);
@@ -79,9 +80,12 @@ double network_wire(FigureReader& ledger, nccl::Proto proto);
 Duration rest_of_chunk(const Pipeline& pipeline, double pace = std::numeric_limits<double>::infinity());
 
 // A proxy posts a step of LL or LL128 once its last line is written (src/transport/net.cc, sendProxyProgress): between
-// nodes the chunk waits for its other slices, which inside a node follow one by one.
-Duration rest_of_message(nccl::Proto proto, const Pipeline& pipeline,
-                         double pace = std::numeric_limits<double>::infinity());
+// nodes the block first writes the whole chunk, which inside a node follows slice by slice, and then the adapter moves
+// it, at `pace`. Beside a slice's time at the slower of the two.
+Duration rest_of_message(nccl::Proto proto, const Pipeline& pipeline, double pace);
+
+// Payload bytes per second that a channel has of the adapter it shares with others, all of whose messages go at once.
+double network_pace(const Call& call, const PathQuery& hop, const Pipeline& pipeline, int channels);
 
 // For each searched ring, how many of the execution channels [0, channels) run on it.
 std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels);

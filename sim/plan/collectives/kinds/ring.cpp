@@ -153,17 +153,16 @@ PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
     return query;
 }
 
-// The ring's steps between nodes, each with a message of so many bytes. What is left of its chunk comes no faster than
-// the adapters bring it, which the channels share.
+// The ring's steps between nodes, each with a message of so many bytes. A chain's chunks follow each other so closely that
+// only the slower of block and adapter counts.
 Stage steps_between_nodes(const Call& call, const nccl::Ring& ring, const Pipeline& pipeline, int channels,
                           double steps, double bytes) {
     const PathQuery hop = ring_hop(call, ring);
-    const double adapters = static_cast<double>(std::max<std::size_t>(call.found.nics.size(), 1));
-    const double pace = narrowest(call.fabric, call.fabric.path(hop)) /
-                        (std::max(1.0, channels / adapters) * pipeline.network_wire_ratio);
-    return {
-        steps, hop,
-        network_hop(call.ledger, NetworkHop::ring, call.proto, bytes) + rest_of_message(call.proto, pipeline, pace)};
+    const double pace = network_pace(call, hop, pipeline, channels);
+    const bool slower_alone = !pipeline.cyclic && call.proto != nccl::Proto::simple;
+    return {steps, hop,
+            network_hop(call.ledger, NetworkHop::ring, call.proto, bytes) +
+                (slower_alone ? rest_of_chunk(pipeline, pace) : rest_of_message(call.proto, pipeline, pace))};
 }
 
 // So many steps inside a node, shared out over the kinds of hop that the ring makes there: a bridge's NVLinks are
@@ -226,6 +225,13 @@ bool sends_whole_shares(const Call& call) {
            call.workload.collective == Collective::all_gather && call.proto == nccl::Proto::simple && call.gpu_direct;
 }
 
+// From Hopper on a block that hands an LL128 chunk to a proxy ends its step with a fence of the whole system, which
+// waits until all its stores have arrived (src/device/prims_ll128.h, postSend).
+Duration fenced(const Call& call, const ProtocolCost& cost, double chunk) {
+    if (call.proto != nccl::Proto::ll128 || call.fabric.node().gpu.arch < GpuArch::hopper) { return {}; }
+    return cost.chunk + from_seconds(chunk / cost.channel_rate + call.ledger.network("ll128.fence"));
+}
+
 LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     FigureReader& ledger = call.ledger;
     const Collective collective = call.workload.collective;
@@ -259,10 +265,12 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
         pipeline.slices = std::max(pipeline.slices, static_cast<int>(std::lround(pipeline.chunk / pass)));
     }
     if (call.several_nodes()) {
-        pipeline.chunk_posting =
-            posting(call, pipeline.chunk / slices_sent(call, pipeline.chunk), messages(call, pipeline.chunk, channels));
+        pipeline.chunk_posting = std::max(
+            posting(call, pipeline.chunk / slices_sent(call, pipeline.chunk), messages(call, pipeline.chunk, channels)),
+            fenced(call, cost, pipeline.chunk));
     }
     pipeline.wire_ratio = cost.wire;
+    pipeline.chunk_overhead = cost.chunk;
     if (call.proto == nccl::Proto::simple) {
         if (chain) {
             pipeline.wire_ratio *= 1 + ledger.kernel("stream.copy");

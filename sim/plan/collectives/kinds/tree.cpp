@@ -1,6 +1,7 @@
 // Double binary trees between the nodes with a chain inside each: reduce up and broadcast down, pipelined.
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "sim/plan/collectives/algorithms/double_tree.hpp"
@@ -79,11 +80,13 @@ EdgeSet all_trees(const Call& call, int channels) {
 }
 
 // The first chunk of a hop goes behind those of the other channels that its rank's proxy serves.
-Stage network_stage(const Call& call, const nccl::Ring& ring, const Pipeline& pipeline, int served) {
+Stage network_stage(const Call& call, const nccl::Ring& ring, const Pipeline& pipeline, int channels, int served) {
     const double chunk = pipeline.chunk;
+    const PathQuery query = rail_hop(call, ring, ring.order.front());
     const Duration hop = network_hop(call.ledger, NetworkHop::tree, call.proto, message_bytes(call.proto, chunk)) +
-                         rest_of_message(call.proto, pipeline) + posting(call, chunk, served - 1);
-    return {2.0 * tree_depth(call.shape.nodes), rail_hop(call, ring, ring.order.front()), hop};
+                         rest_of_message(call.proto, pipeline, network_pace(call, query, pipeline, channels)) +
+                         posting(call, chunk, served - 1);
+    return {2.0 * tree_depth(call.shape.nodes), query, hop};
 }
 
 // In a tree 70 % of a block's threads reduce and the rest broadcast, each the whole stream, where a ring's do one thing
@@ -99,6 +102,14 @@ double channel_rate(const Call& call, const ProtocolCost& cost) {
     return std::min(cost.channel_rate, call.ledger.network("ll128.tree_channel_rate") * 3 / copies);
 }
 
+// On the way up 14 of LL128's 20 warps take a chunk, on the way down six. No hop waits for the copies of the busiest
+// rank but its own.
+int tree_slices(const Call& call, const ProtocolCost& cost, double chunk) {
+    if (call.proto == nccl::Proto::simple) { return 1; }
+    const int passes = slices(call.proto, chunk, 10);
+    return static_cast<int>(std::lround(passes * cost.channel_rate / channel_rate(call, cost)));
+}
+
 LoweredCall plan_tree(const Call& call, Schedule& schedule) {
     FigureReader& ledger = call.ledger;
     const int channels = nccl::channels_used(call.release, call.found, false, call.proto, call.workload.collective,
@@ -108,12 +119,12 @@ LoweredCall plan_tree(const Call& call, Schedule& schedule) {
     pipeline.bytes_per_edge = call.bytes / channels;
     pipeline.chunk = std::min(pipeline.bytes_per_edge, nccl::tree_chunk(call.release, call.environment, call.proto,
                                                                         call.shape, channels, call.bytes));
-    const bool simple = call.proto == nccl::Proto::simple;
-    pipeline.slices = simple ? 1 : slices(call.proto, pipeline.chunk);
+    pipeline.slices = tree_slices(call, cost, pipeline.chunk);
     pipeline.slots = call.release.slots();
     pipeline.turns = 2;
     pipeline.edge_rate_cap = channel_rate(call, cost);
     pipeline.wire_ratio = cost.wire;
+    pipeline.chunk_overhead = cost.chunk;
     pipeline.start = kernel_start(ledger, call.proto, cost, channels, pipeline.chunk);
     const int served = busiest_proxy(call.found, channels, false);
     if (call.several_nodes()) {
@@ -125,7 +136,7 @@ LoweredCall plan_tree(const Call& call, Schedule& schedule) {
     const nccl::Ring& ring = call.found.rings.front();
     std::vector<Stage> stages{
         {2.0 * (call.per_node() - 1), local_hop(call, ring), hop_of(call.proto, cost.hop, pipeline.chunk)}};
-    if (call.several_nodes()) { stages.push_back(network_stage(call, ring, pipeline, served)); }
+    if (call.several_nodes()) { stages.push_back(network_stage(call, ring, pipeline, channels, served)); }
     return streamed(call, schedule, pipeline, all_trees(call, channels), stages, channels);
 }
 

@@ -144,16 +144,51 @@ TEST_CASE("NVLSTree's channels take a NIC one after another, so a hop costs one 
     CHECK(to_seconds(inside.overhead) == Approx(p.chunk / p.edge_rate_cap * 15 / 16).epsilon(1e-6));
 }
 
-TEST_CASE("an LL128 chunk leaves its node whole: the hop waits for the other slices at the channel's pace") {
-    // A channel of 16 has 64 KiB of the larger, in chunks of more than one slice, and 8 KiB of the smaller, in one.
-    const auto overhead = [](const std::string& size) {
-        return to_seconds(network_stage(plan_of("all_reduce", 2, size, "tree", "ll128")).overhead);
+TEST_CASE("an LL128 chunk leaves its node whole: the block writes all of it, and then the adapter sends it") {
+    // A channel of 16 has 64 KiB of the larger and 8 KiB of the smaller; two channels share an adapter of 50 GB/s.
+    const auto hop = [](const std::string& size) {
+        return to_seconds(network_stage(plan_of("all_reduce", 2, size, "ring", "ll128")).overhead);
     };
-    const CallPlan whole = plan_of("all_reduce", 2, "1 MiB", "tree", "ll128");
-    const Pipeline& p = pipeline_of(whole);
+    const CallPlan large = plan_of("all_reduce", 2, "16 MiB", "ring", "ll128");
+    const Pipeline& p = pipeline_of(large);
+    CHECK(large.channels == 16);
+    CHECK(p.chunk == 64 * KiB);
     CHECK(p.slices == 2);
-    CHECK(overhead("1 MiB") - overhead("128 KiB") == Approx(p.chunk / 2 / p.edge_rate_cap).epsilon(1e-6));
-    CHECK(to_seconds(rest_of_message(nccl::Proto::simple, p)) == 0);
+    const double block = 1 / p.edge_rate_cap, adapter = 2 * p.network_wire_ratio / 50e9;
+    const double rest = p.chunk * (block + adapter - std::max(block, adapter) / 2);
+    const double small = p.chunk / 8 * (block + adapter - std::max(block, adapter));
+    CHECK(hop("16 MiB") - hop("2 MiB") == Approx(rest - small).epsilon(0.02));
+    CHECK(to_seconds(rest_of_message(nccl::Proto::simple, p, 1e9)) == 0);
+}
+
+TEST_CASE("LL128 passes on 1,920 B a warp at a time, 38,400 in a ring's block and half as much in a tree's") {
+    CHECK(slices(nccl::Proto::ll128, 9600) == 1);
+    CHECK(slices(nccl::Proto::ll128, 38400) == 1);
+    CHECK(slices(nccl::Proto::ll128, 76800) == 2);
+    CHECK(slices(nccl::Proto::ll128, 76800, 10) == 4);
+    // Neither hop of a tree but that of the busiest rank makes more copies than a ring's, which is all its chunk needs.
+    const CallPlan tree = plan_of("all_reduce", 4, "256 KiB", "tree", "ll128");
+    const Pipeline& p = pipeline_of(tree);
+    CHECK(p.chunk < 19200);
+    CHECK(p.slices == std::lround(catalogue().at("kernel", "nccl-hopper-nvswitch").number("ll128.channel_rate") /
+                                  p.edge_rate_cap));
+}
+
+TEST_CASE("from Hopper on each LL128 chunk that leaves a node ends with a fence, in one node none does") {
+    const auto posting = [](const char* node, std::uint32_t nodes) {
+        const CallPlan plan = plan_of("all_gather", nodes, "64 MiB", "ring", "ll128", node);
+        const Pipeline& p = pipeline_of(plan);
+        return std::pair(to_seconds(p.chunk_posting),
+                         to_seconds(p.chunk_overhead) + p.chunk / p.edge_rate_cap +
+                             catalogue().at("kernel", "nccl-network").number("ll128.fence"));
+    };
+    const std::string hopper = "node: dgx-h100, fabric: {kind: fat-tree, link: infiniband-ndr}";
+    const std::string ampere = "node: dgx-a100, fabric: {kind: fat-tree, link: infiniband-hdr}";
+    const auto [fenced, expected] = posting(hopper.c_str(), 2);
+    CHECK(fenced == Approx(expected).epsilon(1e-6));
+    const auto [free, never] = posting(ampere.c_str(), 2);
+    CHECK(free < 0.5 * never);
+    CHECK(posting(hopper.c_str(), 1).first == 0);
 }
 
 TEST_CASE("a Simple ring of 16 channels between Hopper nodes carries what 16 channels do, one of 24 what the NICs do") {
@@ -209,18 +244,17 @@ TEST_CASE(
     CHECK(pipeline_of(plan_of("all_reduce", 1, "64 MiB", "tree", "ll128")).edge_rate_cap == Approx(ring / 2));
 }
 
-TEST_CASE("a chunk of LL128 waits at an adapter for its rest, which comes at the pace of the adapters") {
+TEST_CASE("in a chain a chunk of LL128 waits at an adapter for its rest, at the pace of adapters or of the channel") {
     const auto over = [](const char* link) {
         return plan_of("broadcast", 3, "64 MiB", "ring", "ll128",
                        fmt::format("node: dgx-a100, options: {{nics: 4}}, fabric: {{link: infiniband-{}}}", link));
     };
     const CallPlan slow = over("edr"), fast = over("hdr");
     const Pipeline& chain = pipeline_of(slow);
-    const double rest = chain.chunk * (1 - 1.0 / chain.slices) * chain.network_wire_ratio;
-    const double on_one = slow.channels / 4.0;  // channels that share an adapter
-    CHECK(on_one == 2);
+    const double rest = chain.chunk * (1 - 1.0 / chain.slices);
+    CHECK(slow.channels == 8);  // two share an adapter, of HDR at more than a channel has
     const double more = to_seconds(network_stage(slow).overhead - network_stage(fast).overhead);
-    CHECK(more == Approx(rest * on_one * (1 / 12.5e9 - 1 / 25e9)).epsilon(0.1));
+    CHECK(more == Approx(rest * (2 * chain.network_wire_ratio / 12.5e9 - 1 / chain.edge_rate_cap)).epsilon(0.1));
 }
 
 TEST_CASE("a Simple hop costs half as much for a chunk of a few bytes as for a full pass of the block") {

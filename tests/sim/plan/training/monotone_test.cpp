@@ -151,7 +151,9 @@ struct Scan {
             // Of several kinds of nodes a call takes the costs of the one that is slower alone, which is told before
             // the links are shared: a figure of one kind may change which, and the replays of both differ by up to 7.1
             // % (mixed-h100-a100, with twice the rate of a channel of Simple).
-            CHECK(now[i] <= (scenario.cluster.kinds.empty() ? 1.001 : 1.075) * base[i]);
+            // What an LL128 tree passes on is cut into whole slices by the ratio of its rate and a ring's.
+            const bool rounded = what.ends_with("/ll128.tree_channel_rate");
+            CHECK(now[i] <= (!scenario.cluster.kinds.empty() ? 1.075 : rounded ? 1.02 : 1.001) * base[i]);
         }
     }
 

@@ -83,7 +83,7 @@ TEST_CASE("changes of a scenario in packets are held against its time in packets
     CHECK(explanation.run.by == "flow");
     CHECK_THAT(explanation.run.notes.back(), ContainsSubstring("run by engine packet"));
     const Counterfactual& faster = named(explanation.changes, "pcie-twice-as-fast");
-    CHECK(faster.seconds == explanation.seconds);  // a GH200's adapter is not behind a slot that matters
+    CHECK(faster.seconds == Approx(explanation.seconds).epsilon(0.01));  // a GH200's slot hardly matters to its adapter
 }
 
 TEST_CASE("every change, written as files and read again, runs to the same time") {
