@@ -29,7 +29,8 @@ void print_fabric(std::ostream& out, const Fabric& fabric) {
     if (spec.kind == FabricKind::explicit_graph) {
         out << ", routing " << graph_routing_names[static_cast<std::size_t>(spec.routing)];
     } else {
-        out << ", " << spec.link.name << ", " << spec.switch_part << " of " << spec.radix << " ports, "
+        out << ", " << spec.link.name << (spec.trunk.name == spec.link.name ? "" : ", trunks " + spec.trunk.name)
+            << ", " << spec.switch_part << " of " << spec.radix << " ports, "
             << (spec.choice == PathChoice::adaptive ? "adaptive" : "ecmp");
         if (spec.oversubscription != 1) { out << ", oversubscription " << spec.oversubscription; }
     }

@@ -9,6 +9,7 @@
 
 #include "topologies/clos_plan.hpp"
 #include "topologies/fabric_generator.hpp"
+#include "topologies/trunk_ports.hpp"
 
 namespace fabricast::inline topologies {
 
@@ -42,7 +43,7 @@ std::uint64_t node_cables(const Fabric& fabric) {
 }
 
 // A tier's trunks end at its own switches and at those of the next tier; without one, both ends are in the same.
-void add_trunks(const std::vector<FabricTier>& tiers, Bill& bill) {
+void add_trunks(const std::vector<FabricTier>& tiers, const TrunkPorts& trunks, Bill& bill) {
     std::size_t at = 0;  // index into bill.switches
     for (std::size_t t = 0; t < tiers.size(); ++t) {
         at += t > 0 && tiers[t].switches > 0 ? 1U : 0U;
@@ -50,8 +51,8 @@ void add_trunks(const std::vector<FabricTier>& tiers, Bill& bill) {
         const bool above = at + 1 < bill.switches.size() && t + 1 < tiers.size() && tiers[t + 1].switches > 0;
         const std::string between =
             tiers[t].switches == 0 ? tiers[t].name : bill.switches[at].tier + "-" + bill.switches[at + above].tier;
-        bill.switches[at].used += tiers[t].cables;
-        bill.switches[at + above].used += tiers[t].cables;
+        bill.switches[at].used += trunks.taken_by(tiers[t].cables);
+        bill.switches[at + above].used += trunks.taken_by(tiers[t].cables);
         bill.cables.push_back({between, t == 0 ? CableRun::trunk : CableRun::core, tiers[t].cables});
     }
 }
@@ -86,7 +87,7 @@ Bill bill_of(const Fabric& fabric) {
     const std::uint64_t cables = node_cables(fabric);
     leaves.used = ceil_div(cables, plane_cables_of_port(spec));
     bill.cables.push_back({"node-" + leaves.tier, CableRun::node, cables});
-    add_trunks(tiers, bill);
+    add_trunks(tiers, TrunkPorts(spec), bill);
     if (spec.management_ports > 0) {
         if (leaves.left() && *leaves.left() < spec.management_ports) {
             throw ClusterError("{} management ports, but {} ports are free on the leaves", spec.management_ports,

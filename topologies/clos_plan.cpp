@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "topologies/fabric_generator.hpp"
+#include "topologies/trunk_ports.hpp"
 
 namespace fabricast::inline topologies {
 
@@ -20,7 +21,9 @@ class ClosPlanner {
 public:
     explicit ClosPlanner(const Cluster& cluster)
         : fabric_(cluster.fabric),
+          trunks_(cluster.fabric),
           radix_(static_cast<std::uint32_t>(cluster.fabric.radix)),
+          trunk_radix_(trunks_.on(radix_)),
           ports_(static_cast<std::uint32_t>(std::max(cluster.node.nic_ports, 1))),
           nodes_(cluster.nodes),
           nics_(std::max(cluster.node.nics, 1U)) {
@@ -71,21 +74,25 @@ private:
     }
 
     // Cables up of a leaf with `nics` NICs: with two planes their cables run at half the rate, with four at a quarter.
-    // The 1e-9 absorbs rounding errors before ceil().
+    // Trunks twice as fast as a link are half as many. The 1e-9 absorbs rounding errors before ceil().
     std::uint32_t cables_up(std::uint32_t nics) const {
-        const double links_down = static_cast<double>(nics) * ports_ / plan_.planes;
-        return std::max(1U, static_cast<std::uint32_t>(std::ceil(links_down / fabric_.oversubscription - 1e-9)));
+        const double wanted = static_cast<double>(nics) * ports_ / plan_.planes * trunks_.per_link;
+        return std::max(1U, static_cast<std::uint32_t>(std::ceil(wanted / fabric_.oversubscription - 1e-9)));
     }
-    // Full-rate ports that the cables of `nics` NICs take.
-    std::uint32_t ports_of(std::uint32_t nics) const { return ceil_div(std::uint64_t{nics} * ports_, of_port_); }
+    // Ports at the link's rate that the cables of `nics` NICs take.
+    std::uint64_t ports_of(std::uint64_t nics) const { return (nics * ports_ + of_port_ - 1) / of_port_; }
+    // Whether a leaf has ports for so many NICs and cables up.
+    bool fits(std::uint32_t nics, std::uint32_t up) const { return ports_of(nics) + trunks_.taken_by(up) <= radix_; }
 
     // Computes the number of leaves and the NICs on each.
     void plan_leaves() {
         const double o = fabric_.oversubscription;
-        auto most = static_cast<std::uint32_t>(radix_ / (ports_ * (1.0 / of_port_ + 1 / (o * plan_.planes))) + 1e-9);
-        while (most > 0 && ports_of(most) + cables_up(most) > radix_) { --most; }
+        const double up_ports = trunks_.ports_per_link() / (o * plan_.planes);  // for each cable at the link's rate
+        auto most = static_cast<std::uint32_t>(radix_ / (ports_ * (1.0 / of_port_ + up_ports)) + 1e-9);
+        while (most > 0 && !fits(most, cables_up(most))) { --most; }
         if (most == 0) {
-            throw ClusterError("an oversubscription of {:f} leaves no port on a switch of {}", o, radix_);
+            throw ClusterError("an oversubscription of {:f}{} leaves no port on a switch of {}", o, trunks_.words,
+                               radix_);
         }
         plan_.rails = plan_.by_rail ? nics_ : 1;
         const std::uint32_t of_node = nics_ / plan_.rails;  // NICs of a node on one leaf
@@ -94,9 +101,9 @@ private:
         if (fabric_.scalable_unit > 0) {
             if (static_cast<std::uint64_t>(fabric_.scalable_unit) * of_node > most) {
                 throw ClusterError(
-                    "a leaf of {} ports takes {} nodes at an oversubscription of {:f}, not {}: state a smaller "
+                    "a leaf of {} ports takes {} nodes at an oversubscription of {:f}{}, not {}: state a smaller "
                     "`scalable_unit`",
-                    radix_, most / of_node, o, fabric_.scalable_unit);
+                    radix_, most / of_node, o, trunks_.words, fabric_.scalable_unit);
             }
             plan_.ends_per_leaf = fabric_.scalable_unit * of_node;
             plan_.sets = ceil_div(ends() / plan_.rails, plan_.ends_per_leaf);
@@ -107,11 +114,12 @@ private:
         }
         // The fewest leaves, filled evenly, with all of a node's NICs on one leaf if that takes no more leaves.
         // Together they have at least as many cables up as one leaf fewer would have when full, so that more nodes
-        // never need fewer cables.
+        // never need fewer cables. Where a NIC has more than one cable up, a full leaf uses all its ports, so that a
+        // lower ratio never needs fewer either.
         plan_.sets = ceil_div(ends() / plan_.rails, most);
         const std::uint64_t nodes_on_leaf = ceil_div(ceil_div(of_rail, plan_.sets), of_node);
         plan_.ends_per_leaf = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, nodes_on_leaf * of_node));
-        const std::uint32_t full_up = o < 1 ? radix_ - ports_of(most) : cables_up(most);
+        const std::uint32_t full_up = o < trunks_.per_link ? trunks_.on(radix_ - ports_of(most)) : cables_up(most);
         leaf_up_ = std::max(plan_.ends_per_leaf == most ? full_up : cables_up(plan_.ends_per_leaf),
                             ceil_div(static_cast<std::uint64_t>(plan_.sets - 1) * full_up, plan_.sets));
     }
@@ -126,8 +134,8 @@ private:
             }
         }
         throw ClusterError(
-            "{} leaves of {} NICs are more than {} tiers of {}-port switches can join; use larger switches{}",
-            plan_.planes * plan_.rails * plan_.sets, plan_.ends_per_leaf, most, radix_,
+            "{} leaves of {} NICs{} are more than {} tiers of {}-port switches can join; use larger switches{}",
+            plan_.planes * plan_.rails * plan_.sets, plan_.ends_per_leaf, trunks_.words, most, radix_,
             most < most_tiers ? " or more tiers" : "");
     }
 
@@ -140,7 +148,8 @@ private:
             ClosLevel& level = plan_.levels.back();
             const bool last = tier == tiers - 1;
             const bool apart = fabric_.kind == FabricKind::rail_only || (plan_.by_rail && tier == 1 && !last);
-            const std::uint32_t limit = last ? radix_ : radix_ / 2;  // ports of the switches above that face down
+            // Ports of the switches above that face down.
+            const std::uint32_t limit = last ? trunk_radix_ : trunk_radix_ / 2;
             const auto units = static_cast<std::uint32_t>(level.units.size());
             level.per_group = apart ? rail_units : units / plan_.planes;
             if (last && level.per_group > limit) { return false; }
@@ -181,7 +190,7 @@ private:
             }
         }
         const ClosUnit& leaf = plan_.levels.front().units.front();
-        return fabric_.spines > 0 || ports_of(plan_.ends_per_leaf) + leaf.up <= radix_;
+        return fabric_.spines > 0 || fits(plan_.ends_per_leaf, leaf.up);
     }
 
     // Adds switches until the unit has ports for `down` cables from below and as many to the next level.
@@ -189,8 +198,8 @@ private:
         const bool top = t + 1 == plan_.levels.size();
         const std::uint32_t up = top ? 0 : std::max(down, plan_.levels[t + 1].units[unit.parent].switches);
         const std::uint32_t before = unit.switches;
-        unit.switches = std::max(unit.switches, ceil_div(down, top ? radix_ : radix_ / 2));
-        while (ceil_div(down, unit.switches) + ceil_div(up, unit.switches) > radix_) { ++unit.switches; }
+        unit.switches = std::max(unit.switches, ceil_div(down, top ? trunk_radix_ : trunk_radix_ / 2));
+        while (ceil_div(down, unit.switches) + ceil_div(up, unit.switches) > trunk_radix_) { ++unit.switches; }
         return unit.switches > before;
     }
 
@@ -241,8 +250,11 @@ private:
     }
 
     FabricSpec fabric_;
-    std::uint32_t radix_, ports_, nodes_, nics_;
-    std::uint32_t of_port_ = 1;  // cables of NICs that a full-rate port serves
+    TrunkPorts trunks_;
+    std::uint32_t radix_;        // ports of a switch at the link's rate
+    std::uint32_t trunk_radix_;  // trunks that one switch can take
+    std::uint32_t ports_, nodes_, nics_;
+    std::uint32_t of_port_ = 1;  // cables of NICs that a port at the link's rate serves
     std::uint32_t leaf_up_ = 0;  // cables that a leaf needs upwards
     ClosPlan plan_;
 };
@@ -255,8 +267,14 @@ std::uint32_t plane_cables_of_port(const FabricSpec& fabric) {
 }
 
 ClosPlan plan_clos(const Cluster& cluster) {
-    if (cluster.fabric.radix < 2 || cluster.fabric.oversubscription <= 0) {
+    const FabricSpec& fabric = cluster.fabric;
+    if (fabric.radix < 2 || fabric.oversubscription <= 0) {
         throw ClusterError("a fabric needs switches of at least 2 ports and an oversubscription above 0");
+    }
+    const TrunkPorts trunks(fabric);
+    if (trunks.on(static_cast<std::uint64_t>(fabric.radix)) < 2) {
+        throw ClusterError("switches of {} ports{} are too small: two trunks take {} ports", fabric.radix, trunks.words,
+                           trunks.taken_by(2));
     }
     return ClosPlanner(cluster).plan();
 }

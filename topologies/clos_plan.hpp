@@ -5,6 +5,8 @@
 //   leaves           L = ceil(n / d) for the n NICs of each rail and plane, with k = ceil(n / L) NICs on each
 //   cables up        ceil(k / o) of each leaf, and of all leaves together no fewer than of L - 1 full leaves;
 //                    switches above have as many up as down
+//   trunks           of another rate than the link: as many as carry that bandwidth, each on its share of a port or on
+//                    several (trunk_ports.hpp)
 //   spines, cores    ceil(cables from below / ports that face down) in each set of switches that are wired together
 //
 // In addition each unit has at least one cable to every switch above it; otherwise a switch on the way up might have no

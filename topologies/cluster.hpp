@@ -74,7 +74,8 @@ struct FabricSpec {
     LinkSpec link;  // from nodes to leaves and, unless `trunk` is set, between switches
     LinkSpec trunk;
     std::string switch_part;
-    int radix = 64;  // ports of one switch at the link's rate
+    int radix = 64;                                 // ports of one switch at the link's rate
+    std::uint32_t port_links = 1, port_trunks = 1;  // links and trunks that one full-rate port is split into
     Duration switch_latency;
     int tiers = 0;                // 0: as many as the size needs (1..4)
     double oversubscription = 1;  // down : up at the leaf

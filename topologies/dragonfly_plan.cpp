@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "topologies/fabric_generator.hpp"
+#include "topologies/trunk_ports.hpp"
 
 namespace fabricast::inline topologies {
 
@@ -51,6 +52,7 @@ class DragonflyPlanner {
 public:
     explicit DragonflyPlanner(const Cluster& cluster)
         : fabric_(cluster.fabric),
+          trunks_(cluster.fabric),
           radix_(static_cast<std::uint32_t>(std::max(cluster.fabric.radix, 2))),
           nodes_(cluster.nodes),
           ports_(static_cast<std::uint32_t>(std::max(cluster.node.nic_ports, 1)) * cluster.node.nics) {
@@ -66,21 +68,30 @@ public:
     }
 
 private:
-    // Cables that a router or leaf needs for `down` NIC cables. The 1e-9 absorbs rounding errors before ceil().
-    std::uint32_t cables_for(std::uint32_t down) const {
-        return std::max(1U, static_cast<std::uint32_t>(std::ceil(down / fabric_.oversubscription - 1e-9)));
+    // Cables that a router or leaf needs for what `trunks` trunks carry. The 1e-9 absorbs rounding errors before
+    // ceil().
+    std::uint32_t at_ratio(double trunks) const {
+        return std::max(1U, static_cast<std::uint32_t>(std::ceil(trunks / fabric_.oversubscription - 1e-9)));
     }
+    // The same for `down` NIC cables.
+    std::uint32_t cables_for(std::uint32_t down) const { return at_ratio(down * trunks_.per_link); }
+    // Trunks for which a router or leaf with `down` NIC cables has ports.
+    std::uint32_t room_beside(std::uint32_t down) const { return down > radix_ ? 0 : trunks_.on(radix_ - down); }
 
+    // Trunks that carry what as many links do may take fewer or more ports than these.
     void shape_by_radix() {
-        std::uint32_t nodes = std::max(radix_ / 4 / ports_, 1U);
+        const double each = trunks_.ports_per_link();
+        const double quarters = radix_ / (1 + 3 * each);  // a router's ports for NICs; with trunks like links a quarter
+        auto nodes = static_cast<std::uint32_t>(quarters / ports_ + 1e-9);
+        auto most = trunks_.on(static_cast<std::uint64_t>(2 * each * quarters + 1e-9));
         if (plan_.plus) {
-            for (nodes = radix_ / ports_; nodes > 1 && nodes * ports_ + cables_for(nodes * ports_) > radix_;) {
-                --nodes;
-            }
+            nodes = radix_ / ports_;
+            while (nodes > 1 && cables_for(nodes * ports_) > room_beside(nodes * ports_)) { --nodes; }
+            most = trunks_.on(radix_ / 2);
         }
         plan_.nodes_per_router = std::max(nodes, 1U);
         const std::uint32_t needed = ceil_div(nodes_, plan_.nodes_per_router);
-        plan_.routers = std::min(needed, std::max(radix_ / 2, 1U));
+        plan_.routers = std::min(needed, std::max(most, 1U));
         plan_.groups = ceil_div(needed, plan_.routers);
         plan_.last_routers = needed - (plan_.groups - 1) * plan_.routers;
     }
@@ -102,8 +113,9 @@ private:
     // can cross to the other half of the group. A balanced group of 2 down routers (Kim et al.) has just one to each.
     // In an odd group it is even, since every cable has two ends.
     std::uint32_t local_cables(std::uint32_t routers, std::uint32_t down, std::uint32_t ports) const {
-        const std::uint32_t most = ceil_div(2ULL * down * (routers - 1), routers);  // more would stay idle
-        const std::uint32_t wanted = std::min(cables_for(most), most);
+        const double crossing = 2.0 * down * (routers - 1) / routers * trunks_.per_link;
+        const auto most = static_cast<std::uint32_t>(std::ceil(crossing - 1e-9));  // more would stay idle
+        const std::uint32_t wanted = std::min(at_ratio(most), most);
         const std::uint32_t cables = routers == 1 ? 0 : std::max(routers - 1, std::min(wanted, ports));
         const bool odd = routers % 2 == 1 && cables % 2 == 1;
         return !odd ? cables : cables < ports ? cables + 1 : cables - 1;
@@ -112,25 +124,26 @@ private:
     // A router's ports: its NICs, cables to the others of the group, and global cables for the NICs' bandwidth.
     void plan_routers(std::uint32_t down) {
         const std::uint32_t global = plan_.groups > 1 ? cables_for(down) : 0;
-        if (down + plan_.routers - 1 + global > radix_) {
+        const std::uint32_t room = room_beside(down);
+        if (down > radix_ || plan_.routers - 1 + global > room) {
             throw ClusterError(
-                "a router of {} ports cannot take {} NIC cables, {} of its group and {} to other groups; take larger "
+                "a router of {} ports{} cannot take {} NIC cables, {} of its group and {} to other groups; take larger "
                 "switches, a shape of smaller groups or a larger oversubscription",
-                radix_, down, plan_.routers - 1, global);
+                radix_, trunks_.words, down, plan_.routers - 1, global);
         }
         out_ = plan_.routers * global;
         last_out_ = plan_.last_routers * global;
-        plan_.local = local_cables(plan_.routers, down, radix_ - down - global);
-        plan_.last_local = local_cables(plan_.last_routers, down, radix_ - down - global);
-        const std::uint32_t free = radix_ - down - plan_.last_local;
-        most_last_out_ = plan_.last_routers * free;
+        plan_.local = local_cables(plan_.routers, down, room - global);
+        plan_.last_local = local_cables(plan_.last_routers, down, room - global);
+        most_last_out_ = plan_.last_routers * (room - plan_.last_local);
     }
 
     // Leaves divide their ports as in a fat tree; spines have as many cables to other groups as to their leaves.
     void plan_spines(std::uint32_t down) {
         plan_.up = plan_.last_up = cables_for(down);
-        if (down + plan_.up > radix_) {
-            throw ClusterError("a leaf of {} ports cannot take {} NIC cables and {} to spines", radix_, down, plan_.up);
+        if (down > radix_ || plan_.up > room_beside(down)) {
+            throw ClusterError("a leaf of {} ports{} cannot take {} NIC cables and {} to spines", radix_, trunks_.words,
+                               down, plan_.up);
         }
         if (plan_.all_routers() == 1) {
             plan_.up = plan_.last_up = 0;  // one leaf joins all nodes
@@ -157,7 +170,9 @@ private:
         for (std::uint32_t spines = 1;; ++spines) {
             const std::uint32_t in = (leaves - 1) * plan_.up + std::max(last_up, spines);
             out = plan_.groups > 1 ? std::max(in, plan_.groups - 1) : 0;
-            if (ceil_div(in, spines) + ceil_div(out, spines) <= radix_ || spines > plan_.up) { return spines; }
+            if (ceil_div(in, spines) + ceil_div(out, spines) <= trunks_.on(radix_) || spines > plan_.up) {
+                return spines;
+            }
         }
     }
 
@@ -173,6 +188,7 @@ private:
     }
 
     const FabricSpec& fabric_;
+    TrunkPorts trunks_;
     std::uint32_t radix_, nodes_, ports_;
     std::uint32_t out_ = 0, last_out_ = 0;  // ports for other groups: of a group, and of the last group
     std::uint32_t most_last_out_ = 0;

@@ -208,8 +208,10 @@ private:
         fabric.switch_part = chosen.name;
         fabric.switch_latency = chosen.latency;
         // Ports can be split in two or more for slower links: 64 ports of NDR serve 128 links of NDR200.
-        const int radix = chosen.radix * links_of_port(chosen, fabric.link.rate);
-        fabric.radix = request_.radix > 0 ? request_.radix : radix;
+        const int links = links_of_port(chosen, fabric.link.rate);
+        fabric.radix = request_.radix > 0 ? request_.radix : chosen.radix * links;
+        fabric.port_links = static_cast<std::uint32_t>(links);
+        fabric.port_trunks = static_cast<std::uint32_t>(links_of_port(chosen, fabric.trunk.rate));
         if (fabric.kind == FabricKind::dual_plane) { share_ports(chosen); }
     }
 

@@ -221,6 +221,15 @@ SwitchSpec usual_switch(const Scenario& scenario, const Catalog& catalog, const 
     return chosen;
 }
 
+void refuse_other_family(const Scenario& scenario, std::string_view key, const Catalog& catalog, const LinkSpec& link,
+                         const SwitchSpec& chosen) {
+    const std::string& family = catalog.at("link", link.name).word("family");
+    if (has_word(chosen.speaks, family)) { return; }
+    fail_at(scenario, key,
+            fmt::format("switch '{}' speaks {}, not {} as link '{}' does", chosen.name,
+                        joined(names_of(split(chosen.speaks, ' '))), family, link.name));
+}
+
 }  // namespace
 
 NodeTemplate node_named(const NodeRequest& request, const Catalog& catalog) {
@@ -256,11 +265,7 @@ SwitchSpec switch_for(const Scenario& scenario, const Catalog& catalog, const Fa
     if (name.empty()) { return usual_switch(scenario, catalog, fabric.link, family); }
     SwitchSpec asked =
         look_up_at(scenario, "cluster.fabric.switch", [&] { return switch_spec(catalog.at("switch", name)); });
-    if (!has_word(asked.speaks, family)) {
-        fail_at(scenario, "cluster.fabric.switch",
-                fmt::format("switch '{}' speaks {}, not {} as link '{}' does", asked.name,
-                            joined(names_of(split(asked.speaks, ' '))), family, fabric.link.name));
-    }
+    refuse_other_family(scenario, "cluster.fabric.switch", catalog, fabric.link, asked);
     return asked;
 }
 
@@ -271,6 +276,7 @@ void refuse_slow_ports(const Scenario& scenario, const Catalog& catalog, const F
 
 void refuse_slow_ports(const Scenario& scenario, const Catalog& catalog, const FabricSpec& fabric,
                        const SwitchSpec& chosen) {
+    refuse_other_family(scenario, "cluster.fabric.trunk", catalog, fabric.trunk, chosen);
     for (const auto& [key, link] :
          {std::pair{"cluster.fabric.link", &fabric.link}, std::pair{"cluster.fabric.trunk", &fabric.trunk}}) {
         refuse_slow_port(scenario, key, catalog, *link, chosen, "switch", switch_spec, "switch: ...");

@@ -9,6 +9,7 @@ add_executable(test_topologies
   topologies/routing_tables_test.cpp
   topologies/toy_topology_test.cpp
   topologies/trays_test.cpp
+  topologies/trunks_test.cpp
 )
 target_link_libraries(test_topologies PRIVATE fabricast_catch fabricast_topologies)
 add_test(NAME topologies COMMAND test_topologies)

@@ -20,7 +20,8 @@ std::string network_words(const Fabric& fabric) {
     if (spec.kind == FabricKind::none) { return "one node"; }
     return spec.kind == FabricKind::explicit_graph
                ? std::string(to_string(spec.kind))
-               : fmt::format("{}, {}, {}, {:g}:1{}", to_string(spec.kind), spec.link.name, spec.switch_part,
+               : fmt::format("{}, {}{}, {}, {:g}:1{}", to_string(spec.kind), spec.link.name,
+                             spec.trunk.name == spec.link.name ? "" : ", trunks " + spec.trunk.name, spec.switch_part,
                              spec.oversubscription, spec.choice == PathChoice::ecmp ? ", ecmp" : "");
 }
 

@@ -3,6 +3,7 @@ add_executable(test_scenario
   ${CMAKE_CURRENT_LIST_DIR}/parse_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/schema_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fuzz_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fabric_size_test.cpp
 )
 target_compile_definitions(test_scenario PRIVATE FABRICAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 target_link_libraries(test_scenario PRIVATE fabricast_catch fabricast_sim)
