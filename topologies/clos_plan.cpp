@@ -51,26 +51,34 @@ public:
 private:
     std::uint64_t ends() const { return static_cast<std::uint64_t>(nodes_) * nics_; }
 
+    // One switch for each plane, if that was asked for or is all that a small fabric needs.
     bool one_switch() {
-        const bool may_be_one = fabric_.kind == FabricKind::fat_tree || fabric_.kind == FabricKind::rail_optimized;
-        const bool fits_one = ends() * ports_ <= radix_;
+        const bool may_be_one = fabric_.kind == FabricKind::fat_tree || fabric_.kind == FabricKind::rail_optimized ||
+                                fabric_.kind == FabricKind::dual_plane;
+        const bool fits_one = ports_of(ends()) <= radix_;
+        const bool fits_all = ports_of(ends()) + ceil_div(fabric_.management_ports, plan_.planes) <= radix_;
         if (fabric_.kind != FabricKind::single_switch && fabric_.tiers != 1 &&
-            !(fabric_.tiers == 0 && may_be_one && fits_one)) {
+            !(fabric_.tiers == 0 && may_be_one && fits_all)) {
             return false;
         }
         if (!fits_one) {
-            throw ClusterError("one switch of {} ports cannot take {} cables; use a fat tree or a larger switch",
-                               radix_, ends() * ports_);
+            throw ClusterError("one switch of {} ports cannot take {} cables{}; use {} or a larger switch", radix_,
+                               ends() * ports_,
+                               plan_.planes > 1 ? fmt::format(" of a plane, {} to a port", of_port_) : "",
+                               plan_.planes > 1 ? "more tiers" : "a fat tree");
         }
         refuse_spines_alone();
         plan_.by_rail = false;
         plan_.ends_per_leaf = std::max(static_cast<std::uint32_t>(ends()), 1U);
-        plan_.levels.emplace_back().units.resize(1);
+        plan_.levels.emplace_back().units.resize(plan_.planes);
         return true;
     }
 
     void refuse_spines_alone() const {
-        if (fabric_.spines > 0) { throw ClusterError("one switch joins all NICs: `spines` has no tier to stand in"); }
+        if (fabric_.spines > 0) {
+            throw ClusterError("one switch joins all NICs{}: `spines` has no tier to stand in",
+                               plan_.planes > 1 ? " of a plane" : "");
+        }
     }
 
     // Cables up of a leaf with `nics` NICs: with two planes their cables run at half the rate, with four at a quarter.

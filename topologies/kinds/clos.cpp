@@ -177,7 +177,7 @@ private:
     };
     std::uint32_t leaf(FabricEnd end, std::uint32_t plane) const {
         if (plan_.by_rail) { return (plane * plan_.rails + end.nic) * plan_.sets + end.node / plan_.ends_per_leaf; }
-        return (end.node * nics_ + end.nic) / plan_.ends_per_leaf;
+        return plane * plan_.sets + (end.node * nics_ + end.nic) / plan_.ends_per_leaf;
     }
     void number() {
         for (std::size_t t = 0; t < plan_.levels.size(); ++t) {
