@@ -183,7 +183,7 @@ Phases LayerCosts::backward(bool experts) const {
     if (again > 0) {
         work += again * around_attention(experts, false);
         core += again * attention(false);
-    } else if (workload.recompute == Recompute::selective && workload.attention == AttentionKernel::unfused) {
+    } else if (workload.recompute == Recompute::selective && costs.unfused_attention()) {
         core += attention(false);  // a fused kernel recomputes anyway
     }
     return layer(experts, work, core, 1 + again, 2 + again);

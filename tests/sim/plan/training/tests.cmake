@@ -1,4 +1,5 @@
 add_executable(test_workloads
+  ${CMAKE_CURRENT_LIST_DIR}/attention_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/expert_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/goodput_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/growth_test.cpp
