@@ -166,7 +166,7 @@ Rows<TrainingWorkload> step_keys() {
                  "Activations computed again in the backward pass: none, attention only, every second layer, all."),
              word_key("precision", &W::precision, Precision::fp32, "Of the matrix products."),
              word_key("attention", &W::attention, AttentionKernel::unfused,
-                      "Attention kernel; `auto`: the GPU's usual one."),
+                      "Attention kernel; `auto`: the GPU's usual one, in fp32 and tf32 `unfused`."),
              word_key("optimizer", &W::optimizer, OptimizerKind::sgd, "The optimizer."),
              word_key("context_by", &W::context_by, ContextBy::ulysses,
                       "How context ranks attend: keys and values go round a ring, are gathered, or all-to-alls bring "

@@ -149,7 +149,9 @@ double ComputeCosts::autocast() const {
     return element_bytes(precision_) > 2 || narrow() ? 1 : framework_or("autocast", 1);
 }
 
+// Fused kernels multiply 16-bit operands, so a step in 32 bits runs the unfused one.
 std::string ComputeCosts::attention_kernel() const {
+    if (!fuses_attention(precision_)) { return "unfused"; }
     static const std::vector<std::string> names = {"cudnn", "flash_2", "triton", "unfused"};
     return attention_ == AttentionKernel::automatic ? names.at(static_cast<std::size_t>(gpu("attention.default")))
                                                     : names.at(static_cast<std::size_t>(attention_) - 1);

@@ -94,6 +94,18 @@ void check_heads_of_context(const TrainingWorkload& workload, const ModelShape& 
     }
 }
 
+void check_attention(const TrainingWorkload& workload) {
+    const bool fused =
+        workload.attention != AttentionKernel::automatic && workload.attention != AttentionKernel::unfused;
+    if (fused && !fuses_attention(workload.precision)) {
+        refuse(
+            "attention",
+            "{} takes 16-bit queries and keys, and the step's are in {} (accepted: unfused, or auto, which is unfused "
+            "there)",
+            to_string(workload.attention), to_string(workload.precision));
+    }
+}
+
 void check_model(const Parallelism& cut, const ModelShape& model) {
     const auto divides = [](double whole, std::uint32_t part) { return std::fmod(whole, part) == 0; };
     if (model.convolutional()) {
@@ -168,6 +180,7 @@ Layout make_layout(const TrainingWorkload& workload, const ModelShape& model, st
     check_experts_per_token(workload, model);
     check_skew(workload, model);
     check_heads_of_context(workload, model);
+    check_attention(workload);
     Layout out{.t = cut.tensor, .c = cut.context, .e = cut.expert, .p = cut.pipeline, .v = cut.chunks};
     out.gpus_per_node = gpus_per_node;
     out.d = data_ranks(cut, gpus);

@@ -45,6 +45,10 @@ inline std::string_view to_string(Precision p) { return enum_name(precision_name
 inline bool is_narrow(Precision p) { return p == Precision::fp8 || p == Precision::mxfp8 || p == Precision::fp4; }
 // Bytes of an activation, in memory and on the wire.
 inline double element_bytes(Precision p) { return p >= Precision::tf32 ? 4 : 2; }
+// FlashAttention, cuDNN and Triton's kernel take fp16 and bf16, of 8-bit and 4-bit steps too (PyTorch
+// aten/src/ATen/native/transformers/cuda/sdp_utils.cpp, check_dtypes_flash_attention; TransformerEngine
+// attention/dot_product_attention/utils.py).
+inline bool fuses_attention(Precision p) { return element_bytes(p) == 2; }
 inline std::string_view to_string(Recompute r) { return enum_name(recompute_names, r); }
 inline std::string_view to_string(PipelineOrder o) { return enum_name(pipeline_order_names, o); }
 inline std::string_view to_string(Sharding s) { return enum_name(sharding_names, s); }

@@ -210,7 +210,7 @@ void study_parts() {
 // What shipped training runs do not say: other precisions, kernels and ways to share.
 void train_otherwise() {
     for (const char* words :
-         {"precision: tf32, attention: flash-2, compiled: false",
+         {"precision: tf32, compiled: false", "precision: bf16, attention: flash-2, compiled: false",
           "precision: bf16, sharding: zero-3, framework: megatron-fsdp, offload: {optimizer: true}",
           "precision: fp4, attention: triton", "precision: fp16, attention: triton, fused_loss: false",
           "precision: mxfp8", "precision: fp8, framework: mlperf, adapters: 16, graphs: true",

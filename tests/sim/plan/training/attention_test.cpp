@@ -60,3 +60,37 @@ TEST_CASE("selective recomputation repeats an unfused attention, whether it is a
     // A fused kernel recomputes anyway.
     CHECK(attention_of_layer({"workload.recompute=selective"}) == attention_of_layer({}));
 }
+
+TEST_CASE("a step in 32 bits runs an unfused attention at its own precision's rate, and refuses a fused kernel") {
+    const auto seconds = [](const char* precision, const char* attention) {
+        return attention_of_layer(
+            {std::string("workload.precision=") + precision, std::string("workload.attention=") + attention});
+    };
+    const Unfused tf32 = unfused("compute-h100", "h100-sxm", "tf32", 495e12, 4);
+    const Unfused fp32 = unfused("compute-h100", "h100-sxm", "fp32", 67e12, 4);
+    CHECK(seconds("tf32", "auto") == Approx(3 * tf32.products + 2.3 * tf32.passes));
+    CHECK(seconds("fp32", "auto") == Approx(3 * fp32.products + 2.3 * fp32.passes));
+    CHECK(seconds("fp32", "unfused") == seconds("fp32", "auto"));
+    for (const char* kernel : {"cudnn", "flash-2", "triton"}) {
+        CHECK_THROWS_WITH(seconds("fp32", kernel), ContainsSubstring("16-bit queries and keys"));
+        CHECK_THROWS_WITH(seconds("tf32", kernel), ContainsSubstring("accepted: unfused, or auto"));
+        CHECK(seconds("fp8", kernel) == seconds("bf16", kernel));
+    }
+}
+
+TEST_CASE("no step in 32 bits uses more than the peak of its precision, however long its sequences") {
+    for (const char* node : {"dgx-h100", "dgx-a100"}) {
+        for (const char* precision : {"fp32", "tf32"}) {
+            for (const char* tokens_of_sequence : {"2048", "65536", "1048576"}) {
+                CAPTURE(node, precision, tokens_of_sequence);
+                const Scenario s = parse_scenario(
+                    small, "small.yaml",
+                    {std::string("cluster.node=") + node, std::string("workload.precision=") + precision,
+                     std::string("workload.sequence_length=") + tokens_of_sequence, "workload.check_memory=false"});
+                const double mfu = simulate(s, catalogue()).steps.at(0).mfu;
+                CHECK(mfu > 0.02);
+                CHECK(mfu < 1);
+            }
+        }
+    }
+}
