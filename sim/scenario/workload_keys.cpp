@@ -138,7 +138,7 @@ Rows<TrainingWorkload> step_keys() {
                       "Gradients reduced at once; `0 B`: the framework's. A stage has at most twelve buckets, of a "
                       "layer or more."),
              whole_key("gradient_bytes", &W::gradient_bytes, 1, 8, "Of one gradient on the wire.",
-                       "4, with zero-3 and hsdp 2"),
+                       "4, with zero-3 and hsdp 2 (fp32, tf32: 4)"),
          },
          map_keys<W>("overlap", &W::overlap, "Which communication runs beside computation.",
                      {

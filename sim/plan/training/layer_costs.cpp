@@ -35,7 +35,7 @@ std::vector<NetworkLayer> network(const LayerCosts& step) {
             {trained_product(costs, product, false), trained_product(costs, product, true), p.in * p.out + p.out});
     }
     for (const CustomLayer& c : step.model.custom) {
-        const Work forward = costs.roofline("gemm.", images * c.flops, images * c.bytes + 2 * c.parameters);
+        const Work forward = costs.roofline("gemm.", images * c.flops, images * c.bytes + size * c.parameters);
         layers.push_back({c.count * forward, c.count * (2.0 * forward), c.count * c.parameters});
     }
     return layers;

@@ -89,7 +89,8 @@ private:
     // Bytes of a parameter on its way to the ranks that compute with it.
     double parameter_bytes() const {
         const bool in_8_bits = step_.costs.narrow() && step_.workload.precision != Precision::fp4;
-        return in_8_bits ? step_.costs.framework_or("gather.narrow", 2) : 2;
+        const double wide = element_bytes(step_.workload.precision);
+        return in_8_bits ? step_.costs.framework_or("gather.narrow", wide) : wide;
     }
     double bucket() const {
         const auto asked = static_cast<double>(step_.workload.bucket.count);

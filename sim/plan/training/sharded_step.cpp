@@ -90,7 +90,8 @@ private:
     Ends gather(const Held& held, const StepOp& what, const Ends& gate) {
         if (alone(held, what.stage)) { return gate; }
         Ends& wire = stages_[what.stage].wire;
-        return wire = builder_.call_on(Collective::all_gather, 2, held, layout_.sharded(what.stage), what,
+        const double width = element_bytes(step_.workload.precision);
+        return wire = builder_.call_on(Collective::all_gather, width, held, layout_.sharded(what.stage), what,
                                        joined(wire, gate));
     }
 

@@ -81,7 +81,7 @@ private:
         if (how < Sharding::zero_2 || held.experts > 0) { return 0; }
         const double gathers = how == Sharding::zero_2 ? 1 : layout_.micro_batches;
         const double scatters = layout_.micro_batches;
-        return gathers * least(layout_.sharded(stage), 2 * held.shared) +
+        return gathers * least(layout_.sharded(stage), element_bytes(step_.workload.precision) * held.shared) +
                scatters * least(layout_.sharded(stage), gradient_bytes(step_.workload) * step_.trained(held).shared);
     }
 

@@ -211,7 +211,8 @@ Ends StepBuilder::step_on_host(const StepOp& what, std::uint32_t lane, double he
     const double seconds = step_.costs.host_optimizer_bytes() * held * host.gpus /
                            (step_.costs.gpu("optimizer.host.memory") * host.bandwidth);
     const Ends there = copy(what, lane, gradient_bytes(step_.workload) * held, true, after);
-    return copy(what, lane, 2 * held, false, wait(from_seconds(seconds), what, there));
+    return copy(what, lane, element_bytes(step_.workload.precision) * held, false,
+                wait(from_seconds(seconds), what, there));
 }
 
 Ends StepBuilder::finish(const std::vector<Held>& held_of_stage, const Ends& after) {

@@ -43,7 +43,7 @@ inline constexpr std::array<std::string_view, 3> context_by_names = {"ring", "al
 inline constexpr std::array<std::string_view, 2> dispatch_names = {"all-to-all", "once"};
 inline std::string_view to_string(Precision p) { return enum_name(precision_names, p); }
 inline bool is_narrow(Precision p) { return p == Precision::fp8 || p == Precision::mxfp8 || p == Precision::fp4; }
-// Bytes of an activation, in memory and on the wire.
+// Bytes of an activation and of a parameter as products read it, in memory and on the wire.
 inline double element_bytes(Precision p) { return p >= Precision::tf32 ? 4 : 2; }
 // FlashAttention, cuDNN and Triton's kernel take fp16 and bf16, of 8-bit and 4-bit steps too (PyTorch
 // aten/src/ATen/native/transformers/cuda/sdp_utils.cpp, check_dtypes_flash_attention; TransformerEngine
@@ -101,7 +101,7 @@ struct TrainingWorkload {
     PipelineOrder order = PipelineOrder::one_f_one_b;
     Sharding sharding = Sharding::zero_1;
     Bytes bucket{0};                   // size of the gradients reduced in one call; 0: the framework's
-    std::uint32_t gradient_bytes = 0;  // bytes of one gradient on the wire; 0: 4, or 2 for zero-3 and hsdp
+    std::uint32_t gradient_bytes = 0;  // bytes of one gradient on the wire; 0: 4, or a parameter's for zero-3 and hsdp
     Overlap overlap;
     Offload offload;
     bool deferred_embedding = false;  // gradients of the output matrix wait until the last stage has nothing else to do
@@ -129,7 +129,7 @@ struct TrainingWorkload {
 // Bytes of one gradient, on the wire and in memory: the workload's figure, or what is usual for its sharding.
 inline double gradient_bytes(const TrainingWorkload& workload) {
     if (workload.gradient_bytes > 0) { return workload.gradient_bytes; }
-    return workload.sharding >= Sharding::zero_3 ? 2 : 4;
+    return workload.sharding >= Sharding::zero_3 ? element_bytes(workload.precision) : 4;
 }
 
 }  // namespace fabricast::inline training

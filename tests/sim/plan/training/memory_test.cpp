@@ -142,3 +142,42 @@ TEST_CASE("zero-3 holds its share, the ends, the layer at work and the one fetch
     CHECK(two.parameters == Approx(2 * all));
     CHECK(two.gradients == Approx(4 * (all / 32 + layer)).epsilon(1e-3));
 }
+
+TEST_CASE("in 32 bits parameters, gradients and activations take four bytes each, and Adam its two moments alone") {
+    for (const char* precision : {"workload.precision=fp32", "workload.precision=tf32"}) {
+        const auto wide = [&](std::vector<std::string> set = {}) {
+            set.emplace_back(precision);
+            return memory(set);
+        };
+        const double held = (4 * layer + vocabulary * h) / 2;  // the first stage's
+        const StepMemory m = wide();
+        CHECK(m.parameters == Approx(4 * held));
+        CHECK(m.gradients == Approx(4 * held));
+        CHECK(m.optimizer == Approx(8 * held / 8));
+        CHECK(wide({"workload.optimizer=sgd"}).optimizer == Approx(4 * held / 8));
+        // Twice the 16 bytes of 16 bits, and 4 bytes a score of an unfused attention's 16 heads.
+        const double scores = 4 * 16 * tokens * tokens;
+        CHECK(m.activations == Approx(4 * 2 * (32 * tokens * h + scores)));
+        CHECK(m.low80 == Approx(m.parameters + m.gradients + m.optimizer + 0.8 * m.activations + 1.5e9));
+        // Recomputed, of one layer at work alone.
+        CHECK(wide({"workload.recompute=selective"}).activations == Approx(4 * 2 * 32 * tokens * h + scores));
+        // The input of an eager norm has 32 bits already: its result more, 2 * 4 / 2.
+        CHECK(wide({"workload.compiled=false"}).activations == Approx(4 * 2 * ((32 + 4) * tokens * h + scores)));
+        // A logit and its gradient, on the stage of the head.
+        CHECK(wide({"workload.parallelism.pipeline=1"}).activations ==
+              Approx(8 * (32 * tokens * h + scores) + 8 * tokens * vocabulary / 2));
+        // DeepSpeed's pass writes no gradients of 16 bits beside the sums; its step still has a gradient of its share.
+        const StepMemory deepspeed = wide({"workload.framework=megatron-deepspeed"});
+        CHECK(deepspeed.gradients == Approx(4 * held));
+        CHECK(deepspeed.optimizer == Approx(12 * held / 8));
+    }
+}
+
+TEST_CASE("zero-3 in 32 bits holds four bytes of each parameter and gradient that it gathers and scatters") {
+    const StepMemory m = memory({"workload.parallelism.pipeline=1", "workload.parallelism.tensor=1",
+                                 "workload.sharding=zero-3", "workload.precision=fp32"});
+    const double ends = 2 * vocabulary * h + h, all = 8 * layer + ends;
+    CHECK(m.parameters == Approx(4 * (all / 32 + ends + 2 * layer)).epsilon(1e-3));
+    CHECK(m.gradients == Approx(4 * (all / 32 + layer)).epsilon(1e-3));
+    CHECK(m.optimizer == Approx(8 * all / 32));
+}

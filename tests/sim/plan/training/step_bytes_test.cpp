@@ -104,6 +104,8 @@ TEST_CASE("zero-1 scatters four bytes of gradient a parameter and gathers two of
     CHECK(sent(p, StepTag::data) == Approx(15.0 / 16 * 16 * (4 + 2) * all).epsilon(1e-6));
     const PlannedStep halves = planned({"workload.gradient_bytes=2"});
     CHECK(sent(halves, StepTag::data) == Approx(15.0 / 16 * 16 * (2 + 2) * all).epsilon(1e-6));
+    const PlannedStep wide = planned({"workload.precision=fp32"});
+    CHECK(sent(wide, StepTag::data) == Approx(15.0 / 16 * 16 * (4 + 4) * all).epsilon(1e-6));
 }
 
 TEST_CASE("casting between 16 and 32 bits around norms is traffic of frameworks that do it, and of 16-bit steps") {
@@ -154,16 +156,20 @@ TEST_CASE("in 8 bits a gated feed-forward casts one activation forward and two g
     CHECK(cast(true) == Approx(2 * cast(false)));
 }
 
-TEST_CASE("zero-3 gathers each layer twice and scatters it once in every micro-batch") {
-    for (const double micro_batches : {1.0, 2.0, 4.0}) {
+TEST_CASE("zero-3 gathers each layer twice and scatters it once in every micro-batch, as wide as the step computes") {
+    const auto check = [](const char* precision, double width, double micro_batches) {
         const PlannedStep p =
-            planned({"workload.sharding=zero-3",
+            planned({"workload.sharding=zero-3", std::string("workload.precision=") + precision,
                      "workload.global_batch=" + std::to_string(static_cast<int>(16 * micro_batches))});
         // The last layer is still there when the backward pass begins.
-        const double gathered = 2 * (ends + 8 * narrow_layer + 7 * narrow_layer);
-        const double scattered = 2 * (ends + 8 * narrow_layer);
+        const double gathered = width * (ends + 8 * narrow_layer + 7 * narrow_layer);
+        const double scattered = width * (ends + 8 * narrow_layer);
         CHECK(sent(p, StepTag::data) == Approx(micro_batches * 15 * (gathered + scattered)).epsilon(1e-6));
-    }
+    };
+    for (const double micro_batches : {1.0, 2.0, 4.0}) { check("bf16", 2, micro_batches); }
+    check("fp8", 2, 2);
+    check("tf32", 4, 2);
+    check("fp32", 4, 2);
 }
 
 TEST_CASE("the optimizer reads and writes 30 bytes a parameter that it holds, and the norm 4 of every one") {
