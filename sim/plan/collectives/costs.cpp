@@ -203,6 +203,7 @@ CostParts cost_parts(const Catalog& catalog, const Fabric& fabric, const nccl::V
     parts.known.sites = sites_by_dataset(catalog);
     const KernelGpu gpu = kernel_gpu(catalog, node.gpu);
     parts.kernel = &nearest_kernel(catalog, gpu, inside, version);
+    parts.nvls = &nearest_kernel(catalog, gpu, "nvswitch", version);
     parts.kernels = first_of(catalog, "kernel", "nccl-kernels");
     parts.launch = first_of(catalog, "launch", "nccl-tests");
     parts.host = paced_host(catalog, node);

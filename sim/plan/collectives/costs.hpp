@@ -25,6 +25,7 @@ std::string_view inside_of(const Fabric& fabric);
 // by NCCL version; a transport part by name or by the fabric's link.
 struct CostParts {
     const Part* kernel = nullptr;
+    const Part* nvls = nullptr;       // the same behind an NVSwitch, which NVLS needs, however else the GPUs are joined
     const Part* kernels = nullptr;    // what all kernel parts share; a kernel part's own figure goes first
     const Part* network = nullptr;    // what NCCL adds on any network; null on one node
     const Part* transport = nullptr;  // null on one node
@@ -73,6 +74,9 @@ public:
 
     double kernel(std::string_view figure) {
         return read(parts_.kernel->figures.contains(figure) ? *parts_.kernel : *parts_.kernels, figure);
+    }
+    double nvls(std::string_view figure) {
+        return read(parts_.nvls->figures.contains(figure) ? *parts_.nvls : *parts_.kernels, figure);
     }
     double network(std::string_view figure) { return read(*parts_.network, figure); }
     double transport(std::string_view figure) { return read(*parts_.transport, figure); }

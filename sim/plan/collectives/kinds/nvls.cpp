@@ -111,7 +111,7 @@ int channels_used(const Call& call) {
 // In old releases every channel with at least 4 KiB to move adds to the start.
 double channel_start(const Call& call, int channels) {
     if (!call.release.flags.nvls_channels_add_to_start) { return 0; }
-    return call.ledger.kernel("nvls.per_channel") * std::clamp(call.bytes / 4096, 1.0, static_cast<double>(channels));
+    return call.ledger.nvls("nvls.per_channel") * std::clamp(call.bytes / 4096, 1.0, static_cast<double>(channels));
 }
 
 // What the blocks' copies bind a stream to. They do not get faster with more GPUs in the domain, although each link
@@ -119,7 +119,7 @@ double channel_start(const Call& call, int channels) {
 // quick start). One crossing is a gather's or a scatter's, without a head's share. Fewer blocks than the release takes
 // copy so much less, as a ring's do: 29, 59, 117 and 231 GB/s by 1, 2, 4 and 8 on a B300.
 double rate_of_blocks(const Call& call, double crossings) {
-    const double rate = call.ledger.kernel("nvls.rate");
+    const double rate = call.ledger.nvls("nvls.rate");
     const double own = call.found.nvls_own_channels;
     const double share = own > 0 ? std::min(1.0, call.found.nvls_channels / own) : 1;
     return share * (crossings > 1 ? rate / std::max(crossings, 1 + 1.0 / 8) : rate);
@@ -148,12 +148,12 @@ LoweredCall one_node(const Call& call, Schedule& schedule) {
     pipeline.slots = call.release.slots();
     const bool direct = registered_channels(call) > 0;
     if (!direct) {
-        pipeline.fill = ledger.kernel("nvls.fill");
-        pipeline.chunk_overhead = from_seconds(ledger.kernel("nvls.chunk_overhead"));
+        pipeline.fill = ledger.nvls("nvls.fill");
+        pipeline.chunk_overhead = from_seconds(ledger.nvls("nvls.chunk_overhead"));
     }
     pipeline.edge_rate_cap = rate_of_blocks(call, crossings) / channels;
-    pipeline.wire_ratio = ledger.kernel("nvls.wire");
-    pipeline.start = from_seconds(ledger.kernel("nvls.start") + channel_start(call, channels));
+    pipeline.wire_ratio = ledger.nvls("nvls.wire");
+    pipeline.start = from_seconds(ledger.nvls("nvls.start") + channel_start(call, channels));
     const Stage stage{1, {.src = gpu_at_pace(call, 0), .dst = call.fabric.nvswitch(call.fabric.pace())}, {}};
     LoweredCall lowered = streamed(call, schedule, pipeline, switch_edges(call.fabric, crossings), {stage}, channels,
                                    direct ? Evidence::formula_only : Evidence::measured_here);
@@ -180,9 +180,9 @@ LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     Pipeline pipeline = heads_stream(call, channels);
     pipeline.slots = call.release.slots();
     pipeline.edge_rate_cap = rate_of_blocks(call, crossings) * ledger.network("nvls_tree.rate_factor") / channels;
-    pipeline.wire_ratio = ledger.kernel("nvls.wire") * ledger.network("nvls_tree.wire_inside");
+    pipeline.wire_ratio = ledger.nvls("nvls.wire") * ledger.network("nvls_tree.wire_inside");
     pipeline.network_wire_ratio = network_wire(ledger, nccl::Proto::simple);
-    pipeline.start = from_seconds(ledger.kernel("nvls.start") + ledger.network("nvls_tree.per_gpu") * call.per_node());
+    pipeline.start = from_seconds(ledger.nvls("nvls.start") + ledger.network("nvls_tree.per_gpu") * call.per_node());
     const bool network_reduces = call.algorithm == &nccl::nvls_model;
     pipeline.turns = network_reduces ? 1 : 2;
     // A head has all channels' edges to other nodes.

@@ -58,7 +58,7 @@ LoweredCall plan_window_kernel(const Call& call, Schedule& schedule) {
     pipeline.chunk = pipeline.bytes_per_edge / loops;
     pipeline.slots = loops;
     // Half of LL's bytes are flags; what the switch copies or reduces takes the links as NVLS does.
-    pipeline.wire_ratio = kernel.ll ? 2 : kernel.multicast ? call.ledger.kernel("nvls.wire") : 1;
+    pipeline.wire_ratio = kernel.ll ? 2 : kernel.multicast ? call.ledger.nvls("nvls.wire") : 1;
     pipeline.edge_rate_cap = pipeline.bytes_per_edge / time.moving;
     pipeline.start = from_seconds(time.latency);
     EdgeSet edges = kernel.multicast ? switch_edges(call, kernel)

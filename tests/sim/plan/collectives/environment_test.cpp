@@ -218,6 +218,13 @@ TEST_CASE("without peer to peer a ring goes through host memory, NVLS stays") {
     const Run h100{.node = "dgx-h100"};
     CHECK(planned(with(h100, "NCCL_P2P_DISABLE", "1")).plan.algorithm == Algorithm::nvls);
     CHECK_FALSE(planned(with(h100, "NCCL_P2P_DISABLE", "1")).plan.notes.empty());
+    // What NVLS costs does not change with it, also where no part of PCIe has figures of NVLS.
+    for (const std::string node : {"dgx-h100", "dgx-b200", "dgx-b300"}) {
+        for (const auto& [name, value] : {std::pair{"NCCL_P2P_DISABLE", "1"}, {"NCCL_P2P_LEVEL", "LOC"}}) {
+            const Run nvls{.node = node, .env = {{"NCCL_ALGO", "NVLS"}}};
+            CHECK(seconds(with(nvls, name, value)) == Approx(seconds(nvls)));
+        }
+    }
     // NVLink only: the switch is NVLink, slots are not.
     CHECK(seconds(with({.node = "dgx-a100"}, "NCCL_P2P_LEVEL", "NVL")) == Approx(seconds({.node = "dgx-a100"})));
     const Run box{.node = "a100-pcie-2x"};
