@@ -12,6 +12,7 @@
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "models/evidence.hpp"
+#include "sim/plan/collectives/nccl/release.hpp"
 #include "sim/report/failed_asserts.hpp"
 #include "sim/report/html/run_page.hpp"
 #include "sim/report/packet_picture.hpp"
@@ -32,8 +33,10 @@ namespace {
 // Prints rows of the table as they arrive, and keeps them for the files.
 class TablePrinter {
 public:
-    TablePrinter(const Scenario& scenario, const po::variables_map& values, const Outputs& outputs, bool prints)
+    TablePrinter(const Scenario& scenario, const Catalog& catalog, const po::variables_map& values,
+                 const Outputs& outputs, bool prints)
         : scenario_(scenario),
+          catalog_(catalog),
           quiet_(values.contains("quiet") || !prints),
           width_(outputs.width()),
           out_(outputs.words()),
@@ -42,7 +45,8 @@ public:
     void add(const Row& row) {
         progress_.clear();
         if (!quiet_) {  // the header is printed with the first row, so that bad input prints nothing
-            out_ << (rows_.empty() ? table_header(scenario_, width_) : "") << table_row(row, width_) << std::flush;
+            out_ << (rows_.empty() ? table_header(scenario_, width_, library()) : "") << table_row(row, width_)
+                 << std::flush;
         }
         rows_.push_back(row);
         progress_.piece_done();
@@ -51,7 +55,7 @@ public:
     void finish(const Report& report) {
         progress_.clear();
         if (!quiet_) {
-            out_ << step_table(scenario_, report.steps, width_) << replay_lines(scenario_, report)
+            out_ << step_table(scenario_, report.steps, width_, library()) << replay_lines(scenario_, report, library())
                  << scaling_table(report.points) << table_footer(scenario_, report) << std::flush;
         }
     }
@@ -60,7 +64,12 @@ public:
     Progress& progress() { return progress_; }
 
 private:
+    std::string library() const {
+        return nccl::library_name(nccl::library_of(catalog_, build(scenario_, catalog_).node.gpu.name));
+    }
+
     const Scenario& scenario_;
+    const Catalog& catalog_;
     bool quiet_;
     std::size_t width_;
     std::ostream& out_;
@@ -176,7 +185,7 @@ ExitCode run_with(const po::variables_map& values, ReplayPeers* peers) {
         const bool counters = values.contains("trace") && !std::holds_alternative<TrainingWorkload>(scenario.workload);
         scenario.packet.series |= values.contains("html") || counters;
     }
-    TablePrinter printer(scenario, values, outputs, prints);
+    TablePrinter printer(scenario, catalog, values, outputs, prints);
     const Watch watch = printer.progress().watch();
     const SimulateOptions options{peers != nullptr ? 1 : threads_of(values, &scenario), wants_spans(values, scenario)};
     try {

@@ -65,7 +65,7 @@ std::string account_line(const StepRow& row) {
 
 }  // namespace
 
-std::string table_header(const Scenario& scenario, std::size_t width) {
+std::string table_header(const Scenario& scenario, std::size_t width, std::string_view library) {
     const std::string on = ", on " + cluster_words(scenario.cluster);
     if (const auto* transfer = std::get_if<TransferWorkload>(&scenario.workload)) {
         return fmt::format("# {}: {} to {}{}\n# algbw: one message; busbw: a window of them{}\n",
@@ -74,21 +74,23 @@ std::string table_header(const Scenario& scenario, std::size_t width) {
                text_heading(fitted(row_columns(true), width));
     }
     const CollectiveWorkload& workload = collective_of(scenario);
-    return fmt::format("# {}: {} of {}{}{}, NCCL {}\n", on_one_line(scenario.name), to_string(workload.collective),
-                       to_string(workload.dtype), workload.in_place ? ", in place" : "", on, scenario.library.nccl) +
+    return fmt::format("# {}: {} of {}{}{}, {} {}\n", on_one_line(scenario.name), to_string(workload.collective),
+                       to_string(workload.dtype), workload.in_place ? ", in place" : "", on, library,
+                       scenario.library.nccl) +
            text_heading(fitted(row_columns(), width));
 }
 
 std::string table_row(const Row& row, std::size_t width) { return text_line(row, fitted(row_columns(), width)); }
 
-std::string replay_lines(const Scenario& scenario, const Report& report) {
+std::string replay_lines(const Scenario& scenario, const Report& report, std::string_view library) {
     if (!report.replay) { return ""; }
     constexpr std::size_t most_lines = 32;  // for ranks; the JSON has all watched ranks
     const ReplayReport& replay = *report.replay;
-    std::string lines = fmt::format(
-        "# {}: a trace on {}, NCCL {}\n# {}recording of {}, replayed on {}\nmakespan {}", on_one_line(scenario.name),
-        cluster_words(scenario.cluster), scenario.library.nccl, replay.format == "recording" ? "" : replay.format + " ",
-        plural(replay.recorded, "rank"), plural(replay.ranks, "GPU"), time_text(replay.makespan_s));
+    std::string lines =
+        fmt::format("# {}: a trace on {}, {} {}\n# {}recording of {}, replayed on {}\nmakespan {}",
+                    on_one_line(scenario.name), cluster_words(scenario.cluster), library, scenario.library.nccl,
+                    replay.format == "recording" ? "" : replay.format + " ", plural(replay.recorded, "rank"),
+                    plural(replay.ranks, "GPU"), time_text(replay.makespan_s));
     if (replay.recorded_s) { lines += ", recorded " + time_text(*replay.recorded_s); }
     if (replay.steps > 1) {
         lines += fmt::format("; {} steps of {}", replay.steps, time_text(replay.makespan_s / replay.steps));
@@ -102,10 +104,11 @@ std::string replay_lines(const Scenario& scenario, const Report& report) {
     return lines + (left > 0 ? fmt::format("# and {} more\n", left) : "");
 }
 
-std::string step_table(const Scenario& scenario, const std::vector<StepRow>& steps, std::size_t width) {
+std::string step_table(const Scenario& scenario, const std::vector<StepRow>& steps, std::size_t width,
+                       std::string_view library) {
     if (steps.empty()) { return ""; }
-    return fmt::format("# {}: a training step of {}, on {}, NCCL {}\n", on_one_line(scenario.name),
-                       step_words(std::get<TrainingWorkload>(scenario.workload)), node_words(scenario.cluster),
+    return fmt::format("# {}: a training step of {}, on {}, {} {}\n", on_one_line(scenario.name),
+                       step_words(std::get<TrainingWorkload>(scenario.workload)), node_words(scenario.cluster), library,
                        scenario.library.nccl) +
            text_table(steps, fitted(step_columns(steps.front().tokens_per_s > 0), width)) + account_line(steps.back());
 }

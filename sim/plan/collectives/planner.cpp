@@ -45,9 +45,6 @@ struct Planner::Prepared {
 
 namespace {
 
-// The library of a GPU's collectives, by the name of its parts.
-std::string library_of(const Part* gpu) { return gpu == nullptr ? "nccl" : gpu->word_or("collectives", "nccl"); }
-
 // Whether NICs and switches reach the calls' buffers themselves: so they do windows from 2.28 on, where there are any.
 bool takes_registered(const LibrarySpec& library, const nccl::Release& release, bool windows,
                       nccl::Environment& environment) {
@@ -143,19 +140,20 @@ void keep_to_rails(const Fabric& fabric, nccl::Environment& environment) {
 // A version newer than all in the catalogue counts as the newest one there, an older one as the oldest, and the report
 // says so; another major version is refused as another library.
 void note_unknown(const Catalog& catalog, const nccl::Version& asked, const nccl::Release& release,
-                  const LibrarySpec& library, std::vector<std::string>& notes) {
+                  const LibrarySpec& library, std::string_view parts, std::vector<std::string>& notes) {
+    const std::string name = nccl::library_name(parts);
     if (release.version > asked) {
-        notes.push_back(fmt::format("NCCL {} is older than any release in the catalogue: {}'s constants are used",
+        notes.push_back(fmt::format("{} {} is older than any release in the catalogue: {}'s constants are used", name,
                                     library.nccl, release.entry->name));
     }
-    const nccl::Release newest = nccl::release(catalog, {std::numeric_limits<int>::max(), 0, 0});
+    const nccl::Release newest = nccl::release(catalog, {std::numeric_limits<int>::max(), 0, 0}, parts);
     if (asked.major > newest.version.major) {
-        throw PlanError(fmt::format("NCCL {} is not a release that the catalogue knows; its newest is {}", library.nccl,
-                                    newest.entry->name),
+        throw PlanError(fmt::format("{} {} is not a release that the catalogue knows; its newest is {}", name,
+                                    library.nccl, newest.entry->name),
                         "library.nccl");
     }
     if (asked.minor > newest.version.minor && asked.major == newest.version.major) {
-        notes.push_back(fmt::format("NCCL {} is newer than any release in the catalogue: {}'s constants are used",
+        notes.push_back(fmt::format("{} {} is newer than any release in the catalogue: {}'s constants are used", name,
                                     library.nccl, newest.entry->name));
     }
 }
@@ -293,15 +291,14 @@ Planner::Planner(const CollectiveWorkload& workload, const Fabric& fabric, const
     nccl::Environment environment = read_settings(workload, library, algorithms);
     keep_to_rails(fabric, environment);
     const nccl::Version version = nccl::parse_version(library.nccl);
-    const Part* gpu = catalog.find(fabric.node().gpu.name);
-    nccl::Release release = nccl::release(catalog, version, library_of(gpu));
+    const std::string gpu = fabric.node().gpu.name, parts = nccl::library_of(catalog, gpu);
+    nccl::Release release = nccl::release(catalog, version, parts);
     environment.pxn = environment.pxn && release.flags.forwards_to_rails;
-    note_unknown(catalog, version, release, library, environment.notes);
+    note_unknown(catalog, version, release, library, parts, environment.notes);
     for (const std::uint32_t node : fabric.kinds()) {
-        const Part* other = catalog.find(fabric.node(node).gpu.name);
-        if (other != nullptr && gpu != nullptr && library_of(other) != library_of(gpu)) {
-            throw PlanError(fmt::format("{} and {} share no library of collectives", gpu->name, other->name),
-                            "cluster.nodes");
+        const std::string other = fabric.node(node).gpu.name;
+        if (nccl::library_of(catalog, other) != parts) {
+            throw PlanError(fmt::format("{} and {} share no library of collectives", gpu, other), "cluster.nodes");
         }
     }
     if (fabric.gpu_count() < 2) {

@@ -132,6 +132,9 @@ TEST_CASE("the heading names the GPU that is really used") {
     CHECK_THAT(table_header(scenario), ContainsSubstring("on dgx-h100 x 1"));
     scenario.cluster.node_options["gpu"] = "h20";
     CHECK_THAT(table_header(scenario), ContainsSubstring("on dgx-h100 with h20 x 1"));
+    scenario.library.nccl = "2.22";
+    CHECK_THAT(table_header(scenario), ContainsSubstring(", NCCL 2.22\n"));
+    CHECK_THAT(table_header(scenario, 0, "RCCL"), ContainsSubstring(", RCCL 2.22\n"));
 }
 
 TEST_CASE("the result as JSON meets its schema, and says what it rests on") {

@@ -106,4 +106,15 @@ Release release(const Catalog& catalog, const Version& version, std::string_view
     return {.entry = best, .version = best_version, .flags = read_flags(*best)};
 }
 
+std::string library_of(const Catalog& catalog, std::string_view gpu) {
+    const Part* part = catalog.find(gpu);
+    return part == nullptr ? "nccl" : part->word_or("collectives", "nccl");
+}
+
+std::string library_name(std::string_view library) {
+    std::string name(library.substr(0, library.find('-')));
+    for (char& c : name) { c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+    return name;
+}
+
 }  // namespace fabricast::inline collectives::nccl

@@ -3,6 +3,7 @@
 // seconds, bytes and bytes per second.
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "models/catalog.hpp"
@@ -51,5 +52,10 @@ struct Release {
 // The newest release that is not newer than `version`, or the oldest one, of NCCL or of a library that was made of
 // it, by the name of its parts. Throws PlanError if the catalogue has none, or if the release has a flag that is none.
 Release release(const Catalog& catalog, const Version& version, std::string_view library = "nccl");
+
+// The library of a GPU's collectives, by the name of its parts: "nccl", "rccl-cdna4".
+std::string library_of(const Catalog& catalog, std::string_view gpu);
+// What people call it: "NCCL", "RCCL".
+std::string library_name(std::string_view library);
 
 }  // namespace fabricast::inline collectives::nccl

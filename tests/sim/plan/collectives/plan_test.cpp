@@ -5,6 +5,7 @@
 
 #include "sim/engines/engine.hpp"
 #include "sim/plan/collectives/costs.hpp"
+#include "sim/plan/collectives/nccl/release.hpp"
 #include "sim/plan/collectives/path_rules.hpp"
 #include "sim/plan/collectives/planner.hpp"
 #include "sim/scenario/build.hpp"
@@ -209,6 +210,16 @@ TEST_CASE("a ring's copies count for one step however many it has, until its cha
     const double a_byte = 1 / (p.channels * catalogue().parts.at("nccl-kernels").number("copy_rate"));
     const double steps = catalogue().parts.at("nccl-ampere-nvswitch").number("simple.wire");
     CHECK(p.schedule.pipelines.at(0).wire_ratio == Approx(steps + slots * a_byte / 3));
+}
+
+TEST_CASE("an AMD node's library is RCCL, whose newest release stands in for newer ones") {
+    const auto notes = [](const std::string& nccl) { return plan_of({.node = "mi300x-8x", .nccl = nccl}, MiB).notes; };
+    CHECK(notes("2.22").empty());
+    REQUIRE(notes("2.30.7").size() == 1);
+    CHECK(notes("2.30.7").front() ==
+          "RCCL 2.30.7 is newer than any release in the catalogue: rccl-2.22's constants are used");
+    CHECK(nccl::library_name("rccl-cdna4") == "RCCL");
+    CHECK(nccl::library_name("nccl") == "NCCL");
 }
 
 TEST_CASE("a message to another node is copied into a buffer before it leaves and out of one when it has come") {
