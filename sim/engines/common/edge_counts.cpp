@@ -11,6 +11,13 @@ namespace fabricast::inline engine_common {
 
 namespace {
 
+// Of an edge's connections between nodes those that may go apart: a hash chooses the path, or the plane of a fabric of
+// several, whose switches spread packets only inside one.
+std::uint32_t hashed_ways(const Fabric& fabric, std::uint32_t connections) {
+    const FabricSpec& spec = fabric.cluster().fabric;
+    return spec.choice == PathChoice::ecmp || spec.kind == FabricKind::dual_plane ? connections : 1;
+}
+
 // Counts all pairs in parts: every path between nodes is GPU to NIC, NIC to NIC, NIC to GPU, so the crossings of the
 // three parts can be counted separately. What a NIC sends to a rail does not depend on which GPU of its tray sent it.
 class AllPairsCount {
@@ -61,6 +68,15 @@ private:
         count_(path_.span(), times, network);
     }
 
+    // Between nodes, by each connection of a pair.
+    void count_connections(PathQuery query, double times) {
+        const std::uint32_t label = query.flow_label;
+        for (std::uint32_t connection = 0; connection < ways_; ++connection) {
+            query.flow_label = connection_label(label, connection);
+            count(query, times / ways_, true);
+        }
+    }
+
     void inside(std::uint32_t node) {
         ranks_of(node, [&](std::uint32_t from) {
             ranks_of(node, [&](std::uint32_t to) {
@@ -105,7 +121,8 @@ private:
         if (!across_by_switch()) { across_by_node(); }
     }
 
-    // NIC to NIC, one path for each sending node, receiving rank and label, which may choose the path.
+    // NIC to NIC, one path for each sending node, receiving rank and label, which may choose the path, and
+    // connection.
     void across_by_node() {
         for (std::uint32_t to = pairs_.first; to < pairs_.first + pairs_.ranks; ++to) {
             if (rail(to) != in_) { continue; }
@@ -114,13 +131,13 @@ private:
                 query.src = fabric_.nic(node, out_);
                 if (node == to / gpus_ || ends_[node].senders == 0) { continue; }
                 if (!pairs_.pxn) {
-                    count(query, ends_[node].senders, true);
+                    count_connections(query, ends_[node].senders);
                     continue;
                 }
                 for (std::uint32_t way = 0; way < pxn_ways; ++way) {
                     query.flow_label = pxn_label(way, to - pairs_.first, pairs_.ranks);
                     const double senders = ends_[node].by_way[way];
-                    if (senders > 0) { count(query, senders, true); }
+                    if (senders > 0) { count_connections(query, senders); }
                 }
             }
         }
@@ -210,6 +227,7 @@ private:
     const CountCrossings& count_;
     const Trays trays_{fabric_.node()};
     const std::uint32_t gpus_ = fabric_.gpus_per_node(), nics_ = fabric_.nics_per_node();
+    const std::uint32_t ways_ = hashed_ways(fabric_, pairs_.connections);
     const std::uint32_t first_node_ = pairs_.first / gpus_, end_node_ = (pairs_.first + pairs_.ranks - 1) / gpus_ + 1;
     Path path_;
     std::uint32_t out_ = 0, in_ = 0;                         // the NICs between which is being counted
@@ -236,12 +254,11 @@ void count_edges(const EdgeSet& edges, const Fabric& fabric, const CountCrossing
 
 bool count_each_edge(const EdgeSet& edges, const Fabric& fabric, const CountCrossings& count,
                      const WayRound& way_round) {
-    const bool hashed = fabric.cluster().fabric.choice == PathChoice::ecmp;
     bool differs = false;
     Path path;
     for_each_edge(edges, fabric, [&](const Edge& edge) {
         const bool between = fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst);
-        const std::uint32_t ways = hashed && between ? edge.connections : 1;
+        const std::uint32_t ways = between ? hashed_ways(fabric, edge.connections) : 1;
         for (std::uint32_t connection = 0; connection < ways; ++connection) {
             PathQuery query = edge.path;
             query.flow_label = connection_label(query.flow_label, connection);

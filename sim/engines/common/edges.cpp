@@ -18,6 +18,7 @@ void visit_edges(const NodeRing& ring, const Fabric& fabric, const Visitor& visi
         return fabric.gpu(node * per_node + ring.order[place]);
     };
     Edge edge;
+    edge.connections = ring.connections;
     edge.path.flow_label = ring.flow_label;
     edge.path.gpu_direct = ring.gpu_direct;
     const std::size_t last = ring.order.size() - 1;
@@ -45,6 +46,7 @@ void visit_edges(const AllPairs& pairs, const Fabric& fabric, const Visitor& vis
     const std::uint32_t per_node = fabric.gpus_per_node();
     const Trays trays(fabric.node());
     Edge edge;
+    edge.connections = pairs.connections;
     edge.path.gpu_direct = pairs.gpu_direct;
     for (std::uint32_t i = 0; i < pairs.ranks; ++i) {
         for (std::uint32_t j = 0; j < pairs.ranks; ++j) {

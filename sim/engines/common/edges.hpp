@@ -44,7 +44,8 @@ struct NodeRing {
     std::uint16_t entry_nic = any_nic;
     std::uint32_t flow_label = 0;
     bool gpu_direct = true;
-    bool closed = true;  // false: a chain, without the edge from the last back to the first
+    bool closed = true;             // false: a chain, without the edge from the last back to the first
+    std::uint32_t connections = 1;  // of each edge
 };
 
 // With PXN all GPUs of a node reach a rail by one NIC, each over a connection of its own, which a hash may send another
@@ -60,6 +61,7 @@ struct AllPairs {
     std::uint32_t ranks = 0;
     bool pxn = true;
     bool gpu_direct = true;
+    std::uint32_t connections = 1;  // of each pair
 };
 
 // A custom generator: calls its visitor once per edge, with the same edges in the same order each time.

@@ -52,6 +52,7 @@ void visit_pairs(const GroupsMapping& at, const AllPairs& pairs, const Visit& vi
             const std::uint32_t to = groups.base(group) + pair % groups.size * groups.stride;
             if (from == to) { continue; }
             Edge edge;
+            edge.connections = pairs.connections;
             edge.path.src = real.gpu(from);
             edge.path.dst = real.gpu(to);
             edge.path.flow_label = pair % groups.size + 131 * group;

@@ -27,7 +27,8 @@ void visit_each(const EdgeSet& edges, const Fabric& fabric, const CountCrossings
 }  // namespace
 
 TEST_CASE("all pairs taken apart cross every link as often as pair by pair") {
-    for (const FabricKind kind : {FabricKind::single_switch, FabricKind::fat_tree, FabricKind::rail_optimized}) {
+    for (const FabricKind kind :
+         {FabricKind::single_switch, FabricKind::fat_tree, FabricKind::rail_optimized, FabricKind::dual_plane}) {
         for (const PathChoice choice : {PathChoice::adaptive, PathChoice::ecmp}) {
             FabricSpec spec = tiny::fabric(kind, kind == FabricKind::single_switch ? 64 : 8);
             spec.choice = choice;
@@ -38,7 +39,7 @@ TEST_CASE("all pairs taken apart cross every link as often as pair by pair") {
                 for (const bool direct : {true, false}) {
                     // Whole nodes, and a range that begins and ends inside a node.
                     for (const auto& [first, ranks] : {std::pair{0U, 48U}, {3U, 31U}, {5U, 2U}}) {
-                        const EdgeSet edges = AllPairs{first, ranks, pxn, direct};
+                        const EdgeSet edges = AllPairs{first, ranks, pxn, direct, 4};
                         INFO(to_string(kind)
                              << (choice == PathChoice::ecmp ? " ecmp" : " adaptive") << (pxn ? " pxn" : "")
                              << (direct ? " direct" : " staged") << " from " << first);

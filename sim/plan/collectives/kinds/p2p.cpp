@@ -12,8 +12,8 @@
 
 namespace fabricast::inline collectives {
 
-EdgeSet star_edges(const Call& call, bool inward, bool pxn) {
-    const auto visit_all = [fabric = call.fabric, root = call.workload.root, inward, pxn,
+EdgeSet star_edges(const Call& call, bool inward, bool pxn, std::uint32_t connections) {
+    const auto visit_all = [fabric = call.fabric, root = call.workload.root, inward, pxn, connections,
                             gpu_direct = call.gpu_direct](const auto& visit) {
         const Trays trays(fabric.node());
         for (std::uint32_t rank = 0; rank < fabric.gpu_count(); ++rank) {
@@ -21,7 +21,8 @@ EdgeSet star_edges(const Call& call, bool inward, bool pxn) {
             Edge edge{.path = {.src = fabric.gpu(inward ? rank : root),
                                .dst = fabric.gpu(inward ? root : rank),
                                .flow_label = rank,
-                               .gpu_direct = gpu_direct}};
+                               .gpu_direct = gpu_direct},
+                      .connections = connections};
             if (pxn && fabric.node_of(edge.path.src) != fabric.node_of(edge.path.dst)) {
                 edge.path.dst_nic = fabric.nearest_nic(edge.path.dst);
                 edge.path.src_nic = trays.on_rail_of(fabric.nearest_nic(edge.path.src), edge.path.dst_nic);
@@ -40,9 +41,17 @@ struct Pattern {
     std::uint32_t peers = 1;
 };
 
-Pattern pattern(const Call& call) {
+// nccl-tests' size is a rank's whole buffer, which a shift sends to one rank and the others share out.
+double message_of(const Call& call) {
+    return call.workload.collective == Collective::sendrecv ? call.bytes : call.bytes / call.shape.ranks;
+}
+
+// Each channel of a pair between nodes has a connection of its own, and with it a queue pair (src/transport/net.cc,
+// sendProxyConnect: one of each channel to a remote rank).
+Pattern pattern(const Call& call, int channels) {
     const std::uint32_t ranks = call.shape.ranks;
-    const double share = call.bytes / ranks;  // nccl-tests' size is a rank's whole buffer
+    const auto connections = static_cast<std::uint32_t>(channels);
+    const double bytes = message_of(call);
     const bool pxn = call.environment.pxn && call.found.nvlink && call.several_nodes();
     const Collective collective = call.workload.collective;
     if (collective == Collective::sendrecv) {
@@ -51,17 +60,20 @@ Pattern pattern(const Call& call) {
         shift.order.resize(call.per_node());
         std::iota(shift.order.begin(), shift.order.end(), std::uint16_t{0});
         shift.gpu_direct = call.gpu_direct;
+        shift.connections = connections;
         if (pxn) {
             shift.entry_nic = call.fabric.nearest_nic(shift.order.front());
             shift.exit_nic =
                 Trays(call.fabric.node()).on_rail_of(call.fabric.nearest_nic(shift.order.back()), shift.entry_nic);
         }
-        return {shift, call.bytes, 1};
+        return {shift, bytes, 1};
     }
     if (collective == Collective::gather || collective == Collective::scatter) {
-        return {star_edges(call, collective == Collective::gather, pxn), share, ranks - 1};
+        return {star_edges(call, collective == Collective::gather, pxn, connections), bytes, ranks - 1};
     }
-    return {AllPairs{.first = 0, .ranks = ranks, .pxn = pxn, .gpu_direct = call.gpu_direct}, share, ranks - 1};
+    const AllPairs pairs{
+        .first = 0, .ranks = ranks, .pxn = pxn, .gpu_direct = call.gpu_direct, .connections = connections};
+    return {pairs, bytes, ranks - 1};
 }
 
 // Messages of a proxy thread for each chunk to a peer on another node: the one that it sends and the one that it
@@ -154,11 +166,11 @@ void cross_nodes(const Call& call, const Pattern& p, int channels, Pipeline& pip
 
 LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
     FigureReader& ledger = call.ledger;
-    const Pattern p = pattern(call);
     // Of a communicator for two: a send may use more of the channels.
     nccl::Shape shape = call.shape;
     if (call.workload.pairs) { shape.ranks = 2; }
-    const auto [channels, ll] = nccl::p2p_pair(call.release, call.environment, call.found, shape, p.bytes);
+    const auto [channels, ll] = nccl::p2p_pair(call.release, call.environment, call.found, shape, message_of(call));
+    const Pattern p = pattern(call, channels);
     Pipeline pipeline;
     pipeline.bytes_per_edge = p.bytes / channels;
     pipeline.chunk = std::min(pipeline.bytes_per_edge,

@@ -6,7 +6,7 @@
 namespace fabricast::inline collectives {
 
 // Edges from all others to the root (gather, `inward`), or to them (scatter); with `pxn`, between nodes on the
-// receiver's rail.
-EdgeSet star_edges(const Call& call, bool inward, bool pxn);
+// receiver's rail. Each pair has so many connections.
+EdgeSet star_edges(const Call& call, bool inward, bool pxn, std::uint32_t connections = 1);
 
 }  // namespace fabricast::inline collectives

@@ -170,8 +170,8 @@ TEST_CASE("LL128 passes on 1,920 B a warp at a time, 38,400 in a ring's block an
     const CallPlan tree = plan_of("all_reduce", 4, "256 KiB", "tree", "ll128");
     const Pipeline& p = pipeline_of(tree);
     CHECK(p.chunk < 19200);
-    CHECK(p.slices == std::lround(catalogue().at("kernel", "nccl-hopper-nvswitch").number("ll128.channel_rate") /
-                                  p.edge_rate_cap));
+    CHECK(p.slices ==
+          std::lround(catalogue().at("kernel", "nccl-hopper-nvswitch").number("ll128.channel_rate") / p.edge_rate_cap));
 }
 
 TEST_CASE("from Hopper on each LL128 chunk that leaves a node ends with a fence, in one node none does") {
@@ -325,6 +325,53 @@ TEST_CASE("each channel of a ring has a connection of its own, which a hash may 
     // decided for all channels, and on more with one for each.
     CHECK(crossings("ecmp").first > 8);
     CHECK(crossings("ecmp").second < 1);
+}
+
+// How often each of a NIC's ports is crossed by what a plan's pipeline sends, in channels.
+std::map<LinkId, double> ports_crossed(const CallPlan& plan, const Fabric& fabric) {
+    std::map<LinkId, double> crossed;
+    count_edges(plan.schedule.edge_sets.at(0), fabric, [&](std::span<const LinkId> path, double times, bool network) {
+        for (const LinkId link : path) {
+            const bool port = network && fabric.kind(fabric.ends(link).from) == DeviceKind::nic &&
+                              fabric.kind(fabric.ends(link).to) == DeviceKind::fabric_switch;
+            if (port) { crossed[link] += times * pipeline_of(plan).weight; }
+        }
+    });
+    return crossed;
+}
+
+TEST_CASE("each channel of a send has a connection of its own, which a hash may send over another plane") {
+    // An adapter of 100 GB/s takes eight channels of 14 GB/s. One pair crosses each border between two nodes, by one
+    // NIC, whose planes share its eight channels: as many in all, and no plane has all of them.
+    const auto check = [](const std::string& collective, const std::string& kind, int planes) {
+        const std::string cluster =
+            fmt::format("node: dgx-b300, fabric: {{kind: {}, link: ethernet-800g, switch: spectrum-x800{}}}", kind,
+                        planes > 1 ? fmt::format(", planes: {}", planes) : "");
+        const Scenario s = scenario_of(collective, 2, "64 MiB", "auto", "auto", cluster, "2.30");
+        const Fabric fabric(build(s, catalogue()));
+        const CallPlan plan = plan_of(collective, 2, "64 MiB", "auto", "auto", cluster, "2.30");
+        REQUIRE(plan.channels == 8);
+        double all = 0, most = 0;
+        for (const auto& [port, channels] : ports_crossed(plan, fabric)) {
+            CHECK(channels == Approx(std::round(channels)));
+            all += channels;
+            most = std::max(most, channels);
+        }
+        return std::pair(all, most);
+    };
+    CHECK(check("sendrecv", "single-switch", 1) == std::pair(16.0, 8.0));  // two borders
+    for (const int planes : {2, 4}) {
+        INFO(planes << " planes");
+        const auto [all, most] = check("sendrecv", "dual-plane", planes);
+        CHECK(all == 16);
+        CHECK(most < 8);
+    }
+    // Eight messages from each of eight GPUs to the root's NIC or from it, eight channels each.
+    for (const char* star : {"gather", "scatter"}) {
+        CHECK(check(star, "single-switch", 1).first == 8 * 8);
+        CHECK(check(star, "dual-plane", 2).first == 8 * 8);
+    }
+    CHECK(check("all_to_all", "dual-plane", 2).first == 2 * 8 * 8 * 8);
 }
 
 TEST_CASE("a proxy reads every line of an LL message before it posts it") {
