@@ -162,6 +162,13 @@ void cross_nodes(const Call& call, const Pattern& p, int channels, Pipeline& pip
     pipeline.edge_rate_cap = rate;
 }
 
+// What a pair has of a channel's rate. A channel is one block, whose warps the pairs mapped to it share out
+// (src/device/sendrecv.h, RunWorkBatch), and the pairs of a rank are spread over all its channels
+// (src/include/channel.h, ncclP2pChannelBaseForRound): a rank sends no faster than they copy together.
+double share_of_block(const Call& call, const Pattern& p, int channels) {
+    return std::min(1.0, call.found.p2p_channels / (static_cast<double>(p.peers) * channels));
+}
+
 }  // namespace
 
 LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
@@ -191,6 +198,7 @@ LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
         proto != nccl::every_proto.end()) {
         use_protocol(call, *proto, pipeline, stage);
     }
+    pipeline.edge_rate_cap *= share_of_block(call, p, channels);
     LoweredCall lowering = streamed(call, schedule, pipeline, p.edges, {stage}, channels);
     const double local = std::min(p.peers, call.per_node() - 1);
     const double gpus_a_rail =

@@ -222,6 +222,26 @@ TEST_CASE("an AMD node's library is RCCL, whose newest release stands in for new
     CHECK(nccl::library_name("nccl") == "NCCL");
 }
 
+TEST_CASE("the peers of a rank share the blocks of its channels") {
+    // Four channels move 4 x 20.8 GB/s, to one peer as to all seven: 7/8 of the buffer at that rate, whose busbw is the
+    // rate itself. To the seven of a gather's root come 7/8 of its buffer.
+    const double rate = catalogue().parts.at("nccl-hopper-nvswitch").number("p2p.channel_rate") / 1e9;
+    const auto on = [](Collective collective, const std::string& name, const std::string& value) {
+        return System{.node = "dgx-h100", .nccl = "2.30", .collective = collective, .env = {{name, value}}};
+    };
+    for (const Collective collective :
+         {Collective::sendrecv, Collective::all_to_all, Collective::gather, Collective::scatter}) {
+        INFO(to_string(collective));
+        CHECK(busbw(on(collective, "NCCL_MAX_CTAS", "4"), 8 * GiB) == Approx(4 * rate).epsilon(0.01));
+        CHECK(busbw(on(collective, "NCCL_MAX_NCHANNELS", "1"), 8 * GiB) == Approx(rate).epsilon(0.01));
+    }
+    // Thirty-two channels move 666 GB/s, more than the links of 450: nothing binds that did not.
+    const System all{.node = "dgx-h100", .nccl = "2.30", .collective = Collective::all_to_all};
+    CHECK(busbw(all, 8 * GiB) > 300);
+    CHECK(seconds_of(all, 8 * GiB, with("nccl-hopper-nvswitch", "p2p.channel_rate", 1.2)) ==
+          Approx(seconds_of(all, 8 * GiB)).epsilon(1e-6));
+}
+
 TEST_CASE("a message to another node is copied into a buffer before it leaves and out of one when it has come") {
     System shift{.node = "dgx-b200", .nodes = 2, .nccl = "2.27", .collective = Collective::sendrecv};
     const double rate = catalogue().parts.at("nccl-blackwell-nvswitch").number("p2p.channel_rate");
