@@ -89,7 +89,7 @@ Duration rest_of_chunk(const Pipeline& pipeline, double pace) {
 }
 
 Duration rest_of_message(nccl::Proto proto, const Pipeline& pipeline, double pace) {
-    if (proto == nccl::Proto::simple) { return {}; }  // each slice is a message
+    if (proto == nccl::Proto::simple) { return {}; }                      // each slice is a message
     const double block = 1 / pipeline.edge_rate_cap, network = 1 / pace;  // seconds per byte
     return from_seconds(pipeline.chunk * (block + network - std::max(block, network) / pipeline.slices));
 }

@@ -48,7 +48,7 @@ struct Layout {
     bool dual =
         false;  // two chunks a stage, the second of a pipeline in the other direction: each layer is there twice
     std::uint32_t micro_batches = 1;  // per data rank and step
-    std::uint32_t deferred = 0;       // of these, whose gradients of the output matrix wait for the end (deferred_embedding)
+    std::uint32_t deferred = 0;  // of these, whose gradients of the output matrix wait for the end (deferred_embedding)
     std::uint32_t global_batch = 1;
     std::uint32_t gpus_per_node = 1;
     double tokens = 0;    // of one micro-batch on one GPU: b * s / c; for a convolutional network: images

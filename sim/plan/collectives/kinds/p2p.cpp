@@ -162,11 +162,23 @@ void cross_nodes(const Call& call, const Pattern& p, int channels, Pipeline& pip
     pipeline.edge_rate_cap = rate;
 }
 
+// What links let a rank move to or from all its peers at once: its NIC serves those on other nodes.
+double rate_of_links(const Call& call, const Pattern& p) {
+    if (!call.several_nodes()) {
+        return narrowest(call.fabric, call.fabric.path(local_hop(call, call.found.rings.front())));
+    }
+    const double remote = std::max(p.peers - std::min(p.peers, call.per_node() - 1), 1U);
+    return nic_rate(call.fabric) * p.peers / remote;
+}
+
 // What a pair has of a channel's rate. A channel is one block, whose warps the pairs mapped to it share out
 // (src/device/sendrecv.h, RunWorkBatch), and the pairs of a rank are spread over all its channels
-// (src/include/channel.h, ncclP2pChannelBaseForRound): a rank sends no faster than they copy together.
-double share_of_block(const Call& call, const Pattern& p, int channels) {
-    return std::min(1.0, call.found.p2p_channels / (static_cast<double>(p.peers) * channels));
+// (src/include/channel.h, ncclP2pChannelBaseForRound): a rank sends no faster than they copy together. Where the links
+// are slower than that, they share themselves out, and no sender is held back before them.
+double share_of_block(const Call& call, const Pattern& p, int channels, double rate) {
+    const double blocks = call.found.p2p_channels;
+    if (blocks * rate >= rate_of_links(call, p)) { return 1; }
+    return std::min(1.0, blocks / (static_cast<double>(p.peers) * channels));
 }
 
 }  // namespace
@@ -198,7 +210,7 @@ LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
         proto != nccl::every_proto.end()) {
         use_protocol(call, *proto, pipeline, stage);
     }
-    pipeline.edge_rate_cap *= share_of_block(call, p, channels);
+    pipeline.edge_rate_cap *= share_of_block(call, p, channels, pipeline.edge_rate_cap);
     LoweredCall lowering = streamed(call, schedule, pipeline, p.edges, {stage}, channels);
     const double local = std::min(p.peers, call.per_node() - 1);
     const double gpus_a_rail =

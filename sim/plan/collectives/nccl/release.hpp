@@ -53,7 +53,7 @@ struct Release {
 // it, by the name of its parts. Throws PlanError if the catalogue has none, or if the release has a flag that is none.
 Release release(const Catalog& catalog, const Version& version, std::string_view library = "nccl");
 
-// The library of a GPU's collectives, by the name of its parts: "nccl", "rccl-cdna4".
+// The library of a GPU's collectives, by the name of its parts in the catalogue.
 std::string library_of(const Catalog& catalog, std::string_view gpu);
 // What people call it: "NCCL", "RCCL".
 std::string library_name(std::string_view library);

@@ -166,5 +166,6 @@ TEST_CASE("what a trainer moves slowly takes as long whatever algorithm NCCL tak
         return trainers_seconds("horovod", {"workload.sharding=ddp", "library.env.NCCL_ALGO=" + algorithm});
     };
     CHECK(seconds("NVLSTree") == Approx(seconds("Ring")).epsilon(0.03));
-    CHECK(seconds("Tree") == Approx(seconds("Ring")).epsilon(0.2));  // nor does a tree's way up and down take half of it
+    CHECK(seconds("Tree") ==
+          Approx(seconds("Ring")).epsilon(0.2));  // nor does a tree's way up and down take half of it
 }
