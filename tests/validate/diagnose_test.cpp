@@ -232,7 +232,7 @@ TEST_CASE("degraded measurements: the stated cause is among the first three, or 
 TEST_CASE("healthy measurements of well-known systems have nothing wrong") {
     const Catalog catalog = read_catalog();
     for (const char* name :
-         {"dgxc-h100-1n8g-allreduce", "nccltests309-h100-ndr-2n8g-allreduce", "mleng-a100-1n8g-allreduce",
+         {"dgxc-h100-1n8g-allreduce", "nccltests309-h100-ndr-2n8g-allreduce", "aic-a100-1n8g-allreduce-half",
           "aic-b200-1n8g-allreduce-half", "superbench-a100-1n8g-allgather"}) {
         const Diagnosis d = diagnosis_of(name, catalog);
         INFO(to_text(d, name, {}));
