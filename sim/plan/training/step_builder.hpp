@@ -11,7 +11,7 @@ namespace fabricast::inline training {
 
 using Ends = std::vector<Schedule::Dependency>;
 
-// Both lists of dependencies as one, each once: what a step waits for is joined again and again.
+// Both lists of dependencies as one.
 Ends joined(Ends a, const Ends& b);
 
 // Host memory in place of the GPU's.
