@@ -64,12 +64,16 @@ public:
     Progress& progress() { return progress_; }
 
 private:
-    std::string library() const {
-        return nccl::library_name(nccl::library_of(catalog_, build(scenario_, catalog_).node.gpu.name));
+    const std::string& library() {
+        if (library_.empty()) {
+            library_ = nccl::library_name(nccl::library_of(catalog_, build(scenario_, catalog_).node.gpu.name));
+        }
+        return library_;
     }
 
     const Scenario& scenario_;
     const Catalog& catalog_;
+    std::string library_;  // what the collectives' is called; empty: not asked for yet
     bool quiet_;
     std::size_t width_;
     std::ostream& out_;

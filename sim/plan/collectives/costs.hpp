@@ -72,12 +72,8 @@ public:
     explicit FigureReader(const CostParts& parts, const Figure* moved = nullptr, End end = End::high)
         : parts_(parts), moved_(moved), end_(end) {}
 
-    double kernel(std::string_view figure) {
-        return read(parts_.kernel->figures.contains(figure) ? *parts_.kernel : *parts_.kernels, figure);
-    }
-    double nvls(std::string_view figure) {
-        return read(parts_.nvls->figures.contains(figure) ? *parts_.nvls : *parts_.kernels, figure);
-    }
+    double kernel(std::string_view figure) { return own_or_shared(*parts_.kernel, figure); }
+    double nvls(std::string_view figure) { return own_or_shared(*parts_.nvls, figure); }
     double network(std::string_view figure) { return read(*parts_.network, figure); }
     double transport(std::string_view figure) { return read(*parts_.transport, figure); }
     double launch(std::string_view figure) {
@@ -92,6 +88,9 @@ public:
 
 private:
     double read(const Part& part, std::string_view figure);
+    double own_or_shared(const Part& kernel, std::string_view figure) {
+        return read(kernel.figures.contains(figure) ? kernel : *parts_.kernels, figure);
+    }
 
     const CostParts& parts_;
     const Figure* moved_;

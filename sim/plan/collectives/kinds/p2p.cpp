@@ -37,7 +37,6 @@ namespace {
 
 struct Pattern {
     EdgeSet edges;
-    double bytes = 0;  // of one message
     std::uint32_t peers = 1;
 };
 
@@ -51,7 +50,6 @@ double message_of(const Call& call) {
 Pattern pattern(const Call& call, int channels) {
     const std::uint32_t ranks = call.shape.ranks;
     const auto connections = static_cast<std::uint32_t>(channels);
-    const double bytes = message_of(call);
     const bool pxn = call.environment.pxn && call.found.nvlink && call.several_nodes();
     const Collective collective = call.workload.collective;
     if (collective == Collective::sendrecv) {
@@ -66,14 +64,14 @@ Pattern pattern(const Call& call, int channels) {
             shift.exit_nic =
                 Trays(call.fabric.node()).on_rail_of(call.fabric.nearest_nic(shift.order.back()), shift.entry_nic);
         }
-        return {shift, bytes, 1};
+        return {shift, 1};
     }
     if (collective == Collective::gather || collective == Collective::scatter) {
-        return {star_edges(call, collective == Collective::gather, pxn, connections), bytes, ranks - 1};
+        return {star_edges(call, collective == Collective::gather, pxn, connections), ranks - 1};
     }
     const AllPairs pairs{
         .first = 0, .ranks = ranks, .pxn = pxn, .gpu_direct = call.gpu_direct, .connections = connections};
-    return {pairs, bytes, ranks - 1};
+    return {pairs, ranks - 1};
 }
 
 // Messages of a proxy thread for each chunk to a peer on another node: the one that it sends and the one that it
@@ -92,8 +90,9 @@ double posting_one(const Call& call, const Pattern& p, int channels) {
     FigureReader& ledger = call.ledger;
     // The size in bytes below which the transport's messages cost more; 0: there is none.
     const std::string small_below = ledger.parts().transport->word_or("small_messages", "0");
-    const bool small = p.bytes < std::strtod(small_below.c_str(), nullptr);
-    return to_seconds(posting(call, p.bytes / channels, channels * messages_of_peer(call, p.edges))) *
+    const double bytes = message_of(call);
+    const bool small = bytes < std::strtod(small_below.c_str(), nullptr);
+    return to_seconds(posting(call, bytes / channels, channels * messages_of_peer(call, p.edges))) *
            (small ? ledger.transport("small_message_factor") : 1);
 }
 
@@ -188,12 +187,13 @@ LoweredCall plan_p2p(const Call& call, Schedule& schedule) {
     // Of a communicator for two: a send may use more of the channels.
     nccl::Shape shape = call.shape;
     if (call.workload.pairs) { shape.ranks = 2; }
-    const auto [channels, ll] = nccl::p2p_pair(call.release, call.environment, call.found, shape, message_of(call));
+    const double bytes = message_of(call);
+    const auto [channels, ll] = nccl::p2p_pair(call.release, call.environment, call.found, shape, bytes);
     const Pattern p = pattern(call, channels);
     Pipeline pipeline;
-    pipeline.bytes_per_edge = p.bytes / channels;
+    pipeline.bytes_per_edge = bytes / channels;
     pipeline.chunk = std::min(pipeline.bytes_per_edge,
-                              nccl::p2p_chunk(call.release, call.environment, call.found, call.shape, p.bytes));
+                              nccl::p2p_chunk(call.release, call.environment, call.found, call.shape, bytes));
     pipeline.slots = call.release.slots();
     pipeline.edge_rate_cap = ledger.kernel("p2p.channel_rate");
     pipeline.wire_ratio = ledger.kernel("p2p.wire");
