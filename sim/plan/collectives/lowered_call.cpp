@@ -64,24 +64,6 @@ double message_bytes(nccl::Proto proto, double chunk) {
     return chunk;
 }
 
-Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto, double message) {
-    double hop = ledger.transport("hop");
-    const double eager = ledger.parts().transport->number_or("eager", 0);
-    if (eager > 0 && message > eager) { hop += ledger.transport("rendezvous"); }
-    // Simple waits for whole slices and their completions, which costs a part of another hop.
-    const auto waited = [&](std::string_view more) {
-        return hop * ledger.network("simple.hop_factor") + ledger.network(more);
-    };
-    const bool ring = kind == NetworkHop::ring;
-    double seconds = hop;
-    if (proto == nccl::Proto::ll128) {
-        seconds += ledger.network("ll128.hop");
-    } else if (proto == nccl::Proto::simple) {
-        seconds = waited(ring ? "simple.ring_hop" : "simple.tree_hop");
-    }
-    return from_seconds(seconds);
-}
-
 double network_wire(FigureReader& ledger, nccl::Proto proto) { return message_bytes(proto, ledger.transport("wire")); }
 
 Duration rest_of_chunk(const Pipeline& pipeline, double pace) {
@@ -120,20 +102,45 @@ int busiest_proxy(const nccl::TopologySearchResult& found, int channels, bool ri
 
 bool posted_by_nccl(const Call& call) { return call.ledger.parts().transport->word_or("posted_by", "") == "net_ib"; }
 
-Duration posting(const Call& call, double chunk, double messages) {
-    const bool by_nccl = posted_by_nccl(call);
+namespace {
+
+// Seconds that a proxy thread takes for one message.
+double seconds_to_post(const Call& call, nccl::Proto proto, double chunk) {
     // A message is split over the ports of its adapter, and each part is posted (ncclIbMultiSend, nDataQps).
     const double ports = call.fabric.node().nic_ports;
-    const std::string_view figure = call.proto == nccl::Proto::simple ? "net_ib.simple_post" : "net_ib.post";
-    double one = by_nccl ? call.ledger.network(figure) * ports : call.ledger.transport("post");
-    if (call.proto == nccl::Proto::ll) {
-        one += message_bytes(call.proto, chunk) / call.ledger.network("ll.scan_rate");
-    }
+    const std::string_view figure = proto == nccl::Proto::simple ? "net_ib.simple_post" : "net_ib.post";
+    double one = posted_by_nccl(call) ? call.ledger.network(figure) * ports : call.ledger.transport("post");
+    if (proto == nccl::Proto::ll) { one += message_bytes(proto, chunk) / call.ledger.network("ll.scan_rate"); }
     // A plugin whose send ends with the wire holds the thread that long; every other message is one that is received.
     if (call.ledger.parts().transport->word_or("sends", "") == "blocking") {
-        one += 0.5 * message_bytes(call.proto, chunk) * call.ledger.transport("wire") / nic_rate(call.fabric);
+        one += 0.5 * message_bytes(proto, chunk) * call.ledger.transport("wire") / nic_rate(call.fabric);
     }
-    return from_seconds(one * messages);
+    return one;
+}
+
+}  // namespace
+
+Duration posting(const Call& call, double chunk, double messages) {
+    return from_seconds(seconds_to_post(call, call.proto, chunk) * messages);
+}
+
+Duration network_hop(const Call& call, NetworkHop kind, nccl::Proto proto, double chunk, double before) {
+    FigureReader& ledger = call.ledger;
+    double hop = ledger.transport("hop");
+    const double eager = ledger.parts().transport->number_or("eager", 0);
+    if (eager > 0 && message_bytes(proto, chunk) > eager) { hop += ledger.transport("rendezvous"); }
+    // Simple waits for whole slices and their completions, which costs a part of another hop.
+    const auto waited = [&](std::string_view more) {
+        return hop * ledger.network("simple.hop_factor") + ledger.network(more);
+    };
+    const bool ring = kind == NetworkHop::ring;
+    double seconds = hop;
+    if (proto == nccl::Proto::ll128) {
+        seconds += ledger.network("ll128.hop");
+    } else if (proto == nccl::Proto::simple) {
+        seconds = waited(ring ? "simple.ring_hop" : "simple.tree_hop");
+    }
+    return from_seconds(seconds + (1 + before) * seconds_to_post(call, proto, chunk));
 }
 
 Duration posting_pace(const Pipeline& pipeline, Duration of_chunk) {

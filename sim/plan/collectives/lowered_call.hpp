@@ -69,10 +69,10 @@ int slices(nccl::Proto proto, double chunk, double warps = 20);
 // Bytes on the wire of a message that carries `chunk` payload bytes.
 double message_bytes(nccl::Proto proto, double chunk);
 
-// One way over the network for a message of so many bytes on the wire: the transport's hop, with a rendezvous for a
-// long message where the transport has one, and what NCCL's kernels add to it.
+// One way over the network for a message with `chunk` payload bytes: the proxy posts it, with those that lie before it;
+// the transport's hop, with a rendezvous for a long message where the transport has one; what NCCL's kernels add to it.
 enum class NetworkHop : std::uint8_t { ring, tree };
-Duration network_hop(FigureReader& ledger, NetworkHop kind, nccl::Proto proto, double message);
+Duration network_hop(const Call& call, NetworkHop kind, nccl::Proto proto, double chunk, double before = 0);
 double network_wire(FigureReader& ledger, nccl::Proto proto);
 
 // The time by which a chunk's last slice is behind its first, at the channel's pace or at a slower one, in payload

@@ -48,7 +48,7 @@ LoweredCall plan_collnet(const Call& call, Schedule& schedule) {
     const nccl::Ring& ring = call.found.rings.front();
     const std::vector<Stage> stages{{call.per_node() > 1 ? 2.0 : 0.0, local_hop(call, ring), cost.hop},
                                     {2, rail_hop(call, ring, ring.order.back()),
-                                     network_hop(ledger, NetworkHop::tree, nccl::Proto::simple, pipeline.chunk)}};
+                                     network_hop(call, NetworkHop::tree, nccl::Proto::simple, pipeline.chunk)}};
     return streamed(call, schedule, pipeline, collnet_edges(call), stages, channels, Evidence::formula_only);
 }
 

@@ -194,8 +194,7 @@ LoweredCall several_nodes(const Call& call, Schedule& schedule) {
     const double hops = network_reduces ? 2 : 2 * tree_depth(call.shape.nodes);
     // The first chunk's messages are posted one after another too, once for all hops.
     const Stage between{hops, rail_hop(call, ring, ring.order.front()),
-                        network_hop(ledger, NetworkHop::tree, nccl::Proto::simple, message) +
-                            posting(call, message, (channels - 1) / hops)};
+                        network_hop(call, NetworkHop::tree, nccl::Proto::simple, message, (channels - 1) / hops)};
     // A chunk passes the switch once on its way up and once down. A block's pass takes as long for all channels as for
     // one: it waits for the other slices.
     const Stage inside{

@@ -115,7 +115,7 @@ void use_protocol(const Call& call, nccl::Proto proto, Pipeline& pipeline, Stage
     stage.overhead = cost.hop;
     if (call.several_nodes()) {
         pipeline.network_wire_ratio = network_wire(ledger, proto);
-        stage.overhead = network_hop(ledger, NetworkHop::ring, proto, message_bytes(proto, pipeline.chunk));
+        stage.overhead = network_hop(call, NetworkHop::ring, proto, pipeline.chunk);
     }
 }
 

@@ -41,7 +41,7 @@ LoweredCall plan_pat(const Call& call, Schedule& schedule) {
     const auto distances = static_cast<std::uint32_t>(std::bit_width(ranks - 1));
     const nccl::Ring& ring = call.found.rings.front();
     const Stage stage{static_cast<double>(distances), rail_hop(call, ring, ring.order.back()),
-                      network_hop(call.ledger, NetworkHop::tree, nccl::Proto::simple, pipeline.chunk)};
+                      network_hop(call, NetworkHop::tree, nccl::Proto::simple, pipeline.chunk)};
     return streamed(call, schedule, pipeline, pat_edges(call, distances, forward), {stage}, channels,
                     Evidence::formula_only);
 }

@@ -27,7 +27,6 @@ double slices_sent(const Call& call, double chunk) {
     const bool chain = is_chain(call.workload.collective);
     return call.proto == nccl::Proto::simple && !chain && chunk > 32 * 1024 ? 2 : 1;
 }
-double message(const Call& call, double chunk) { return message_bytes(call.proto, chunk / slices_sent(call, chunk)); }
 
 // How many messages of one ring step the busiest proxy thread of a node handles: one for each slice of each channel
 // that enters the node at its rank, and of each that leaves there.
@@ -153,7 +152,7 @@ PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
     return query;
 }
 
-// The ring's steps between nodes, each with a message of so many bytes. A chain's chunks follow each other so closely
+// The ring's steps between nodes, each with a message of so many payload bytes. A chain's chunks follow each other so closely
 // that only the slower of block and adapter counts.
 Stage steps_between_nodes(const Call& call, const nccl::Ring& ring, const Pipeline& pipeline, int channels,
                           double steps, double bytes) {
@@ -161,7 +160,7 @@ Stage steps_between_nodes(const Call& call, const nccl::Ring& ring, const Pipeli
     const double pace = network_pace(call, hop, pipeline, channels);
     const bool slower_alone = !pipeline.cyclic && call.proto != nccl::Proto::simple;
     return {steps, hop,
-            network_hop(call.ledger, NetworkHop::ring, call.proto, bytes) +
+            network_hop(call, NetworkHop::ring, call.proto, bytes) +
                 (slower_alone ? rest_of_chunk(pipeline, pace) : rest_of_message(call.proto, pipeline, pace))};
 }
 
@@ -189,7 +188,7 @@ std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const
     if (!call.several_nodes()) { return inside_stages(call, ring, steps, hop_of(call.proto, cost.hop, chunk)); }
     const double between = network_steps(call.workload.collective, call.shape.nodes, call.per_node());
     std::vector<Stage> stages = inside_stages(call, ring, steps - between, hop_of(call.proto, cost.hop, chunk));
-    stages.push_back(steps_between_nodes(call, ring, pipeline, channels, between, message(call, chunk)));
+    stages.push_back(steps_between_nodes(call, ring, pipeline, channels, between, chunk / slices_sent(call, chunk)));
     return stages;
 }
 
@@ -205,8 +204,7 @@ std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const 
     std::vector<Stage> stages =
         inside_stages(call, ring, call.shape.ranks - 1 - network_hops, hop_of(call.proto, cost.hop, chunk));
     if (network_hops > 0) {
-        const double bytes = message_bytes(call.proto, chunk);
-        stages.push_back(steps_between_nodes(call, ring, pipeline, channels, network_hops, bytes));
+        stages.push_back(steps_between_nodes(call, ring, pipeline, channels, network_hops, chunk));
     }
     return stages;
 }

@@ -71,7 +71,7 @@ Unrolling costs_of(const Call& call, std::uint32_t pieces) {
     const ProtocolCost cost = protocol_cost(ledger, nccl::Proto::simple);
     const bool several = call.several_nodes();
     const double bytes = call.bytes / pieces;
-    const Duration network = several ? network_hop(ledger, NetworkHop::ring, nccl::Proto::simple, bytes) : Duration{};
+    const Duration network = several ? network_hop(call, NetworkHop::ring, nccl::Proto::simple, bytes) : Duration{};
     const double network_ratio = several ? network_wire(ledger, nccl::Proto::simple) : 1;
     const double rate_cap = cost.channel_rate * call.found.channels;
     const std::uint32_t per_node = call.per_node();

@@ -79,14 +79,15 @@ EdgeSet all_trees(const Call& call, int channels) {
                           }};
 }
 
-// The first chunk of a hop goes behind those of the other channels that its rank's proxy serves.
+// Once on its way the first chunk goes behind those of the other channels that its rank's proxy serves: then they follow
+// each other from hop to hop.
 Stage network_stage(const Call& call, const nccl::Ring& ring, const Pipeline& pipeline, int channels, int served) {
     const double chunk = pipeline.chunk;
     const PathQuery query = rail_hop(call, ring, ring.order.front());
-    const Duration hop = network_hop(call.ledger, NetworkHop::tree, call.proto, message_bytes(call.proto, chunk)) +
-                         rest_of_message(call.proto, pipeline, network_pace(call, query, pipeline, channels)) +
-                         posting(call, chunk, served - 1);
-    return {2.0 * tree_depth(call.shape.nodes), query, hop};
+    const double hops = 2.0 * tree_depth(call.shape.nodes);
+    const Duration hop = network_hop(call, NetworkHop::tree, call.proto, chunk, (served - 1) / hops) +
+                         rest_of_message(call.proto, pipeline, network_pace(call, query, pipeline, channels));
+    return {hops, query, hop};
 }
 
 // In a tree 70 % of a block's threads reduce and the rest broadcast, each the whole stream, where a ring's do one thing
