@@ -152,8 +152,8 @@ PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
     return query;
 }
 
-// The ring's steps between nodes, each with a message of so many payload bytes. A chain's chunks follow each other so closely
-// that only the slower of block and adapter counts.
+// The ring's steps between nodes, each with a message of so many payload bytes. A chain's chunks follow each other so
+// closely that only the slower of block and adapter counts.
 Stage steps_between_nodes(const Call& call, const nccl::Ring& ring, const Pipeline& pipeline, int channels,
                           double steps, double bytes) {
     const PathQuery hop = ring_hop(call, ring);

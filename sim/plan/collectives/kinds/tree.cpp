@@ -79,8 +79,8 @@ EdgeSet all_trees(const Call& call, int channels) {
                           }};
 }
 
-// Once on its way the first chunk goes behind those of the other channels that its rank's proxy serves: then they follow
-// each other from hop to hop.
+// Once on its way the first chunk goes behind those of the other channels that its rank's proxy serves: then they
+// follow each other from hop to hop.
 Stage network_stage(const Call& call, const nccl::Ring& ring, const Pipeline& pipeline, int channels, int served) {
     const double chunk = pipeline.chunk;
     const PathQuery query = rail_hop(call, ring, ring.order.front());

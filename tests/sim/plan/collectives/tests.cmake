@@ -10,8 +10,11 @@ add_executable(test_collectives
   ${CMAKE_CURRENT_LIST_DIR}/toy_algorithm_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tuning_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/between_nodes_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/ll128_between_nodes_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/mixed_nodes_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/msccl_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/posting_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/rccl_rings_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/windows_test.cpp
 )
 target_link_libraries(test_collectives PRIVATE fabricast_catch fabricast_sim)
