@@ -76,13 +76,14 @@ Pattern pattern(const Call& call, int channels) {
 
 // Messages of a proxy thread for each chunk to a peer on another node: the one that it sends and the one that it
 // receives. At the root, and where a shift leaves a node by one GPU and enters by another, it is one of the two. NCCL's
-// own code writes a clear-to-send for what it receives; a plugin hands its provider a buffer, which costs it about half
-// of a send: on Polaris a peer takes 10 us of an all-to-all, a message of a ring 6.7 to 8.
+// own code writes a clear-to-send for what it receives; a plugin hands its provider a buffer, which costs it about a
+// third of a send: on Polaris a peer takes 10 us of an all-to-all, of which 2 are its operation (`p2p_per_peer`), a
+// message of a ring 6.7 to 8.
 double messages_of_peer(const Call& call, const EdgeSet& edges) {
     const bool both =
         std::holds_alternative<AllPairs>(edges) || (std::holds_alternative<NodeRing>(edges) && call.per_node() == 1);
     if (!both) { return 1; }
-    return posted_by_nccl(call) ? 2 : 1.5;
+    return posted_by_nccl(call) ? 2 : 1.3;
 }
 
 // How long a proxy thread takes for a chunk to one peer on another node: a message of each channel, each way.
@@ -149,7 +150,7 @@ void cross_nodes(const Call& call, const Pattern& p, int channels, Pipeline& pip
     const std::uint32_t at_once = std::holds_alternative<AllPairs>(p.edges) ? remote : 1;
     const double one = posting_one(call, p, channels);
     // A proxy begins with one peer after another: its operation, its buffers, the receiver's clear-to-send.
-    const double begun = posted_by_nccl(call) ? ledger.network("net_ib.p2p_per_peer") * remote : 0;
+    const double begun = ledger.network("p2p_per_peer") * remote;
     // A channel copies each chunk into the connection's buffer before it leaves, so it moves no more than it can copy
     // (NCCL counts on 14 GB/s: NCCL_P2P_PER_CHANNEL_NET_BW), and the last one out of it when it has come. The first is
     // also on the wire, or copied, with nothing beside it.

@@ -13,8 +13,8 @@
 namespace fabricast::test {
 
 inline Scenario scenario_of(const std::string& collective, std::uint32_t nodes, const std::string& size,
-                     const std::string& algorithm, const std::string& protocol, const std::string& cluster,
-                     const std::string& nccl) {
+                            const std::string& algorithm, const std::string& protocol, const std::string& cluster,
+                            const std::string& nccl) {
     const std::string h100 = "node: dgx-h100, fabric: {kind: rail-optimized, link: infiniband-ndr, switch: quantum-2}";
     return parse_scenario(
         "name: between\ncluster: {nodes: " + std::to_string(nodes) + ", " + (cluster.empty() ? h100 : cluster) +
@@ -24,8 +24,8 @@ inline Scenario scenario_of(const std::string& collective, std::uint32_t nodes, 
 }
 
 inline CallPlan plan_of(const std::string& collective, std::uint32_t nodes, const std::string& size,
-                 const std::string& algorithm, const std::string& protocol, const std::string& cluster = "",
-                 const std::string& nccl = "2.22") {
+                        const std::string& algorithm, const std::string& protocol, const std::string& cluster = "",
+                        const std::string& nccl = "2.22") {
     const Scenario s = scenario_of(collective, nodes, size, algorithm, protocol, cluster, nccl);
     const Fabric fabric(build(s, catalogue()));
     return Planner(collective_of(s), fabric, s.library, s.launch, catalogue()).plan(sizes_of(s.workload)->front());
@@ -40,7 +40,9 @@ inline const Stage& network_stage(const CallPlan& plan) {
 }
 inline double network_hops(const CallPlan& plan) { return network_stage(plan).count; }
 
-inline double post(const char* figure = "net_ib.post") { return catalogue().at("kernel", "nccl-network").number(figure); }
+inline double post(const char* figure = "net_ib.post") {
+    return catalogue().at("kernel", "nccl-network").number(figure);
+}
 inline double simple_post() { return post("net_ib.simple_post"); }
 
 }  // namespace fabricast::test

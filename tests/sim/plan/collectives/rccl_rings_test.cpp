@@ -5,8 +5,8 @@
 
 #include "sim/plan/collectives/lowered_call.hpp"
 #include "sim/plan/collectives/nccl_algorithms.hpp"
-#include "topologies/node_reader.hpp"
 #include "tests/sim/plan/collectives/between_nodes.hpp"
+#include "topologies/node_reader.hpp"
 
 using namespace fabricast;
 using namespace fabricast::test;
