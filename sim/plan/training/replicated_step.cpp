@@ -130,7 +130,8 @@ private:
         } else {
             after = builder_.phases(chunk.whole.forward, what, lane, after);
         }
-        return builder_.compute(chunk.ends.after, what, lane, after);
+        after = builder_.compute(chunk.ends.after, what, lane, after);
+        return builder_.reduce_scales(what, lane, std::move(after));
     }
 
     Ends backward(const StepOp& what, std::uint32_t lane, Ends after) {
@@ -152,6 +153,7 @@ private:
             after = builder_.phases(chunk.whole.backward, what, lane, after);
         }
         after = builder_.compute(chunk.ends.before, what, lane, after);
+        after = builder_.reduce_scales(what, lane, std::move(after));
         return what.weights == WeightsAt::with_backward ? weights(what, lane, after) : after;
     }
 
