@@ -4,37 +4,16 @@
 // states. Gradients are reduced after the last micro-batch's backward pass, parameters gathered before the first
 // forward pass.
 
-#include <algorithm>
-#include <cmath>
 #include <deque>
 #include <functional>
 #include <map>
 
+#include "sim/plan/training/replicated_chunk.hpp"
 #include "sim/plan/training/stage_turns.hpp"
 
 namespace fabricast::inline training {
 
 namespace {
-
-// Gradients of a chunk are reduced in at most this many buckets, because more would hardly change the result.
-constexpr double most_buckets = 12;
-
-// One chunk of a stage: whole, and in pieces for the micro-batch whose gradients are reduced or whose parameters are
-// gathered.
-struct ReplicatedChunk {
-    Piece whole;
-    std::vector<Piece> pieces;  // in forward order
-    ChunkEnds ends;
-    std::vector<Ends> gathered;  // by piece: the end of its gathering; empty: nothing is gathered
-    std::vector<Work> weights;   // by piece: gradients of weights that wait (zero-bubble)
-    Work head_weights;           // of a micro-batch: gradients of the output matrix that wait (deferred_embedding)
-    struct Ready {               // the gradients of a piece
-        Ends ends;
-        std::uint32_t lanes = 0;
-    };
-    std::vector<Ready> ready;  // by piece
-    double of_layers() const { return whole.held.total() - ends.front_parameters - ends.back_parameters; }
-};
 
 class ReplicatedStep {
 public:
@@ -43,7 +22,7 @@ public:
         for (std::uint32_t stage = 0; stage < layout_.p; ++stage) {
             stages_.emplace_back();
             for (std::uint32_t chunk = 0; chunk < layout_.v; ++chunk) {
-                stages_.back().push_back(step_.model.convolutional() ? network() : make_chunk(stage, chunk));
+                stages_.back().push_back(replicated_chunk(step_, stage, chunk));
             }
         }
     }
@@ -76,7 +55,7 @@ public:
     }
 
 private:
-    bool defers() const { return layout_.order >= PipelineOrder::zero_bubble; }
+    bool defers() const { return defers_weights(layout_); }
     bool shares_states() const { return step_.workload.sharding >= Sharding::zero_1; }
     bool broadcasts() const {
         return step_.workload.adapters == 0 && step_.costs.framework_or("broadcast.tensors", 0) > 0;
@@ -91,51 +70,6 @@ private:
         const bool in_8_bits = step_.costs.narrow() && step_.workload.precision != Precision::fp4;
         const double wide = element_bytes(step_.workload.precision);
         return in_8_bits ? step_.costs.framework_or("gather.narrow", wide) : wide;
-    }
-    double bucket() const {
-        const auto asked = static_cast<double>(step_.workload.bucket.count);
-        return asked > 0 ? asked
-                         : std::max(step_.costs.framework("bucket"),
-                                    step_.costs.framework_or("bucket.per_rank", 0) * layout_.replicas());
-    }
-    // Megatron cuts only the chunk whose gradients come last into buckets: others are reduced while it computes.
-    bool one_bucket(std::uint32_t stage, std::uint32_t place) const {
-        return stage + place > 0 && step_.costs.framework_or("bucket.last_chunk", 0) > 0;
-    }
-
-    ReplicatedChunk make_chunk(std::uint32_t stage, std::uint32_t place) const {
-        const Layers layers = layout_.layers_of(step_.model, stage, place);
-        ReplicatedChunk chunk{step_.piece(layers), {}, step_.ends(stage, place), {}, {}, {}, {}};
-        if (step_.workload.deferred_embedding) { chunk.head_weights = chunk.ends.head_back.take_weights(); }
-        chunk.whole.held.shared += chunk.ends.front_parameters + chunk.ends.back_parameters;
-        const double wanted = one_bucket(stage, place) ? 1 : std::ceil(4 * chunk.whole.held.total() / bucket());
-        const double buckets = std::max(1.0, std::min({wanted, most_buckets, layers.count}));
-        for (int b = 0; b < buckets; ++b) {
-            const double from = std::floor(b * layers.count / buckets);
-            const double to = std::floor((b + 1) * layers.count / buckets);
-            chunk.pieces.push_back(step_.piece({layers.first + from, to - from}));
-        }
-        chunk.pieces.front().held.shared += chunk.ends.front_parameters;
-        if (!step_.workload.deferred_embedding) { chunk.pieces.back().held.shared += chunk.ends.back_parameters; }
-        if (defers()) {
-            for (Piece& piece : chunk.pieces) {
-                chunk.weights.emplace_back();
-                for (Phase& phase : piece.backward) { chunk.weights.back() += phase.work.take_weights(); }
-            }
-            for (Phase& phase : chunk.whole.backward) { phase.work.take_weights(); }
-        }
-        return chunk;
-    }
-
-    ReplicatedChunk network() const {
-        ReplicatedChunk chunk;
-        chunk.pieces = step_.network_pieces(bucket());
-        for (const Piece& piece : chunk.pieces) {
-            chunk.whole.forward.insert(chunk.whole.forward.end(), piece.forward.begin(), piece.forward.end());
-            chunk.whole.backward.insert(chunk.whole.backward.begin(), piece.backward.begin(), piece.backward.end());
-            chunk.whole.held += piece.held;
-        }
-        return chunk;
     }
 
     // After the last step's optimizer each rank has only its share of the new parameters. They are gathered bucket by
@@ -196,7 +130,8 @@ private:
         } else {
             after = builder_.phases(chunk.whole.forward, what, lane, after);
         }
-        return builder_.compute(chunk.ends.after, what, lane, after);
+        after = builder_.compute(chunk.ends.after, what, lane, after);
+        return builder_.reduce_scales(what, lane, std::move(after));
     }
 
     Ends backward(const StepOp& what, std::uint32_t lane, Ends after) {
@@ -218,6 +153,7 @@ private:
             after = builder_.phases(chunk.whole.backward, what, lane, after);
         }
         after = builder_.compute(chunk.ends.before, what, lane, after);
+        after = builder_.reduce_scales(what, lane, std::move(after));
         return what.weights == WeightsAt::with_backward ? weights(what, lane, after) : after;
     }
 

@@ -128,6 +128,17 @@ Ends StepBuilder::wait(Duration duration, const StepOp& what, Ends after) {
     return delay(host, duration, StepTag::fixed, what, std::move(after));
 }
 
+// With delayed scaling TransformerEngine reduces them at the end of each pass of a chunk, forward and backward, and
+// computing waits for it (pytorch/fp8.py of 2024, reduce_and_update_fp8_tensors: async_op=False).
+Ends StepBuilder::reduce_scales(const StepOp& what, std::uint32_t lane, Ends after) {
+    const double tensors = step_.costs.framework_or("scales.reduced", 0);
+    if (step_.workload.precision != Precision::fp8 || !(tensors > 0)) { return after; }
+    const Layers layers = step_.layout.layers_of(step_.model, what.stage, what.chunk);
+    const Groups ranks = step_.layout.groups(step_.layout.stage_ranks(), 1, what.stage);
+    const double bytes = sizeof(float) * tensors * layers.count;
+    return call({CommKind::data, Collective::all_reduce, bytes, 1}, ranks, what, lane, std::move(after));
+}
+
 Ends StepBuilder::hold_up(double seconds, const StepOp& what, Ends after) {
     return delay(0x30000000U + what.stage, from_seconds(seconds), StepTag::data, what, std::move(after));
 }

@@ -56,6 +56,9 @@ public:
     // The host launches the kernels of the stage's next action, after those of the actions before it. It does not wait
     // for the GPU, but the GPU cannot be done before it.
     Ends launch(const StepOp& what, std::uint32_t lane);
+    // The largest values of a pass's 8-bit tensors, from which the next scales come, are reduced over all ranks of the
+    // stage, where the framework does that.
+    Ends reduce_scales(const StepOp& what, std::uint32_t lane, Ends after);
     // The stage computes nothing for as long, because of its data-parallel group.
     Ends hold_up(double seconds, const StepOp& what, Ends after);
     // Runs the optimizer on every stage, then adds the fixed time of the framework.

@@ -44,6 +44,7 @@ Sense sense_of(const FigureUsed& figure) {
         {"elementwise.kernels", Sense::cost},
         {"optimizer.*", Sense::cost},
         {"growth.*", Sense::cost},
+        {"scales.*", Sense::cost},
         {"cast.norms", Sense::cost},
         {"cast.inputs", Sense::cost},
         {"cast.products", Sense::cost},

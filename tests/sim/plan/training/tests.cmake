@@ -9,6 +9,7 @@ add_executable(test_workloads
   ${CMAKE_CURRENT_LIST_DIR}/monotone_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/offload_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pipeline_order_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/scales_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/sharding_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/step_bytes_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/step_test.cpp

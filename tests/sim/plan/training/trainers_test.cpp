@@ -120,6 +120,15 @@ TEST_CASE("where each bucket waits for the one before, a step takes no less, and
     CHECK(most > 1.002);
 }
 
+TEST_CASE("MLPerf's trainer of 2023 gathers parameters in 16 bits, twice what later ones do") {
+    const auto gathered = [](const std::string& framework) {
+        return TrainersStep(framework, {"workload.precision=fp8"}).sum(true, [](const Pipeline& p) {
+            return p.bytes_per_edge * p.weight;
+        });
+    };
+    CHECK(gathered("mlperf-2023") == Approx(2 * gathered("mlperf")).epsilon(0.001));
+}
+
 TEST_CASE("Megatron's buckets grow with the ranks that reduce, and only the chunk whose gradients come last is cut") {
     const auto buckets = [](const TrainersSettings& set) {
         return TrainersStep("megatron-bridge-25.11", set).sum(false, [](const Pipeline&) { return 1; });
