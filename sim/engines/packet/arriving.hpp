@@ -130,10 +130,9 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
 
 // A short form of arrive() for replays in which only the flow's own path matters. For most packets (an idle wire,
 // nothing queued before them, nothing that holds them back) it checks at once what forward() checks step by step.
-[[gnu::always_inline]] inline void arrive_fast_path(Domain& d, const Due& due) {
+[[gnu::always_inline]] inline void arrive_fast_path(Domain& d, const Due& due, std::uint32_t out) {
     const Route& route = d.traffic.routes[due.frame.flow];
     const std::uint32_t hop = due.frame.hop() + 1;
-    const std::uint32_t out = d.net.port_of(route, due.frame.variant(), hop);
     const Ps now = due.frame.time();
     Frame frame = due.frame;
     static_assert(Frame::hop_mask == 0x3f);  // the lowest bits, so adding 1 adds a hop

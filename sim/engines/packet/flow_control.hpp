@@ -122,12 +122,11 @@ inline void return_credit(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps a
     Port& port = d.net.ports[in];
     Ingress& ingress = d.net.ingress[in];
     const Ps heard = at + ingress.return_latency;
-    const Signal signal{heard, static_cast<std::int32_t>(bytes), Signal::credit};
     if (heard >= ingress.last_credit) {
         ingress.last_credit = heard;
-        port.signal(signal);
+        port.signal({heard, static_cast<std::int32_t>(bytes), Signal::credit});
     } else {  // another port of the node was drained first, up to a later time
-        port.signals.insert(signal);
+        port.signals.insert({heard, static_cast<std::int32_t>(bytes), Signal::credit});
     }
     // A sender in another island must be woken. In this one, a port without packets looks for signals when it has one.
     if (d.island_of[port.from_node] != d.island || port.active) { d.wake(port.from_node, heard); }

@@ -205,11 +205,14 @@ void Worker::run_node(std::uint32_t n) {
     const Node& node = d.net.nodes[n];
     d.shared.next[n] = never;  // from here on set only by wakes through a cable from the node to itself
     const Ps arriving = gather(node, n);
-    for (const Due& due : due_.sort(d.start, d.end)) {
+    const std::span<const Due> dues = due_.sort(d.start, d.end);
+    if (straight_) { look_up_ports(dues); }
+    for (std::size_t i = 0; i < dues.size(); ++i) {
+        const Due& due = dues[i];
         if (due.mail != none) {
             take_mail(d, mails_[due.mail]);
         } else if (straight_ && !due.frame.is(Frame::notice)) {
-            arrive_fast_path(d, due);
+            arrive_fast_path(d, due, leaves_by_[i]);
         } else {
             arrive(d, due);
         }
@@ -217,6 +220,20 @@ void Worker::run_node(std::uint32_t n) {
     const Ps left = drain_all(d, node, d.end - 1);
     const Ps mailed = d.shared.inboxes[n].empty() ? never : d.shared.inboxes[n].top().time;
     d.shared.next[n] = std::min({d.shared.next[n], arriving, left, mailed});
+}
+
+// By which port each packet leaves. Looked up for all before the first is sent on, so that the caches bring what these
+// need at once rather than one after the other.
+void Worker::look_up_ports(std::span<const Due> dues) {
+    if (leaves_by_.size() < dues.size()) { leaves_by_.resize(2 * dues.size()); }
+    for (std::size_t i = 0; i < dues.size(); ++i) {
+        const Frame& frame = dues[i].frame;
+        if (dues[i].mail != none || frame.is(Frame::notice)) { continue; }
+        const Route& route = domain_.traffic.routes[frame.flow];
+        leaves_by_[i] = domain_.net.port_of(route, frame.variant(), frame.hop() + 1);
+        __builtin_prefetch(&domain_.net.ports[leaves_by_[i]]);
+        __builtin_prefetch(&domain_.net.ports[leaves_by_[i]].queue);
+    }
 }
 
 // Collects what is due in this step; returns when the first packet after it arrives.

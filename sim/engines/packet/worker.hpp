@@ -127,6 +127,7 @@ private:
     Ps run_island(std::uint32_t island);
     void run_node(std::uint32_t n);
     Ps gather(const Node& node, std::uint32_t n);
+    void look_up_ports(std::span<const Due> dues);
 
     Domain domain_;
     std::uint32_t id_, domains_;
@@ -134,7 +135,8 @@ private:
     StealableRange open_;  // the islands still to be run in this window
     bool straight_;        // packets take arrive_fast_path()
     DueList due_;
-    std::vector<ControlMessage> mails_;  // due in the node that is running
+    std::vector<std::uint32_t> leaves_by_;  // port of each of these that is a packet, if it takes arrive_fast_path()
+    std::vector<ControlMessage> mails_;     // due in the node that is running
 };
 
 }  // namespace fabricast::inline packet
