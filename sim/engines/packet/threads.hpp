@@ -5,16 +5,20 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <limits>
 #include <mutex>
+#include <thread>
+#include <utility>
 
 namespace fabricast::inline packet {
 
 // The threads meet here between windows: the others wait while the first plans the next window. They spin a while, as
-// windows are short, then sleep on a condition variable. With atomic::wait, a thread that is about to sleep could miss
-// a round that is published by a plain release store, and nobody would wake it.
+// windows are short, then leave their core to whoever wants it, then sleep on a condition variable. With atomic::wait,
+// a thread that is about to sleep could miss a round that is published by a plain release store, and nobody would wake
+// it.
 class Barrier {
 public:
     explicit Barrier(std::uint32_t threads) : followers_(threads - 1) {}
@@ -39,8 +43,24 @@ private:
         for (int spin = 0; spin < 2000; ++spin) {
             if (reached()) { return; }
         }
+        if (reached_soon(reached)) { return; }
         std::unique_lock lock(mutex_);
         sleepers.wait(lock, reached);
+    }
+    // Threads seldom end a window further apart than the time of one island. To wake a sleeping one takes as long in a
+    // virtual machine, whose idle core goes back to its host. Ends early if another program wants the core.
+    template <class Reached> static bool reached_soon(Reached&& reached) {
+        using Clock = std::chrono::steady_clock;
+        constexpr auto patience = std::chrono::microseconds(200), long_away = std::chrono::microseconds(20);
+        const Clock::time_point start = Clock::now();
+        for (Clock::time_point now = start, before = start; now - start < patience && now - before < long_away;) {
+            std::this_thread::yield();
+            for (int spin = 0; spin < 50; ++spin) {
+                if (reached()) { return true; }
+            }
+            before = std::exchange(now, Clock::now());
+        }
+        return false;
     }
     // A thread that found its condition unmet under the lock is asleep by the time this has the lock.
     void tell(std::condition_variable& sleepers) {
