@@ -102,6 +102,9 @@ inline Ps hear(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t byt
 // The earliest start at or after `start` that the receiver allows; later than `until` if that is not known yet.
 [[gnu::always_inline]] inline Ps admit(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
     const Port& port = d.net.ports[p];
+    if (port.control == Control::credits) {  // which are counted when the packet lacks them, many at a time
+        return d.net.blocked(p, bytes) ? hear(d, p, start, until, bytes) : start;
+    }
     if ((!port.signalled.load(std::memory_order_relaxed) || port.signals.empty() ||
          port.signals.front().due() > start) &&
         !d.net.blocked(p, bytes)) {
@@ -122,11 +125,12 @@ inline void return_credit(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps a
     Port& port = d.net.ports[in];
     Ingress& ingress = d.net.ingress[in];
     const Ps heard = at + ingress.return_latency;
+    const Signal signal{heard, static_cast<std::int32_t>(bytes), Signal::credit};
     if (heard >= ingress.last_credit) {
         ingress.last_credit = heard;
-        port.signal({heard, static_cast<std::int32_t>(bytes), Signal::credit});
+        port.signal(signal);
     } else {  // another port of the node was drained first, up to a later time
-        port.signals.insert({heard, static_cast<std::int32_t>(bytes), Signal::credit});
+        port.signals.insert(signal);
     }
     // A sender in another island must be woken. In this one, a port without packets looks for signals when it has one.
     if (d.island_of[port.from_node] != d.island || port.active) { d.wake(port.from_node, heard); }
