@@ -205,14 +205,11 @@ void Worker::run_node(std::uint32_t n) {
     const Node& node = d.net.nodes[n];
     d.shared.next[n] = never;  // from here on set only by wakes through a cable from the node to itself
     const Ps arriving = gather(node, n);
-    const std::span<const Due> dues = due_.sort(d.start, d.end);
-    if (straight_) { look_up_ports(dues); }
-    for (std::size_t i = 0; i < dues.size(); ++i) {
-        const Due& due = dues[i];
-        if (due.mail != none) {
-            take_mail(d, mails_[due.mail]);
+    for (const Due& due : due_.sort(d.start, d.end)) {
+        if (due.is_mail()) {
+            take_mail(d, mails_[due.next]);
         } else if (straight_ && !due.frame.is(Frame::notice)) {
-            arrive_fast_path(d, due, leaves_by_[i]);
+            arrive_fast_path(d, due);
         } else {
             arrive(d, due);
         }
@@ -222,18 +219,18 @@ void Worker::run_node(std::uint32_t n) {
     d.shared.next[n] = std::min({d.shared.next[n], arriving, left, mailed});
 }
 
-// By which port each packet leaves. Looked up for all before the first is sent on, so that the caches bring what these
-// need at once rather than one after the other.
-void Worker::look_up_ports(std::span<const Due> dues) {
-    if (leaves_by_.size() < dues.size()) { leaves_by_.resize(2 * dues.size()); }
-    for (std::size_t i = 0; i < dues.size(); ++i) {
-        const Frame& frame = dues[i].frame;
-        if (dues[i].mail != none || frame.is(Frame::notice)) { continue; }
-        const Route& route = domain_.traffic.routes[frame.flow];
-        leaves_by_[i] = domain_.net.port_of(route, frame.variant(), frame.hop() + 1);
-        __builtin_prefetch(&domain_.net.ports[leaves_by_[i]]);
-        __builtin_prefetch(&domain_.net.ports[leaves_by_[i]].queue);
-    }
+// The packet as it leaves, and by which port. Looked up for all before the first is sent on, so that the caches bring
+// what these need at once rather than one after the other.
+[[gnu::always_inline]] inline Due Worker::leaving(const Frame& frame, std::uint32_t port) const {
+    const Route& route = domain_.traffic.routes[frame.flow];
+    const std::uint32_t hop = frame.hop() + 1;
+    const std::uint32_t out = domain_.net.port_of(route, frame.variant(), hop);
+    __builtin_prefetch(&domain_.net.ports[out]);
+    __builtin_prefetch(&domain_.net.ports[out].queue);
+    static_assert(Frame::hop_mask == 0x3f);  // the lowest bits, so adding 1 adds a hop
+    Due due{frame, port, out};
+    due.frame.meta = static_cast<std::uint16_t>(frame.meta + (hop + 1U == route.hops ? Frame::last_hop + 1U : 1U));
+    return due;
 }
 
 // Collects what is due in this step; returns when the first packet after it arrives.
@@ -251,7 +248,7 @@ Ps Worker::gather(const Node& node, std::uint32_t n) {
                 next = std::min(next, frame.time());
                 return false;
             }
-            due_.add({frame, p, none});
+            due_.add(straight_ && !frame.is(Frame::notice) ? leaving(frame, p) : Due{frame, p});
             return true;
         });
     }
