@@ -102,9 +102,6 @@ inline Ps hear(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t byt
 // The earliest start at or after `start` that the receiver allows; later than `until` if that is not known yet.
 [[gnu::always_inline]] inline Ps admit(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
     const Port& port = d.net.ports[p];
-    if (port.control == Control::credits) {  // which are counted when the packet lacks them, many at a time
-        return d.net.blocked(p, bytes) ? hear(d, p, start, until, bytes) : start;
-    }
     if ((!port.signalled.load(std::memory_order_relaxed) || port.signals.empty() ||
          port.signals.front().due() > start) &&
         !d.net.blocked(p, bytes)) {
