@@ -78,7 +78,7 @@ inline void enqueue(Domain& d, std::uint32_t out, const Frame& frame, std::uint3
     PortCounts& counts = d.net.counts[out];
     counts.most_queued = std::max(counts.most_queued, port.queued_bytes);
     d.saw_queue(out, arrived);
-    d.shared.set_active(out);
+    if (!port.active) { d.shared.set_active(out); }
 }
 
 // Sends the packet straight onto the wire if that is idle, otherwise queues it. A packet from a slower link may begin
@@ -131,13 +131,9 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
 // A short form of arrive() for replays in which only the flow's own path matters. For most packets (an idle wire,
 // nothing queued before them, nothing that holds them back) it checks at once what forward() checks step by step.
 [[gnu::always_inline]] inline void arrive_fast_path(Domain& d, const Due& due) {
-    const Route& route = d.traffic.routes[due.frame.flow];
-    const std::uint32_t hop = due.frame.hop() + 1;
-    const std::uint32_t out = d.net.port_of(route, due.frame.variant(), hop);
-    const Ps now = due.frame.time();
-    Frame frame = due.frame;
-    static_assert(Frame::hop_mask == 0x3f);  // the lowest bits, so adding 1 adds a hop
-    frame.meta = static_cast<std::uint16_t>(frame.meta + (hop + 1U == route.hops ? Frame::last_hop + 1U : 1U));
+    const std::uint32_t out = due.next;
+    const Frame frame = due.frame;
+    const Ps now = frame.time();
     const Port& port = d.net.ports[out];
     const Port& from = d.net.ports[due.port];
     if (port.free > now || port.active || !port.simple || port.down || from.inverse > port.inverse ||

@@ -291,7 +291,8 @@ inline void drain_in_order(Domain& d, const Node& node, Ps until) {
 inline Ps drain_all(Domain& d, const Node& node, Ps until) {
     if (in_order(node)) { drain_in_order(d, node, until); }
     Ps next = never;
-    for_each_active(d, node, [&](std::uint32_t p) { next = std::min(next, drain(d, p, until)); });
+    for_each_active(
+        d, node, [&](std::uint32_t p) __attribute__((always_inline)) { next = std::min(next, drain(d, p, until)); });
     return next;
 }
 

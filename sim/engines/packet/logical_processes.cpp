@@ -1,14 +1,20 @@
 #include "sim/engines/packet/logical_processes.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <unordered_map>
+#include <utility>
+
+#include "base/hash.hpp"
 
 namespace fabricast::inline packet {
 
 namespace {
 
-// Packets over each port when all flows of the schedule have been sent.
-std::vector<double> packets_over_ports(const Traffic& traffic) {
+// Packets over each port when all flows of the schedule have been sent. Calls visit(port, shape) for the ports of each
+// shape of pipelines.
+template <class Visit> std::vector<double> packets_over_ports(const Traffic& traffic, Visit&& visit) {
     std::vector<double> packets(traffic.network.port_count, 0);
     const auto add = [&](std::uint32_t pattern, double bytes) {
         const Route& route = traffic.route_patterns[pattern];
@@ -24,11 +30,14 @@ std::vector<double> packets_over_ports(const Traffic& traffic) {
         }
         add(c, bytes);
     }
-    for (const Shape& shape : traffic.shapes) {
+    for (std::uint32_t n = 0; n < traffic.shapes.size(); ++n) {
+        const Shape& shape = traffic.shapes[n];
         for (std::uint32_t i = 0; i < shape.count; ++i) {
             const Stream& stream = traffic.stream_patterns[shape.first + i];
             const double bytes = static_cast<double>(stream.pieces) * static_cast<double>(stream.piece_bytes);
             add(traffic.flow_pattern(shape, i), bytes * shape.uses);
+            const Route& route = traffic.route_patterns[traffic.flow_pattern(shape, i)];
+            for (const std::uint32_t p : traffic.network.ports_of(route)) { visit(p, n); }
         }
     }
     return packets;
@@ -39,10 +48,16 @@ public:
     Partition(const Traffic& traffic, const LogicalProcesses& islands, std::uint32_t domains)
         : net_(traffic.network),
           islands_(islands),
-          packets_(packets_over_ports(traffic)),
           domain_(islands.count(), none),
           load_(domains, 0),
-          work_(islands.count(), 0) {
+          work_(islands.count(), 0),
+          company_(islands.count(), 0) {
+        std::vector<std::uint32_t> last(islands.count(), none);  // shape that was seen there
+        packets_ = packets_over_ports(traffic, [&](std::uint32_t p, std::uint32_t shape) {
+            if (std::exchange(last[from(p)], shape) != shape) {
+                company_[from(p)] = mix(company_[from(p)] + shape + 1);
+            }
+        });
         for (std::uint32_t p = 0; p < net_.port_count; ++p) {
             work_[from(p)] += packets_[p];
             total_ += packets_[p];
@@ -64,23 +79,55 @@ private:
         load_[domain] += work_[island];
     }
 
-    // Shares out the nodes of the cluster in order of their numbers: neighbours here are neighbours in the fabric.
+    // Shares out the nodes of the cluster. Those that take part in the same pipelines, as a stage of a training step,
+    // are busy at the same time, when others may be idle: each such company is divided among all domains.
     void share_out_cluster() {
-        std::vector<std::uint32_t> cluster;
-        double all = 0;
+        std::vector<std::vector<std::uint32_t>> companies;
+        std::unordered_map<std::uint64_t, std::size_t> numbers;
         for (std::uint32_t i = 0; i < islands_.count(); ++i) {
-            if (!net_.nodes[islands_.nodes_of(i).front()].is_switch) {
-                cluster.push_back(i);
-                all += work_[i];
+            if (net_.nodes[islands_.nodes_of(i).front()].is_switch) { continue; }
+            const auto [at, fresh] = numbers.try_emplace(company_[i], companies.size());
+            if (fresh) { companies.emplace_back(); }
+            companies[at->second].push_back(i);
+        }
+        std::vector<std::uint32_t> others;  // of companies that are too small
+        for (const std::vector<std::uint32_t>& company : companies) {
+            if (company.size() < load_.size()) {
+                others.insert(others.end(), company.begin(), company.end());
+            } else {
+                share_out(company);
             }
         }
-        double before = 0;
-        for (std::size_t i = 0; i < cluster.size(); ++i) {
-            const double middle = all > 0 ? (before + work_[cluster[i]] / 2) / all
-                                          : (static_cast<double>(i) + 0.5) / static_cast<double>(cluster.size());
-            const auto last = static_cast<double>(load_.size() - 1);
-            put(cluster[i], static_cast<std::uint32_t>(std::min(last, middle * static_cast<double>(load_.size()))));
-            before += work_[cluster[i]];
+        std::ranges::sort(others);
+        share_out(others);
+    }
+
+    // In runs of equal work by their numbers: neighbours here are neighbours in the fabric. The run with the most work
+    // goes to the domain that has least so far.
+    void share_out(const std::vector<std::uint32_t>& company) {
+        struct Run {
+            double work = 0;
+            std::vector<std::uint32_t> islands;
+        };
+        std::vector<Run> runs(load_.size());
+        double all = 0, before = 0;
+        for (const std::uint32_t island : company) { all += work_[island]; }
+        for (std::size_t i = 0; i < company.size(); ++i) {
+            const double work = work_[company[i]];
+            const double middle = all > 0 ? (before + work / 2) / all
+                                          : (static_cast<double>(i) + 0.5) / static_cast<double>(company.size());
+            Run& run =
+                runs[std::min(runs.size() - 1, static_cast<std::size_t>(middle * static_cast<double>(runs.size())))];
+            run.work += work;
+            run.islands.push_back(company[i]);
+            before += work;
+        }
+        std::vector<std::uint32_t> idlest(load_.size());
+        std::iota(idlest.begin(), idlest.end(), 0U);
+        std::ranges::stable_sort(idlest, {}, [&](std::uint32_t domain) { return load_[domain]; });
+        std::ranges::stable_sort(runs, std::greater(), &Run::work);
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            for (const std::uint32_t island : runs[i].islands) { put(island, idlest[i]); }
         }
     }
 
@@ -115,6 +162,7 @@ private:
     std::vector<double> packets_;
     std::vector<std::uint32_t> domain_;
     std::vector<double> load_, work_;
+    std::vector<std::uint64_t> company_;  // per island: equal for those in which the same pipelines send
     double total_ = 0;
 };
 

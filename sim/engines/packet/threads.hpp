@@ -5,16 +5,20 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <limits>
 #include <mutex>
+#include <thread>
+#include <utility>
 
 namespace fabricast::inline packet {
 
 // The threads meet here between windows: the others wait while the first plans the next window. They spin a while, as
-// windows are short, then sleep on a condition variable. With atomic::wait, a thread that is about to sleep could miss
-// a round that is published by a plain release store, and nobody would wake it.
+// windows are short, then leave their core to whoever wants it, then sleep on a condition variable. With atomic::wait,
+// a thread that is about to sleep could miss a round that is published by a plain release store, and nobody would wake
+// it.
 class Barrier {
 public:
     explicit Barrier(std::uint32_t threads) : followers_(threads - 1) {}
@@ -39,8 +43,24 @@ private:
         for (int spin = 0; spin < 2000; ++spin) {
             if (reached()) { return; }
         }
+        if (reached_soon(reached)) { return; }
         std::unique_lock lock(mutex_);
         sleepers.wait(lock, reached);
+    }
+    // Threads seldom end a window further apart than the time of one island. To wake a sleeping one takes as long in a
+    // virtual machine, whose idle core goes back to its host. Ends early if another program wants the core.
+    template <class Reached> static bool reached_soon(Reached&& reached) {
+        using Clock = std::chrono::steady_clock;
+        constexpr auto patience = std::chrono::microseconds(200), long_away = std::chrono::microseconds(20);
+        const Clock::time_point start = Clock::now();
+        for (Clock::time_point now = start, before = start; now - start < patience && now - before < long_away;) {
+            std::this_thread::yield();
+            for (int spin = 0; spin < 50; ++spin) {
+                if (reached()) { return true; }
+            }
+            before = std::exchange(now, Clock::now());
+        }
+        return false;
     }
     // A thread that found its condition unmet under the lock is asleep by the time this has the lock.
     void tell(std::condition_variable& sleepers) {
@@ -85,7 +105,7 @@ private:
     static constexpr std::int64_t batch = 4096;  // hops: some tenths of a millisecond
     static constexpr double longest = 4;  // a shared batch that takes this many times as long as alone is given up
     static constexpr double share_of_trials = 0.04;
-    static constexpr int rest = 8;  // batches between two trials
+    static constexpr int rest = 8, longest_rest = 128;  // batches between two trials
 
     void judge(std::int64_t hops, double at) {
         if (since_ < 0) {  // the first batch includes the start of the replay
@@ -93,22 +113,49 @@ private:
             return;
         }
         const double took = at - since_;
-        pace_[shared_ ? 1 : 0] = took / static_cast<double>(std::max<std::int64_t>(1, hops));
-        const bool known = pace_[1] < std::numeric_limits<double>::infinity();
-        if (known) { lost_ += std::max(0.0, took - static_cast<double>(hops) * std::min(pace_[0], pace_[1])); }
-        const bool better = pace_[1] < pace_[0];
-        ++rested_;
+        const double pace = took / static_cast<double>(std::max<std::int64_t>(1, hops));
+        if (trial_) {
+            end_trial(pace, took, hops);
+            return;
+        }
+        double& usual = pace_[shared_ ? 1 : 0];
+        usual = usual < unknown ? usual + (pace - usual) / 4 : pace;
+        if (shared_ && (pace > longest * pace_[0] || usual > 2 * pace_[0])) {  // other programs use the cores
+            choose(false);
+            return;
+        }
+        const int wait = shared_ && usual < pace_[0] ? rest_ : rest;
         const double may_lose = (longest - 1) * std::min(pace_[0], pace_[1]) * batch;
-        const bool trial = rested_ > rest && lost_ + may_lose <= share_of_trials * (at - start_);
-        rested_ = trial ? 0 : rested_;
-        shared_ = trial ? !better : better;
+        if (++rested_ <= wait || lost_ + may_lose > share_of_trials * (at - start_)) { return; }
+        trial_ = true;
+        shared_ = !shared_;
     }
 
+    // The time of a hop changes during a replay, and single batches are late, so a trial is compared only with what
+    // went just before it. The more trials in a row find that sharing helps, the longer it takes until the next.
+    void end_trial(double pace, double took, std::int64_t hops) {
+        const double usual = pace_[shared_ ? 0 : 1];
+        pace_[shared_ ? 1 : 0] = pace;
+        lost_ += std::max(0.0, took - static_cast<double>(hops) * usual);
+        trial_ = false;
+        const int before = rest_;
+        choose(pace < usual ? shared_ : !shared_);
+        if (pace >= usual) { rest_ = std::min(2 * before, longest_rest); }
+    }
+
+    void choose(bool shared) {
+        shared_ = shared;
+        rest_ = rest;
+        rested_ = 0;
+    }
+
+    static constexpr double unknown = std::numeric_limits<double>::infinity();
     bool always_, shared_;
-    std::array<double, 2> pace_ = {0, std::numeric_limits<double>::infinity()};  // seconds a hop: alone, shared
-    std::int64_t from_ = 0;                                                      // hops before this batch
+    bool trial_ = false;                               // this batch is run the other way
+    std::array<double, 2> pace_ = {unknown, unknown};  // seconds a hop lately: alone, shared
+    std::int64_t from_ = 0;                            // hops before this batch
     double since_ = -1, start_ = 0, lost_ = 0;
-    int rested_ = rest;
+    int rest_ = rest, rested_ = rest;
 };
 
 // Islands [from, to) of a domain's list.

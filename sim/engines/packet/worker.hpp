@@ -17,8 +17,10 @@ namespace fabricast::inline packet {
 
 struct Due {
     Frame frame;
-    std::uint32_t port = 0;
-    std::uint32_t mail = none;  // a control message, by its number
+    std::uint32_t port = none;  // that it comes by; none: a control message
+    std::uint32_t next = 0;     // the message's number, or, if it takes arrive_fast_path(), the port that it leaves by
+
+    bool is_mail() const { return port == none; }
 };
 
 // What a node has to do in a step, in order: the packets that have arrived and the control messages that are due.
@@ -59,7 +61,7 @@ private:
     }
     // Of numbers, which begin again from zero, only how far they are apart matters.
     static bool before_at_once(const Due& a, const Due& b) {
-        if (a.mail != none || b.mail != none) { return a.mail == none || (b.mail != none && a.mail < b.mail); }
+        if (a.is_mail() || b.is_mail()) { return !a.is_mail() || (b.is_mail() && a.next < b.next); }
         const bool tells = a.frame.is(Frame::notice);
         if (tells != b.frame.is(Frame::notice)) { return tells; }
         const auto apart = static_cast<std::int16_t>(a.frame.psn() - b.frame.psn());
@@ -127,6 +129,7 @@ private:
     Ps run_island(std::uint32_t island);
     void run_node(std::uint32_t n);
     Ps gather(const Node& node, std::uint32_t n);
+    Due leaving(const Frame& frame, std::uint32_t port) const;
 
     Domain domain_;
     std::uint32_t id_, domains_;

@@ -5,6 +5,7 @@
 
 #include "sim/engines/packet/threads.hpp"
 #include "tests/sim/engines/packet/network.hpp"
+#include "tests/sim/engines/random_sharing.hpp"
 #include "tests/sim/engines/schedules.hpp"
 #include "tests/support/catch.hpp"
 
@@ -50,6 +51,23 @@ TEST_CASE("threads that cost more than they help take no tenth more than one alo
 TEST_CASE("threads that help are used nearly all the time") {
     CHECK(replayed(1000, 5e-6) < 1.1 * (alone(1000) / 2 + 0.5));
     CHECK(replayed(20'000, 20e-6) < 1.1 * (alone(20'000) / 2 + 2));
+}
+
+TEST_CASE("threads that help are not given up for a phase of slower hops, nor for single windows that are late") {
+    packet::Sharing sharing(false);
+    testing::Random random;
+    double now = 100, best = 0;
+    std::int64_t hops = 0;
+    constexpr std::int64_t each = 8000;
+    for (int window = 0; window < 40'000; ++window) {
+        const bool shared = sharing.shares(hops, [&] { return now; });
+        hops += each;
+        const double pace = (window / 500 % 2 == 0 ? 45e-9 : 90e-9) * (0.85 + 0.3 * random.unit());
+        const double late = random.unit() < 0.02 ? (shared ? 3 : 1.5) : 1;  // one of two threads is, or the only one
+        now += each * pace * late * (shared ? 0.55 : 1);
+        best += each * pace * 0.55;
+    }
+    CHECK(now - 100 < 1.08 * best);  // 2 % are late by twice their time
 }
 
 TEST_CASE("the first million hops are one thread's, whatever the clock says") {
