@@ -1,5 +1,6 @@
 // The messages that proxies post, each with a number from NCCL's source or a measurement.
 
+#include "sim/plan/collectives/algorithms/double_tree.hpp"
 #include "sim/plan/collectives/lowered_call.hpp"
 #include "tests/sim/plan/collectives/between_nodes.hpp"
 
