@@ -99,8 +99,8 @@ ComputeCosts::ComputeCosts(const Catalog& catalog, const GpuSpec& gpu, const Tra
         throw CatalogError("'" + gpu.name + "' has no " + std::string(to_string(precision_)) +
                            " arithmetic that the catalogue knows of");
     }
-    const double wide = framework("growth.wide"), growth = narrow() ? framework_or("growth.narrow", wide) : wide;
-    slowest_ = 1 + growth * std::log2(std::max(1.0, gpus));
+    const bool narrow_apart = narrow() && framework_->has("growth.narrow");
+    slowest_ = 1 + framework(narrow_apart ? "growth.narrow" : "growth.wide") * std::log2(std::max(1.0, gpus));
     slowest_ *= framework("pace");
 }
 
