@@ -126,19 +126,15 @@ Duration posting(const Call& call, double chunk, double messages) {
 
 Duration network_hop(const Call& call, NetworkHop kind, nccl::Proto proto, double chunk, double before) {
     FigureReader& ledger = call.ledger;
-    double hop = ledger.transport("hop");
+    double seconds = ledger.transport("hop");
     const double eager = ledger.parts().transport->number_or("eager", 0);
-    if (eager > 0 && message_bytes(proto, chunk) > eager) { hop += ledger.transport("rendezvous"); }
-    // Simple waits for whole slices and their completions, which costs a part of another hop.
-    const auto waited = [&](std::string_view more) {
-        return hop * ledger.network("simple.hop_factor") + ledger.network(more);
-    };
-    const bool ring = kind == NetworkHop::ring;
-    double seconds = hop;
+    if (eager > 0 && message_bytes(proto, chunk) > eager) { seconds += ledger.transport("rendezvous"); }
     if (proto == nccl::Proto::ll128) {
         seconds += ledger.network("ll128.hop");
     } else if (proto == nccl::Proto::simple) {
-        seconds = waited(ring ? "simple.ring_hop" : "simple.tree_hop");
+        // It waits for whole slices and their completions, which costs a part of another hop.
+        seconds = seconds * ledger.network("simple.hop_factor") +
+                  ledger.network(kind == NetworkHop::ring ? "simple.ring_hop" : "simple.tree_hop");
     }
     return from_seconds(seconds + (1 + before) * seconds_to_post(call, proto, chunk));
 }

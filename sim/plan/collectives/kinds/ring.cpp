@@ -27,6 +27,7 @@ double slices_sent(const Call& call, double chunk) {
     const bool chain = is_chain(call.workload.collective);
     return call.proto == nccl::Proto::simple && !chain && chunk > 32 * 1024 ? 2 : 1;
 }
+double payload_of_message(const Call& call, double chunk) { return chunk / slices_sent(call, chunk); }
 
 // How many messages of one ring step the busiest proxy thread of a node handles: one for each slice of each channel
 // that enters the node at its rank, and of each that leaves there.
@@ -152,15 +153,15 @@ PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
     return query;
 }
 
-// The ring's steps between nodes, each with a message of so many payload bytes. A chain's chunks follow each other so
-// closely that only the slower of block and adapter counts.
+// The ring's steps between nodes. A chain's chunks follow each other so closely that only the slower of block and
+// adapter counts.
 Stage steps_between_nodes(const Call& call, const nccl::Ring& ring, const Pipeline& pipeline, int channels,
-                          double steps, double bytes) {
+                          double steps) {
     const PathQuery hop = ring_hop(call, ring);
     const double pace = network_pace(call, hop, pipeline, channels);
     const bool slower_alone = !pipeline.cyclic && call.proto != nccl::Proto::simple;
     return {steps, hop,
-            network_hop(call, NetworkHop::ring, call.proto, bytes) +
+            network_hop(call, NetworkHop::ring, call.proto, payload_of_message(call, pipeline.chunk)) +
                 (slower_alone ? rest_of_chunk(pipeline, pace) : rest_of_message(call.proto, pipeline, pace))};
 }
 
@@ -188,7 +189,7 @@ std::vector<Stage> cyclic_stages(const Call& call, const nccl::Ring& ring, const
     if (!call.several_nodes()) { return inside_stages(call, ring, steps, hop_of(call.proto, cost.hop, chunk)); }
     const double between = network_steps(call.workload.collective, call.shape.nodes, call.per_node());
     std::vector<Stage> stages = inside_stages(call, ring, steps - between, hop_of(call.proto, cost.hop, chunk));
-    stages.push_back(steps_between_nodes(call, ring, pipeline, channels, between, chunk / slices_sent(call, chunk)));
+    stages.push_back(steps_between_nodes(call, ring, pipeline, channels, between));
     return stages;
 }
 
@@ -203,9 +204,7 @@ std::vector<Stage> chain_stages(const Call& call, const nccl::Ring& ring, const 
     const double network_hops = call.several_nodes() ? call.shape.nodes - (returns ? 0 : 1) : 0;
     std::vector<Stage> stages =
         inside_stages(call, ring, call.shape.ranks - 1 - network_hops, hop_of(call.proto, cost.hop, chunk));
-    if (network_hops > 0) {
-        stages.push_back(steps_between_nodes(call, ring, pipeline, channels, network_hops, chunk));
-    }
+    if (network_hops > 0) { stages.push_back(steps_between_nodes(call, ring, pipeline, channels, network_hops)); }
     return stages;
 }
 
@@ -263,9 +262,9 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
         pipeline.slices = std::max(pipeline.slices, static_cast<int>(std::lround(pipeline.chunk / pass)));
     }
     if (call.several_nodes()) {
-        pipeline.chunk_posting = std::max(
-            posting(call, pipeline.chunk / slices_sent(call, pipeline.chunk), messages(call, pipeline.chunk, channels)),
-            fenced(call, cost, pipeline.chunk));
+        pipeline.chunk_posting =
+            std::max(posting(call, payload_of_message(call, pipeline.chunk), messages(call, pipeline.chunk, channels)),
+                     fenced(call, cost, pipeline.chunk));
     }
     pipeline.wire_ratio = cost.wire;
     pipeline.chunk_overhead = cost.chunk;

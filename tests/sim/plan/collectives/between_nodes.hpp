@@ -40,9 +40,6 @@ inline const Stage& network_stage(const CallPlan& plan) {
 }
 inline double network_hops(const CallPlan& plan) { return network_stage(plan).count; }
 
-inline double post(const char* figure = "net_ib.post") {
-    return catalogue().at("kernel", "nccl-network").number(figure);
-}
-inline double simple_post() { return post("net_ib.simple_post"); }
+inline double network_figure(const char* figure) { return catalogue().at("kernel", "nccl-network").number(figure); }
 
 }  // namespace fabricast::test

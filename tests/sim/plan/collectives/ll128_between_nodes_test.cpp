@@ -43,8 +43,7 @@ TEST_CASE("from Hopper on each LL128 chunk that leaves a node ends with a fence,
         const CallPlan plan = plan_of("all_gather", nodes, "64 MiB", "ring", "ll128", node);
         const Pipeline& p = pipeline_of(plan);
         return std::pair(to_seconds(p.chunk_posting),
-                         to_seconds(p.chunk_overhead) + p.chunk / p.edge_rate_cap +
-                             catalogue().at("kernel", "nccl-network").number("ll128.fence"));
+                         to_seconds(p.chunk_overhead) + p.chunk / p.edge_rate_cap + network_figure("ll128.fence"));
     };
     const std::string hopper = "node: dgx-h100, fabric: {kind: fat-tree, link: infiniband-ndr}";
     const std::string ampere = "node: dgx-a100, fabric: {kind: fat-tree, link: infiniband-hdr}";
@@ -58,9 +57,8 @@ TEST_CASE("from Hopper on each LL128 chunk that leaves a node ends with a fence,
 TEST_CASE(
     "an LL128 tree broadcasts with 30 % of its threads: reads, keeps and sends to its chain and to two nodes; in one "
     "node it has half a ring's") {
-    const auto figure = [](const char* part, const char* name) { return catalogue().at("kernel", part).number(name); };
-    const double broadcasting = figure("nccl-network", "ll128.tree_channel_rate");
-    const double ring = figure("nccl-hopper-nvswitch", "ll128.channel_rate");
+    const double broadcasting = network_figure("ll128.tree_channel_rate");
+    const double ring = catalogue().at("kernel", "nccl-hopper-nvswitch").number("ll128.channel_rate");
     const std::string one = "gpus_per_node: 1, node: dgx-h100, fabric: {kind: fat-tree, link: infiniband-ndr}";
     CHECK(pipeline_of(plan_of("all_reduce", 2, "64 MiB", "tree", "ll128", one)).edge_rate_cap ==
           Approx(1.5 * broadcasting));

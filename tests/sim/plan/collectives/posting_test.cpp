@@ -7,6 +7,12 @@
 using namespace fabricast;
 using namespace fabricast::test;
 
+namespace {
+
+double simple_post() { return network_figure("net_ib.simple_post"); }
+
+}  // namespace
+
 TEST_CASE("a proxy posts two messages of a tree's chunk at two nodes, three at three, four beyond") {
     CHECK(tree_messages(2) == 2);
     CHECK(tree_messages(3) == 3);
@@ -29,7 +35,7 @@ TEST_CASE("a proxy begins with one peer after another") {
         const std::string size = std::to_string(nodes * 8 * 512) + " B";
         return to_seconds(pipeline_of(plan_of("all_to_all", nodes, size, "auto", "auto", cluster)).start);
     };
-    const double each = post("p2p_per_peer");
+    const double each = network_figure("p2p_per_peer");
     CHECK(each > 1e-6);
     CHECK(start(3) - start(2) == Approx(8 * each).epsilon(1e-6));
     const double shift = to_seconds(pipeline_of(plan_of("sendrecv", 2, "512 B", "auto", "auto")).start);
@@ -81,9 +87,9 @@ TEST_CASE("each port of a split adapter is posted to, which halves NVLSTree's sm
 TEST_CASE("a proxy reads every line of an LL message before it posts it") {
     const CallPlan plan = plan_of("all_reduce", 2, "64 KiB", "ring", "ll");
     const Pipeline& p = pipeline_of(plan);
-    const double scan = catalogue().at("kernel", "nccl-network").number("ll.scan_rate");
+    const double scan = network_figure("ll.scan_rate");
     // One channel comes in at a rank and another leaves there.
-    const double messages = to_seconds(p.chunk_posting) / (post() + 2 * p.chunk / scan);
+    const double messages = to_seconds(p.chunk_posting) / (network_figure("net_ib.post") + 2 * p.chunk / scan);
     CHECK(messages == Approx(std::round(messages)).epsilon(1e-6));
     CHECK(messages > 0.99);
 }
@@ -114,6 +120,6 @@ TEST_CASE("a message's own post is part of its hop, those of other channels befo
         return to_seconds(many.overhead - alone.overhead) * many.count;
     };
     const double shared = (more(16) - more(2)) / (8 - 2);
-    const double scan = 8192 / catalogue().at("kernel", "nccl-network").number("ll.scan_rate");
+    const double scan = 8192 / network_figure("ll.scan_rate");
     CHECK(more(2) - 2 * shared == Approx(one + scan).epsilon(0.01));
 }
