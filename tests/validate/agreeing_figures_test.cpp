@@ -17,6 +17,7 @@ using namespace fabricast;
 namespace {
 
 constexpr const char* p2p_start = "transport-ib-ndr/p2p_start";
+constexpr const char* p2p_per_peer = "nccl-network/p2p_per_peer";
 
 // All-to-all on two nodes of eight H100 from 256 B to 4 MiB: the catalogue's forecast times `factor`, as if measured.
 FitDataset small_all_to_all(const Catalog& catalog, FabricCache& cache, const std::function<double(Bytes)>& factor,
@@ -82,7 +83,7 @@ TEST_CASE("a start-up about which two node counts agree is freed, though middle 
     CHECK(found(calibration, p2p_start)->fitted.value < 0.9 * figure_of(catalog, p2p_start).value.at(0));
 }
 
-TEST_CASE("a start-up that all sizes lower is the system's own") {
+TEST_CASE("a start-up that all sizes lower is the system's own, shared with what the host spends on a peer") {
     const Catalog catalog = unsure_catalog();
     FabricCache cache(catalog);
     Catalog truth = catalog;
@@ -91,8 +92,11 @@ TEST_CASE("a start-up that all sizes lower is the system's own") {
     const Calibration calibration = calibrate(catalog, {data}, cache);
     REQUIRE(found(calibration, p2p_start) != nullptr);
     const double before = figure_of(catalog, p2p_start).value.at(0);
-    CHECK(found(calibration, p2p_start)->fitted.value < 0.85 * before);
+    CHECK(found(calibration, p2p_start)->fitted.value < 0.9 * before);
     CHECK(found(calibration, p2p_start)->fitted.value > 0.65 * before);
+    REQUIRE(found(calibration, p2p_per_peer) != nullptr);
+    CHECK(found(calibration, p2p_per_peer)->fitted.value < 0.97 * found(calibration, p2p_per_peer)->before);
+    for (const CalibratedRow& row : calibration.rows) { CHECK(row.after == Approx(row.measured).epsilon(0.02)); }
 }
 
 TEST_CASE("a curve measured 20 times over pulls little more than once: its rows share their misfit") {

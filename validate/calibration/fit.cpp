@@ -30,10 +30,11 @@ std::vector<Prior> read_priors(const yaml::Node& root) {
         return ratio ? member->as_double() : as_quantity(*member).value;
     };
     for (const yaml::Node& node : root.required("priors").items()) {
-        node.allow({"match", "value", "spread", "low", "high", "site"});
+        node.allow({"match", "value", "spread", "low", "high", "site", "host"});
         priors.push_back({node.required("match").as_string(), quantity(node, "value"),
                           node.required("spread").as_double(), quantity(node, "low"), quantity(node, "high")});
         if (const yaml::Node* site = node.get("site")) { priors.back().site = site->as_double(); }
+        if (const yaml::Node* host = node.get("host")) { priors.back().host = host->as_bool(); }
         if (priors.back().value <= 0) { node.fail("a prior is above zero"); }
     }
     return priors;

@@ -30,6 +30,7 @@ struct Prior {
     double spread = 0.6;
     double low = 0, high = 0;  // bounds; 0: a factor of e^2.5 below or above `value`
     double site = 0;           // how far a pilot may move ln(figure), as a standard deviation; 0: not stated
+    bool host = false;         // a cost of NCCL's threads on the host, which differs with its processors
 };
 const std::vector<Prior>& builtin_priors();
 // nullptr if there is none.

@@ -19,13 +19,16 @@ namespace {
 // names the figures to fit.
 constexpr FitOptions pilot_options{.scale = 0.05, .lambda = 0.5, .iterations = 40};
 constexpr FitOptions named_options{.scale = 0.03, .lambda = 0.05, .iterations = 40};
-// A figure counts as determined if the data narrow its prior spread (of ln x) to this share or less.
-constexpr double told = 0.7;
+// A figure counts as determined if the data narrow its prior spread (of ln x) to this share or less: one that the user
+// names must be told by itself. Otherwise several figures may each tell a little of the same rows, and keeping all but
+// one of them would lay on that one what they share.
+constexpr double told_by_itself = 0.7, told_beside_others = 0.9;
 
 // How far a site's figure lies from its kind's, as a standard deviation of ln x, when the kind's is known exactly.
 constexpr double between_sites = 0.2;
 // How far a pilot may move what NCCL's kernels cost, which is the same on every site with this GPU and release: one
-// site's misfit is rather its transport's, its host's or the model's.
+// site's misfit is rather its transport's, its host's or the model's. What NCCL's threads on the host cost is the
+// host's.
 constexpr double kernel_spread = 0.1;
 
 // How far a pilot may move a figure, as a standard deviation of ln x: what other sites leave open, and what sites
@@ -38,7 +41,7 @@ double site_spread(const FigureName& name, const Prior& prior, const Catalog& ca
         const double open = deviation_of({figure.value.at(0), figure.low80, figure.high80});
         spread = std::min(spread, std::hypot(open, between_sites));
     }
-    const bool kernel = catalog.parts.at(part_of(name)).kind == "kernel";
+    const bool kernel = catalog.parts.at(part_of(name)).kind == "kernel" && !prior.host;
     return kernel ? std::min(spread, kernel_spread) : spread;
 }
 
@@ -124,6 +127,8 @@ Attempt attempt(const Catalog& catalog, const std::vector<CalibratedCurve>& curv
 // Each round fits fewer figures, until the data tell all that are left.
 Told told_with(const Catalog& catalog, const std::vector<CalibratedCurve>& curves, std::set<FigureName> free,
                FabricCache& cache, const Limits& limits) {
+    const bool named = limits.freedom == Freedom::named;
+    const double told = named ? told_by_itself : told_beside_others;
     Told told_so_far;
     for (;;) {
         Attempt last = attempt(catalog, curves, free, cache, limits);
@@ -133,7 +138,6 @@ Told told_with(const Catalog& catalog, const std::vector<CalibratedCurve>& curve
         }
         // Figures that could each explain the same rows are all untold as long as all are free: the least told quarter
         // goes first.
-        const bool named = limits.freedom == Freedom::named;
         std::ranges::stable_sort(open, std::ranges::greater{}, &KeptFigure::narrowed);
         open.resize(named ? open.size() : (open.size() + 3) / 4);
         told_so_far.kept.insert(told_so_far.kept.end(), open.begin(), open.end());
