@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "tests/support/catalogue.hpp"
@@ -16,31 +17,52 @@ namespace {
 const std::filesystem::path tables_folder =
     std::filesystem::path(FABRICAST_SOURCE_DIR) / "validate/measurements/training";
 
-// What a table measured: the GPUs and the step of each row that counts, as they stand there.
-std::multiset<std::pair<std::string, std::string>> measured_cells(const TrainingTable& table) {
-    std::multiset<std::pair<std::string, std::string>> cells;
+using Measured = std::multiset<std::pair<std::string, std::string>>;
+
+// What a table measured, by the cells of some columns: the GPUs and the step of each row that counts, as they stand
+// there.
+std::map<std::string, Measured> measured_by(const std::vector<std::string>& columns, const TrainingTable& table) {
+    std::map<std::string, Measured> cells;
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
         const Cells& row = table.rows[i];
-        if (row.contains("gpus") && exclusion(table, i).empty()) {
-            cells.emplace(row.at("gpus"), row.at(table.step_column));
-        }
+        if (!row.contains("gpus") || !exclusion(table, i).empty()) { continue; }
+        std::string key;
+        for (const std::string& column : columns) { key += row.at(column) + "|"; }
+        cells[key].emplace(row.at("gpus"), row.at(table.step_column));
     }
     return cells;
+}
+
+// A few measurements may be alike by chance.
+bool apart(const Measured& one, const Measured& other) {
+    Measured both;
+    std::ranges::set_intersection(one, other, std::inserter(both, both.end()));
+    return both.size() <= std::min(one.size(), other.size()) / 3;
 }
 
 }  // namespace
 
 TEST_CASE("no measurement counts in two training tables") {
     const std::vector<TrainingTable> tables = read_training_tables(tables_folder);
-    std::vector<std::multiset<std::pair<std::string, std::string>>> cells;
-    for (const TrainingTable& table : tables) { cells.push_back(measured_cells(table)); }
+    std::vector<Measured> cells;
+    for (const TrainingTable& table : tables) { cells.push_back(measured_by({}, table)[""]); }
     for (std::size_t a = 0; a < tables.size(); ++a) {
         for (std::size_t b = a + 1; b < tables.size(); ++b) {
-            const auto &one = cells[a], &other = cells[b];
-            std::vector<std::pair<std::string, std::string>> both;
-            std::ranges::set_intersection(one, other, std::back_inserter(both));
             INFO(tables[a].id << " and " << tables[b].id);
-            CHECK(both.size() <= std::min(one.size(), other.size()) / 3);
+            CHECK(apart(cells[a], cells[b]));
+        }
+    }
+}
+
+TEST_CASE("no measurement counts in two series of a training table") {
+    for (const TrainingTable& table : read_training_tables(tables_folder)) {
+        if (table.series.empty()) { continue; }  // all rows are one
+        const auto series = measured_by(table.series, table);
+        for (auto one = series.begin(); one != series.end(); ++one) {
+            for (auto other = std::next(one); other != series.end(); ++other) {
+                INFO(table.id << ": " << one->first << " and " << other->first);
+                CHECK(apart(one->second, other->second));
+            }
         }
     }
 }
