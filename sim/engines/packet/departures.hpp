@@ -33,12 +33,9 @@ inline void use_services(Domain& d, const Frame& frame, Ps start) {
     }
 }
 
-// When the sender's next packet starts, as far as is known; `never` if nothing waits or nothing is known.
-[[gnu::noinline]] inline Ps next_of_sender(Domain& d, std::uint32_t p, Ps until) {
+// When a sender's next packet, which is ready at `start`, can start, as far as is known.
+[[gnu::noinline]] inline Ps next_of_sender(Domain& d, std::uint32_t p, const Sender& sender, Ps start, Ps until) {
     const Port& port = d.net.ports[p];
-    if (port.sender == none || d.shared.senders[port.sender].empty()) { return never; }
-    const Sender& sender = d.shared.senders[port.sender];
-    Ps start = std::max(port.free, sender.next());
     const std::uint32_t f = sender.peek();
     if (port.serves) {
         Frame first;
@@ -49,10 +46,17 @@ inline void use_services(Domain& d, const Frame& frame, Ps start) {
     return admit(d, p, start, until, next_bytes(d, d.traffic.flows[f], f));
 }
 
-// The same for the port. Most often asked of a wire that is still busy, so that answer takes no call.
+// When the port's next packet starts, as far as is known; `never` if nothing waits or nothing is known. Most often
+// asked of a wire that is still busy, so that answer takes no call.
 [[gnu::always_inline]] inline Ps next_start(Domain& d, std::uint32_t p, Ps until) {
     const Port& port = d.net.ports[p];
-    if (port.queue.empty()) { return next_of_sender(d, p, until); }
+    if (port.queue.empty()) {
+        if (port.sender == none) { return never; }
+        const Sender& sender = d.shared.senders[port.sender];
+        const Ps start = std::max(port.free, sender.next());
+        const bool known = start == never || (start > until && !port.serves);
+        return known ? start : next_of_sender(d, p, sender, start, until);
+    }
     const Frame& head = port.queue.front().frame;
     Ps start = std::max(port.free, head.time());
     if (port.serves) { start = after_services(d, head, start); }

@@ -99,6 +99,37 @@ inline Ps hear(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t byt
     return start;
 }
 
+// The same for a port that only a lack of credits can hold back, and only one kind of them: most links inside a node.
+inline Ps hear_credits(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
+    Port& port = d.net.ports[p];
+    const Ps asked = start;
+    const std::int64_t needed = d.net.cost(port, bytes);
+    std::int64_t credits = port.credits;
+    Ps next = never;
+    port.signals.pop_while([&](const Signal& signal) __attribute__((always_inline)) {
+        const Ps due = signal.due();
+        if (due > start) {
+            if (credits >= needed) { return false; }
+            if (due > until) {
+                next = due;
+                return false;
+            }
+            start = due;
+        }
+        const auto returned = static_cast<std::uint32_t>(signal.value);
+        credits += returned == bytes ? needed : d.net.cost(port, returned);
+        return true;
+    });
+    port.credits = credits;
+    if (credits < needed) { return std::max(next, until + 1); }
+    if (start > asked) {  // as above
+        port.free = std::max(port.free, start);
+        d.net.counts[p].starved += start - asked;
+        d.net.counts[p].starved_until = start;
+    }
+    return start;
+}
+
 // The earliest start at or after `start` that the receiver allows; later than `until` if that is not known yet.
 [[gnu::always_inline]] inline Ps admit(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
     const Port& port = d.net.ports[p];
@@ -107,7 +138,8 @@ inline Ps hear(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t byt
         !d.net.blocked(p, bytes)) {
         return start;
     }
-    return hear(d, p, start, until, bytes);
+    const bool by_credits = port.control == Control::credits && !port.down && !d.net.forms[port.form].headers;
+    return by_credits ? hear_credits(d, p, start, until, bytes) : hear(d, p, start, until, bytes);
 }
 
 [[gnu::always_inline]] inline void take_credit(Domain& d, std::uint32_t p, std::uint32_t bytes) {
