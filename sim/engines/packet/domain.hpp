@@ -49,6 +49,7 @@ struct Domain {
     std::uint64_t held_up = 0;                                   // how often a departure may have held up other ports
     bool watched = !shared.series.empty();                       // ports' series are kept
     bool telemetry = shared.control == CongestionControl::hpcc;  // switches write into packets
+    bool only_counts = shared.only_counts();                     // packets at their receivers, until a piece has ended
     std::vector<Candidate> candidates;
     std::vector<std::vector<ControlMessage>> outbox[2];  // per domain
     std::vector<Done> done;

@@ -115,6 +115,13 @@ struct Shared {
     InFlight& flight(std::uint32_t controller, std::uint32_t psn) {
         return in_flight[std::size_t{controller} * recorded + (psn & (recorded - 1))];
     }
+    // Whether a receiver does no more with a packet than to see whether it ends a piece.
+    bool only_counts() const {
+        const bool one_way = net.epochs.empty() && std::ranges::all_of(traffic.route_patterns, [](const Route& route) {
+                                 return route.variants == 1;
+                             });
+        return one_way && !lossy && !timed && traffic.readers.empty() && control == CongestionControl::none;
+    }
     bool windowed() const { return recorded > 0; }
     bool trims() const { return net.trims; }
     // Bytes that a controller lets be in flight.
