@@ -32,8 +32,8 @@ inline void complete(Domain& d, std::uint32_t p, std::uint32_t f, std::uint16_t 
         told.flow = f;
         told.meta = Frame::notice;
         told.at(tail);
-        d.net.ports[p].wire.push(told);
-        d.wake(d.net.ports[p].to_node, tail);
+        d.ports[p].wire.push(told);
+        d.wake(d.ports[p].to_node, tail);
     }
     if ((meta & Frame::stream_end) != 0) { d.done.push_back({tail, Done::stream, s}); }
 }

@@ -104,13 +104,13 @@ struct Shared {
     bool has_traffic(const Port& port) const {
         return !port.queue.empty() || (port.sender != none && !senders[port.sender].empty());
     }
-    void set_active(std::uint32_t p) {
-        net.ports[p].active = true;
-        word_of(net.ports[p]) |= std::uint64_t{1} << (net.ports[p].slot % 64);
+    void set_active(Port& port) {
+        port.active = true;
+        word_of(port) |= std::uint64_t{1} << (port.slot % 64);
     }
-    [[gnu::always_inline]] void clear_active(std::uint32_t p) {
-        net.ports[p].active = false;
-        word_of(net.ports[p]) &= ~(std::uint64_t{1} << (net.ports[p].slot % 64));
+    [[gnu::always_inline]] void clear_active(Port& port) {
+        port.active = false;
+        word_of(port) &= ~(std::uint64_t{1} << (port.slot % 64));
     }
     InFlight& flight(std::uint32_t controller, std::uint32_t psn) {
         return in_flight[std::size_t{controller} * recorded + (psn & (recorded - 1))];
