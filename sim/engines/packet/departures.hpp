@@ -52,8 +52,8 @@ inline void use_services(Domain& d, const Frame& frame, Ps start) {
         if (port.sender == none) { return never; }
         const Sender& sender = d.senders[port.sender];
         const Ps start = std::max(port.free, sender.next());
-        const bool known = start == never || (start > until && !port.serves);
-        return known ? start : next_of_sender(d, port, sender, start, until);
+        if (start > until && (!port.serves || start == never)) { return start; }
+        return next_of_sender(d, port, sender, start, until);
     }
     const Frame& head = port.queue.front().frame;
     Ps start = std::max(port.free, head.time());
@@ -134,8 +134,8 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
     port.free = start + wire;
     port.sent_bytes += frame.bytes;
     ++d.counts.hops;
-    if (d.watched) { watch(d, p, frame, start); }
-    if (d.telemetry) { write_telemetry(d, p, frame, start); }
+    if (d.watched) [[unlikely]] { watch(d, p, frame, start); }
+    if (d.telemetry) [[unlikely]] { write_telemetry(d, p, frame, start); }
     if (port.control == Control::credits) { take_credit(d, port, frame.bytes); }
     if (port.lanes > 1) {
         d.net.hold_wire(p, port.free);

@@ -18,9 +18,9 @@ struct Lifting {
 
 [[gnu::always_inline]] inline void add_credit(Domain& d, Port& port, std::uint32_t bytes) {
     port.credits += d.net.cost(port, bytes);
-    if (port.form != 0 && d.net.forms[port.form].headers) {
-        d.port_counts[d.net.number_of(port)].headers +=
-            static_cast<std::int32_t>(d.net.forms[port.form].packets(bytes));
+    if (port.headers) {
+        const std::uint32_t headers = d.net.forms[port.form].packets(bytes);
+        d.port_counts[d.net.number_of(port)].headers += static_cast<std::int32_t>(headers);
     }
 }
 
@@ -137,15 +137,15 @@ inline Ps hear_credits(Domain& d, Port& port, Ps start, Ps until, std::uint32_t 
         !d.net.blocked(port, bytes)) {
         return start;
     }
-    const bool by_credits = port.control == Control::credits && !port.down && !d.net.forms[port.form].headers;
+    const bool by_credits = port.control == Control::credits && !port.down && !port.headers;
     return by_credits ? hear_credits(d, port, start, until, bytes) : hear(d, port, start, until, bytes);
 }
 
 [[gnu::always_inline]] inline void take_credit(Domain& d, Port& port, std::uint32_t bytes) {
     port.credits -= d.net.cost(port, bytes);
-    if (port.form != 0 && d.net.forms[port.form].headers) {
-        d.port_counts[d.net.number_of(port)].headers -=
-            static_cast<std::int32_t>(d.net.forms[port.form].packets(bytes));
+    if (port.headers) {
+        const std::uint32_t headers = d.net.forms[port.form].packets(bytes);
+        d.port_counts[d.net.number_of(port)].headers -= static_cast<std::int32_t>(headers);
     }
 }
 

@@ -115,7 +115,7 @@ struct Network {
     [[gnu::cold]] bool behind_writes(std::uint32_t p, Ps arrived) const {
         const Port& port = ports[p];
         const std::uint8_t lane = counts[p].lane;
-        if (weak_order || lane == posted || port.form == 0 || !forms[port.form].headers) { return false; }
+        if (weak_order || lane == posted || !port.headers) { return false; }
         const Port& writes = ports[p - lane];
         return !writes.queue.empty() && writes.queue.front().frame.time() <= arrived;
     }
@@ -123,10 +123,9 @@ struct Network {
         return port.form == 0 ? bytes : forms[port.form].cost(bytes);
     }
     [[gnu::always_inline]] bool lacks_credit(const Port& port, std::uint32_t bytes) const {
-        if (port.form == 0) { return port.credits < static_cast<std::int64_t>(bytes); }
-        const CreditForm& form = forms[port.form];
-        return port.credits < form.cost(bytes) ||
-               (form.headers && counts[number_of(port)].headers < static_cast<std::int32_t>(form.packets(bytes)));
+        return port.credits < cost(port, bytes) ||
+               (port.headers &&
+                counts[number_of(port)].headers < static_cast<std::int32_t>(forms[port.form].packets(bytes)));
     }
     // Whether anything except time holds back a packet of this size.
     [[gnu::always_inline]] bool blocked(const Port& port, std::uint32_t bytes) const {

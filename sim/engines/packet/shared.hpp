@@ -1,6 +1,7 @@
 #pragma once
 // What all threads of a replay see.
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <vector>
