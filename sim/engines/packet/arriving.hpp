@@ -10,9 +10,9 @@ namespace fabricast::inline packet {
 
 // The timer of a pause, which may have ended meanwhile.
 [[gnu::cold]] inline void refresh(Domain& d, std::uint32_t in, Ps now) {
-    Ingress& ingress = d.net.ingress[in];
-    const std::uint32_t n = d.net.ports[in].to_node;
-    Node& node = d.net.nodes[n];
+    Ingress& ingress = d.ingress[in];
+    const std::uint32_t n = d.ports[in].to_node;
+    Node& node = d.nodes[n];
     const Ps half = ingress.serialization(pause_bytes(d.options)) / 2;
     const bool late = ingress.paused && now - ingress.told_at >= half;
     if (late) { drain_in_order(d, node, now - 1); }  // packets that leave before have the wire first
@@ -30,11 +30,11 @@ namespace fabricast::inline packet {
 
 // Returns false if there is no room.
 inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
-    Ingress& ingress = d.net.ingress[in];
-    const Control control = d.net.ports[in].control;
+    Ingress& ingress = d.ingress[in];
+    const Control control = d.ports[in].control;
     if (control == Control::credits && ingress.unbounded) { return_credit(d, in, bytes, now); }
     if (control == Control::none || control == Control::credits || ingress.unbounded) { return true; }
-    Node& node = d.net.nodes[d.net.ports[in].to_node];
+    Node& node = d.nodes[d.ports[in].to_node];
     double slack = 0;
     const auto fits = [&] {
         // With alpha above 1 the threshold may be more than is free.
@@ -67,32 +67,32 @@ inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
 inline void enqueue(Domain& d, std::uint32_t out, const Frame& frame, std::uint32_t in, Ps arrived) {
     if (!accept(d, in, frame.bytes, arrived)) {
         if (!d.shared.trims() || !trim(d, out, frame, arrived)) {
-            ++d.net.ingress[in].drops;
+            ++d.ingress[in].drops;
             d.saw_end(frame, PacketFlight::dropped, arrived);
         }
         return;
     }
-    Port& port = d.net.ports[out];
-    port.queue.push({frame, d.net.ingress[in].unbounded ? none : in});
+    Port& port = d.ports[out];
+    port.queue.push({frame, d.ingress[in].unbounded ? none : in});
     port.queued_bytes += frame.bytes;
-    PortCounts& counts = d.net.counts[out];
+    PortCounts& counts = d.port_counts[out];
     counts.most_queued = std::max(counts.most_queued, port.queued_bytes);
     d.saw_queue(out, arrived);
-    if (!port.active) { d.shared.set_active(out); }
+    if (!port.active) { d.shared.set_active(port); }
 }
 
 // Sends the packet straight onto the wire if that is idle, otherwise queues it. A packet from a slower link may begin
 // only when its end will have arrived in time.
 inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in, Ps arrived) {
-    Port& port = d.net.ports[out];
+    Port& port = d.ports[out];
     if (port.down && !may_stay(d.traffic, frame, arrived)) {
         lose(d, in, frame, arrived);
         return;
     }
-    const Node& node = d.net.nodes[port.from_node];
+    const Node& node = d.nodes[port.from_node];
     Ps now = arrived;
     if (d.options.cut_through) {
-        const Ingress& from = d.net.ingress[in];
+        const Ingress& from = d.ingress[in];
         if (from.inverse > port.inverse) { now += from.serialization(frame.bytes) - port.serialization(frame.bytes); }
     }
     const bool busy = port.lanes > 1 ? d.net.any_active(out) : d.shared.has_traffic(port);
@@ -106,9 +106,9 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
     frame.at(now);
     if (now == arrived && port.free <= now && !node.serves && !d.shared.has_traffic(port) &&
         (port.lanes == 1 || !d.net.behind_writes(out, now)) &&
-        ((port.control == Control::none && !port.down) || admit(d, out, now, now, frame.bytes) == now)) {
-        if (d.net.ports[in].control == Control::credits) { return_credit(d, in, frame.bytes, now); }
-        if (!is_taken_back(d, out, frame, now)) { emit(d, out, frame, now); }
+        ((port.control == Control::none && !port.down) || admit(d, port, now, now, frame.bytes) == now)) {
+        if (d.ports[in].control == Control::credits) { return_credit(d, in, frame.bytes, now); }
+        if (!is_taken_back(d, out, frame, now)) { emit(d, out, port, frame, now); }
         return;
     }
     enqueue(d, out, frame, in, arrived);
@@ -117,10 +117,10 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
 // The same where full queues trim packets. A header stays a header; the first adapter that it comes to answers it.
 [[gnu::cold]] inline void forward_trimming(Domain& d, std::uint32_t out, const Frame& frame, std::uint32_t in, Ps now) {
     if (d.net.is_header_lane(in)) {
-        if (d.net.nodes[d.net.ports[out].from_node].is_switch) {
+        if (d.nodes[d.ports[out].from_node].is_switch) {
             forward(d, out + headers, frame, in, now);
         } else {
-            refuse_header(d, frame, now + d.net.ingress[in].serialization(frame.bytes));
+            refuse_header(d, frame, now + d.ingress[in].serialization(frame.bytes));
         }
         return;
     }
@@ -134,15 +134,15 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
     const std::uint32_t out = due.next;
     const Frame frame = due.frame;
     const Ps now = frame.time();
-    const Port& port = d.net.ports[out];
-    const Port& from = d.net.ports[due.port];
+    Port& port = d.ports[out];
+    const Port& from = d.ports[due.port];
     if (port.free > now || port.active || !port.simple || port.down || from.inverse > port.inverse ||
-        (port.control != Control::none && admit(d, out, now, now, frame.bytes) != now)) {
+        (port.control != Control::none && admit(d, port, now, now, frame.bytes) != now)) {
         forward(d, out, frame, due.port, now);
         return;
     }
     if (from.control == Control::credits) { return_credit(d, due.port, frame.bytes, now); }
-    emit(d, out, frame, now);
+    emit(d, out, port, frame, now);
 }
 
 // Chooses, at each switch, among the ways that share the packet's path so far, that with the least traffic ahead.
@@ -152,13 +152,13 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
     const auto ports = [&](std::uint32_t variant) {
         return d.net.hops.data() + route.first + std::size_t{variant} * route.hops;
     };
-    if (!d.net.nodes[d.net.ports[ports(mine)[hop]].from_node].is_switch) { return mine; }
+    if (!d.nodes[d.ports[ports(mine)[hop]].from_node].is_switch) { return mine; }
     std::uint32_t best = mine;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (std::uint32_t i = 0; i < route.variants; ++i) {
         const std::uint32_t variant = (mine + i) % route.variants;
         if (!std::equal(ports(variant), ports(variant) + hop, ports(mine))) { continue; }
-        const Port& port = d.net.ports[ports(variant)[hop]];
+        const Port& port = d.ports[ports(variant)[hop]];
         const std::int64_t ahead = d.net.queued(ports(variant)[hop]) * (1 << 10) +
                                    (std::max<Ps>(0, port.free - now) >> 4) +
                                    (port.paused || port.down ? std::int64_t{1} << 50 : 0);
@@ -205,7 +205,7 @@ inline void on_piece(Domain& d, std::uint32_t s, Ps now) {
     if (!d.traffic.readers.empty()) {
         const std::uint32_t r = d.traffic.reader_of[frame.flow];
         if (r != none && d.traffic.readers[r].hop == hop && !d.traffic.is_request(frame.flow)) {
-            const Ps rest = d.options.cut_through ? d.net.ingress[due.port].serialization(frame.bytes) : 0;
+            const Ps rest = d.options.cut_through ? d.ingress[due.port].serialization(frame.bytes) : 0;
             return_tag(d, r, frame.bytes, now + rest);
         }
     }

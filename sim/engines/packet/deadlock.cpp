@@ -12,7 +12,7 @@ namespace {
 
 bool held_back(const Network& net, std::uint32_t p) {
     const Port& port = net.ports[p];
-    return !port.queue.empty() && net.blocked(p, port.queue.front().frame.bytes) && !port.down;
+    return !port.queue.empty() && net.blocked(port, port.queue.front().frame.bytes) && !port.down;
 }
 
 // What the receive buffer of each link waits for: ports of the next node, held back with packets that came over it.

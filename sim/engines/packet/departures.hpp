@@ -33,12 +33,8 @@ inline void use_services(Domain& d, const Frame& frame, Ps start) {
     }
 }
 
-// When the sender's next packet starts, as far as is known; `never` if nothing waits or nothing is known.
-[[gnu::noinline]] inline Ps next_of_sender(Domain& d, std::uint32_t p, Ps until) {
-    const Port& port = d.net.ports[p];
-    if (port.sender == none || d.shared.senders[port.sender].empty()) { return never; }
-    const Sender& sender = d.shared.senders[port.sender];
-    Ps start = std::max(port.free, sender.next());
+// When a sender's next packet, which is ready at `start`, can start, as far as is known.
+[[gnu::noinline]] inline Ps next_of_sender(Domain& d, Port& port, const Sender& sender, Ps start, Ps until) {
     const std::uint32_t f = sender.peek();
     if (port.serves) {
         Frame first;
@@ -46,29 +42,35 @@ inline void use_services(Domain& d, const Frame& frame, Ps start) {
         start = after_services(d, first, start);
     }
     if (start > until || (port.control == Control::none && !port.down)) { return start; }
-    return admit(d, p, start, until, next_bytes(d, d.traffic.flows[f], f));
+    return admit(d, port, start, until, next_bytes(d, d.traffic.flows[f], f));
 }
 
-// The same for the port. Most often asked of a wire that is still busy, so that answer takes no call.
-[[gnu::always_inline]] inline Ps next_start(Domain& d, std::uint32_t p, Ps until) {
-    const Port& port = d.net.ports[p];
-    if (port.queue.empty()) { return next_of_sender(d, p, until); }
+// When the port's next packet starts, as far as is known; `never` if nothing waits or nothing is known. Most often
+// asked of a wire that is still busy, so that answer takes no call.
+[[gnu::always_inline]] inline Ps next_start(Domain& d, Port& port, Ps until) {
+    if (port.queue.empty()) {
+        if (port.sender == none) { return never; }
+        const Sender& sender = d.senders[port.sender];
+        const Ps start = std::max(port.free, sender.next());
+        if (start > until && (!port.serves || start == never)) { return start; }
+        return next_of_sender(d, port, sender, start, until);
+    }
     const Frame& head = port.queue.front().frame;
     Ps start = std::max(port.free, head.time());
     if (port.serves) { start = after_services(d, head, start); }
     if (start > until || (port.control == Control::none && !port.down)) { return start; }
-    return admit(d, p, start, until, head.bytes);
+    return admit(d, port, start, until, head.bytes);
 }
 
 // FECN marks at the root of congestion: a port whose queue is long although it has credit. A port without credit is a
 // victim and does not mark, unless it leads to a device that is not a switch (Victim_Mask).
 [[gnu::cold]] inline void mark_forward(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
-    const Port& port = d.net.ports[p];
-    PortCounts& counts = d.net.counts[p];
+    const Port& port = d.ports[p];
+    PortCounts& counts = d.port_counts[p];
     const InfinibandControl& control = d.options.infiniband;
     if (static_cast<float>(port.queued_bytes) <= counts.k_min) { return; }
     ++counts.draws;
-    const bool victim = counts.starved_until == start && d.net.nodes[port.to_node].is_switch;
+    const bool victim = counts.starved_until == start && d.nodes[port.to_node].is_switch;
     if (victim || frame.bytes < control.packet_size.count || counts.since_mark++ < control.marking_rate) { return; }
     counts.since_mark = 0;
     frame.meta |= Frame::marked;
@@ -82,8 +84,8 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
         mark_forward(d, p, frame, start);
         return;
     }
-    PortCounts& counts = d.net.counts[p];
-    const auto queued = static_cast<float>(d.net.ports[p].queued_bytes);
+    PortCounts& counts = d.port_counts[p];
+    const auto queued = static_cast<float>(d.ports[p].queued_bytes);
     if (queued <= counts.k_min) { return; }
     ++counts.draws;
     const double share = queued > counts.k_max ? 1.0
@@ -99,13 +101,13 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
 // Uses a hash of packet and link instead of a random generator, so that the result does not depend on threads.
 [[gnu::cold]] inline bool is_corrupted(const Domain& d, std::uint32_t p, const Frame& frame) {
     const std::uint64_t h = mix(mix(d.options.seed ^ frame.flow ^ (std::uint64_t{p} << 32U)) ^ frame.key);
-    return static_cast<double>(h >> 11U) * 0x1p-53 < static_cast<double>(d.net.counts[p].loss);
+    return static_cast<double>(h >> 11U) * 0x1p-53 < static_cast<double>(d.port_counts[p].loss);
 }
 
 // What a switch writes into the packet for HPCC.
 [[gnu::cold]] inline void write_telemetry(Domain& d, std::uint32_t p, const Frame& frame, Ps start) {
-    const Port& port = d.net.ports[p];
-    if (!d.net.nodes[port.from_node].is_switch || d.traffic.is_request(frame.flow)) { return; }
+    const Port& port = d.ports[p];
+    if (!d.nodes[port.from_node].is_switch || d.traffic.is_request(frame.flow)) { return; }
     const std::uint32_t controller = d.traffic.flows[frame.flow].controller;
     if (controller == none) { return; }
     InFlight& flight = d.shared.flight(controller, frame.psn());
@@ -119,7 +121,7 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
     if (frame.flow != d.shared.sequence.flow) { return; }
     if (frame.hop() == 0) { d.shared.sequence.sent(frame, start); }
     if (!frame.is(Frame::last_hop) || d.net.is_header_lane(p)) { return; }
-    const Port& port = d.net.ports[p];
+    const Port& port = d.ports[p];
     d.saw_end(frame,
               d.shared.corrupts && is_corrupted(d, p, frame) ? PacketFlight::dropped
               : is_wanted(d, frame)                          ? PacketFlight::arrived
@@ -127,18 +129,17 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
               start + port.serialization(frame.bytes) + port.latency);
 }
 
-[[gnu::always_inline]] inline void emit(Domain& d, std::uint32_t p, Frame frame, Ps start) {
-    Port& port = d.net.ports[p];
+[[gnu::always_inline]] inline void emit(Domain& d, std::uint32_t p, Port& port, Frame frame, Ps start) {
     const Ps wire = port.serialization(frame.bytes);
     port.free = start + wire;
     port.sent_bytes += frame.bytes;
     ++d.counts.hops;
-    if (d.watched) { watch(d, p, frame, start); }
-    if (d.telemetry) { write_telemetry(d, p, frame, start); }
-    if (port.control == Control::credits) { take_credit(d, p, frame.bytes); }
+    if (d.watched) [[unlikely]] { watch(d, p, frame, start); }
+    if (d.telemetry) [[unlikely]] { write_telemetry(d, p, frame, start); }
+    if (port.control == Control::credits) { take_credit(d, port, frame.bytes); }
     if (port.lanes > 1) {
         d.net.hold_wire(p, port.free);
-        d.net.turns[d.net.counts[p].turns].sent(d.net.counts[p].lane, frame.bytes);
+        d.net.turns[d.port_counts[p].turns].sent(d.port_counts[p].lane, frame.bytes);
         if (frame.is(Frame::last_hop) && d.net.is_header_lane(p)) {
             refuse_header(d, frame, start + wire + port.latency);
             return;
@@ -147,7 +148,7 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
     if (frame.is(Frame::last_hop)) {
         const Ps tail = start + wire + port.latency;
         if (port.control == Control::credits) {
-            port.signal({tail + d.net.ingress[p].return_latency, frame.bytes, Signal::credit});
+            port.signal({tail + d.ingress[p].return_latency, frame.bytes, Signal::credit});
         }
         if (d.shared.corrupts && is_corrupted(d, p, frame)) {
             ++d.counts.lost;
@@ -162,14 +163,13 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
     d.wake(port.to_node, at);
 }
 
-inline void send_one(Domain& d, std::uint32_t p, Ps start) {
-    Port& port = d.net.ports[p];
+inline void send_one(Domain& d, std::uint32_t p, Port& port, Ps start) {
     if (port.queue.empty()) {
-        const Frame frame = next_packet(d, p, start);
+        const Frame frame = next_packet(d, port, start);
         [[maybe_unused]] const bool back = is_taken_back(d, p, frame, start);
         assert(!back);
         if (port.serves) { use_services(d, frame, start); }
-        emit(d, p, frame, start);
+        emit(d, p, port, frame, start);
     } else {
         Waiting waiting = port.queue.front();
         port.queue.pop();
@@ -178,11 +178,11 @@ inline void send_one(Domain& d, std::uint32_t p, Ps start) {
         if (!is_taken_back(d, p, waiting.frame, start)) {
             if (port.marks) { mark(d, p, waiting.frame, start); }
             if (port.serves) { use_services(d, waiting.frame, start); }
-            emit(d, p, waiting.frame, start);
+            emit(d, p, port, waiting.frame, start);
         }
         if (waiting.ingress != none) { vacate(d, waiting.ingress, waiting.frame.bytes, start); }
     }
-    if (!d.shared.has_traffic(port)) { d.shared.clear_active(p); }
+    if (!d.shared.has_traffic(port)) { d.shared.clear_active(port); }
 }
 
 // A departure may hold up the node's other ports.
@@ -200,32 +200,31 @@ template <class Visit>
 
 // When the packet that would be sent next on this port arrived there.
 [[gnu::cold]] inline Ps first_arrived(const Domain& d, std::uint32_t p) {
-    const Port& port = d.net.ports[p];
-    return port.queue.empty() ? d.traffic.flows[d.shared.senders[port.sender].peek()].next
-                              : port.queue.front().frame.time();
+    const Port& port = d.ports[p];
+    return port.queue.empty() ? d.traffic.flows[d.senders[port.sender].peek()].next : port.queue.front().frame.time();
 }
 
 // Which of the lanes with traffic sends first, and when. A start after `until` is only a lower bound.
 [[gnu::cold]] inline Turn next_turn(Domain& d, std::uint32_t first, Ps until) {
     Ps start = never;
     std::uint32_t ready = 0;
-    for (std::uint32_t lane = 0; lane < d.net.ports[first].lanes; ++lane) {
+    for (std::uint32_t lane = 0; lane < d.ports[first].lanes; ++lane) {
         const std::uint32_t p = first + lane;
-        if (!d.net.ports[p].active || d.net.behind_writes(p, first_arrived(d, p))) { continue; }
-        const Ps its = next_start(d, p, until);
+        if (!d.ports[p].active || d.net.behind_writes(p, first_arrived(d, p))) { continue; }
+        const Ps its = next_start(d, d.ports[p], until);
         ready = its < start ? 0 : ready;
         start = std::min(start, its);
         ready |= its == start ? 1U << lane : 0U;
     }
     if (start > until) { return {start, none}; }
-    return {start, first + d.net.turns[d.net.counts[first].turns].next(ready)};
+    return {start, first + d.net.turns[d.port_counts[first].turns].next(ready)};
 }
 
 // Sends what may start up to `until`; returns when there is more to do.
 [[gnu::cold]] inline Ps drain_lanes(Domain& d, std::uint32_t first, Ps until) {
     Turn turn = next_turn(d, first, until);
     while (turn.start <= until) {
-        send_one(d, turn.port, turn.start);
+        send_one(d, turn.port, d.ports[turn.port], turn.start);
         turn = next_turn(d, first, until);
     }
     return turn.start;
@@ -233,11 +232,12 @@ template <class Visit>
 
 // The same for one port; or for all lanes of its link, so that the later ones find nothing left to do.
 [[gnu::always_inline]] inline Ps drain(Domain& d, std::uint32_t p, Ps until) {
-    if (d.net.ports[p].lanes > 1) { return drain_lanes(d, d.net.first_lane(p), until); }
+    Port& port = d.ports[p];
+    if (port.lanes > 1) { return drain_lanes(d, d.net.first_lane(p), until); }
     for (;;) {
-        const Ps start = next_start(d, p, until);
+        const Ps start = next_start(d, port, until);
         if (start > until) { return start; }
-        send_one(d, p, start);
+        send_one(d, p, port, start);
     }
 }
 
@@ -248,8 +248,8 @@ inline void drain_entangled(Domain& d, const Node& node, Ps until) {
         std::uint32_t seen = none;  // first lane of the last link with lanes that was looked at
         for_each_active(d, node, [&](std::uint32_t p) {
             Turn turn{never, none};
-            if (d.net.ports[p].lanes == 1) {
-                turn = {next_start(d, p, until), p};
+            if (d.ports[p].lanes == 1) {
+                turn = {next_start(d, d.ports[p], until), p};
             } else if (d.net.first_lane(p) != seen) {
                 seen = d.net.first_lane(p);
                 turn = next_turn(d, seen, until);
@@ -257,7 +257,7 @@ inline void drain_entangled(Domain& d, const Node& node, Ps until) {
             if (turn.start < first.start) { first = turn; }
         });
         if (first.start > until) { return; }
-        send_one(d, first.port, first.start);
+        send_one(d, first.port, d.ports[first.port], first.start);
     }
 }
 
@@ -271,14 +271,14 @@ inline void drain_in_order(Domain& d, const Node& node, Ps until) {
     }
     d.candidates.clear();
     for_each_active(d, node, [&](std::uint32_t p) {
-        const Ps start = next_start(d, p, until);
+        const Ps start = next_start(d, d.ports[p], until);
         if (start <= until) { d.candidates.push_back({{start, p}, d.held_up}); }
     });
     while (!d.candidates.empty()) {
         Domain::Candidate& first =
             *std::ranges::min_element(d.candidates, std::ranges::less(), &Domain::Candidate::turn);
-        if (first.as_of == d.held_up) { send_one(d, first.turn.port, first.turn.start); }
-        first.turn.start = next_start(d, first.turn.port, until);
+        if (first.as_of == d.held_up) { send_one(d, first.turn.port, d.ports[first.turn.port], first.turn.start); }
+        first.turn.start = next_start(d, d.ports[first.turn.port], until);
         first.as_of = d.held_up;
         if (first.turn.start > until) {
             first = d.candidates.back();

@@ -37,6 +37,12 @@ struct Domain {
     Traffic& traffic = shared.traffic;
     Network& net = shared.net;
     const Packet& options = shared.options;
+    // What every hop touches, one load away.
+    Port* const ports = net.ports.get();
+    Ingress* const ingress = net.ingress.data();
+    PortCounts* const port_counts = net.counts.data();
+    Node* const nodes = net.nodes.data();
+    Sender* const senders = shared.senders.data();
     bool alone = true;                                          // no other thread runs in this window
     const std::uint32_t* island_of = shared.islands.of.data();  // per node
     std::atomic<Ps>* wakes = nullptr;                           // of this window
@@ -49,6 +55,7 @@ struct Domain {
     std::uint64_t held_up = 0;                                   // how often a departure may have held up other ports
     bool watched = !shared.series.empty();                       // ports' series are kept
     bool telemetry = shared.control == CongestionControl::hpcc;  // switches write into packets
+    bool only_counts = shared.only_counts();                     // packets at their receivers, until a piece has ended
     std::vector<Candidate> candidates;
     std::vector<std::vector<ControlMessage>> outbox[2];  // per domain
     std::vector<Done> done;
@@ -86,7 +93,7 @@ struct Domain {
     }
 
     void saw_queue(std::uint32_t p, Ps at) {
-        if (watched) { shared.series[p].saw_queue(at, net.ports[p].queued_bytes); }
+        if (watched) { shared.series[p].saw_queue(at, ports[p].queued_bytes); }
     }
     void saw_end(const Frame& frame, PacketFlight::Fate fate, Ps at) {
         if (frame.flow == shared.sequence.flow) { shared.sequence.ended(frame, fate, at); }

@@ -16,20 +16,20 @@ struct Lifting {
     return by_watchdog < counts.paused_until ? Lifting{by_watchdog, true} : Lifting{counts.paused_until, false};
 }
 
-[[gnu::always_inline]] inline void add_credit(Domain& d, std::uint32_t p, std::uint32_t bytes) {
-    Port& port = d.net.ports[p];
+[[gnu::always_inline]] inline void add_credit(Domain& d, Port& port, std::uint32_t bytes) {
     port.credits += d.net.cost(port, bytes);
-    if (port.form != 0 && d.net.forms[port.form].headers) {
-        d.net.counts[p].headers += static_cast<std::int32_t>(d.net.forms[port.form].packets(bytes));
+    if (port.headers) {
+        const std::uint32_t headers = d.net.forms[port.form].packets(bytes);
+        d.port_counts[d.net.number_of(port)].headers += static_cast<std::int32_t>(headers);
     }
 }
 
 [[gnu::noinline]] inline void apply_pause(Domain& d, std::uint32_t p, const Signal& signal) {
-    Port& port = d.net.ports[p];
+    Port& port = d.ports[p];
     switch (signal.kind) {
         case Signal::credit: return;  // add_credit()
         case Signal::pause: {
-            PortCounts& counts = d.net.counts[p];
+            PortCounts& counts = d.port_counts[p];
             counts.paused_until = signal.time + port.serialization(pause_bytes(d.options));
             if (!port.paused && !counts.ignores) {
                 port.paused = true;
@@ -38,89 +38,120 @@ struct Lifting {
             return;
         }
         case Signal::resume:
-            d.net.counts[p].ignores = false;
+            d.port_counts[p].ignores = false;
             if (port.paused) {
                 port.paused = false;
-                d.net.counts[p].paused += signal.time - d.net.counts[p].paused_since;
+                d.port_counts[p].paused += signal.time - d.port_counts[p].paused_since;
                 if (d.watched) {
-                    d.shared.series[p].saw_pause(d.net.counts[p].paused_since, signal.time);
-                    d.shared.sequence.paused(p, d.net.counts[p].paused_since, signal.time);
+                    d.shared.series[p].saw_pause(d.port_counts[p].paused_since, signal.time);
+                    d.shared.sequence.paused(p, d.port_counts[p].paused_since, signal.time);
                 }
             }
             return;
     }
 }
 
-[[gnu::always_inline]] inline void apply(Domain& d, std::uint32_t p, const Signal& signal) {
+[[gnu::always_inline]] inline void apply(Domain& d, Port& port, const Signal& signal) {
     if (signal.kind == Signal::credit) {
-        add_credit(d, p, static_cast<std::uint32_t>(signal.value));
+        add_credit(d, port, static_cast<std::uint32_t>(signal.value));
     } else {
-        apply_pause(d, p, signal);
+        apply_pause(d, d.net.number_of(port), signal);
     }
 }
 
 // The same, after applying the receiver's signals that have come by then or will come.
-inline Ps hear(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
-    Port& port = d.net.ports[p];
+inline Ps hear(Domain& d, Port& port, Ps start, Ps until, std::uint32_t bytes) {
+    const std::uint32_t p = d.net.number_of(port);
     const Ps asked = start;
     LinkRing<Signal>& signals = port.signals;
     signals.pop_while([&](const Signal& signal) {
         if (signal.due() > start) { return false; }
-        apply(d, p, signal);
+        apply(d, port, signal);
         return true;
     });
-    while (d.net.blocked(p, bytes)) {
+    while (d.net.blocked(port, bytes)) {
         const Ps next = signals.empty() ? never : signals.front().due();
         if (port.paused) {
-            const Lifting lifting = lifts(d.options, d.net.counts[p]);
+            const Lifting lifting = lifts(d.options, d.port_counts[p]);
             const Ps at = std::max(start, lifting.time);
             if (at < next) {
                 if (at > until) { return at; }
                 apply_pause(d, p, {at, 0, Signal::resume});
-                d.net.counts[p].ignores = lifting.by_watchdog;
-                d.net.counts[p].watchdog += lifting.by_watchdog ? 1 : 0;
+                d.port_counts[p].ignores = lifting.by_watchdog;
+                d.port_counts[p].watchdog += lifting.by_watchdog ? 1 : 0;
                 start = at;
                 continue;
             }
         }
         if (next > until) { return std::max(next, until + 1); }
         start = std::max(start, next);
-        apply(d, p, signals.front());
+        apply(d, port, signals.front());
         signals.pop();
     }
     if (start > asked) {
         // The signal that released the packet has been taken from the ring, so its time must be kept here.
         port.free = std::max(port.free, start);
         if (port.control == Control::credits) {
-            d.net.counts[p].starved += start - asked;
-            d.net.counts[p].starved_until = start;
+            d.port_counts[p].starved += start - asked;
+            d.port_counts[p].starved_until = start;
         }
     }
     return start;
 }
 
+// The same for a port that only a lack of credits can hold back, and only one kind of them: most links inside a node.
+inline Ps hear_credits(Domain& d, Port& port, Ps start, Ps until, std::uint32_t bytes) {
+    const Ps asked = start;
+    const std::int64_t needed = d.net.cost(port, bytes);
+    std::int64_t credits = port.credits;
+    Ps next = never;
+    port.signals.pop_while([&](const Signal& signal) __attribute__((always_inline)) {
+        const Ps due = signal.due();
+        if (due > start) {
+            if (credits >= needed) { return false; }
+            if (due > until) {
+                next = due;
+                return false;
+            }
+            start = due;
+        }
+        const auto returned = static_cast<std::uint32_t>(signal.value);
+        credits += returned == bytes ? needed : d.net.cost(port, returned);
+        return true;
+    });
+    port.credits = credits;
+    if (credits < needed) { return std::max(next, until + 1); }
+    if (start > asked) {  // as above
+        port.free = std::max(port.free, start);
+        PortCounts& counts = d.port_counts[d.net.number_of(port)];
+        counts.starved += start - asked;
+        counts.starved_until = start;
+    }
+    return start;
+}
+
 // The earliest start at or after `start` that the receiver allows; later than `until` if that is not known yet.
-[[gnu::always_inline]] inline Ps admit(Domain& d, std::uint32_t p, Ps start, Ps until, std::uint32_t bytes) {
-    const Port& port = d.net.ports[p];
+[[gnu::always_inline]] inline Ps admit(Domain& d, Port& port, Ps start, Ps until, std::uint32_t bytes) {
     if ((!port.signalled.load(std::memory_order_relaxed) || port.signals.empty() ||
          port.signals.front().due() > start) &&
-        !d.net.blocked(p, bytes)) {
+        !d.net.blocked(port, bytes)) {
         return start;
     }
-    return hear(d, p, start, until, bytes);
+    const bool by_credits = port.control == Control::credits && !port.down && !port.headers;
+    return by_credits ? hear_credits(d, port, start, until, bytes) : hear(d, port, start, until, bytes);
 }
 
-[[gnu::always_inline]] inline void take_credit(Domain& d, std::uint32_t p, std::uint32_t bytes) {
-    Port& port = d.net.ports[p];
+[[gnu::always_inline]] inline void take_credit(Domain& d, Port& port, std::uint32_t bytes) {
     port.credits -= d.net.cost(port, bytes);
-    if (port.form != 0 && d.net.forms[port.form].headers) {
-        d.net.counts[p].headers -= static_cast<std::int32_t>(d.net.forms[port.form].packets(bytes));
+    if (port.headers) {
+        const std::uint32_t headers = d.net.forms[port.form].packets(bytes);
+        d.port_counts[d.net.number_of(port)].headers -= static_cast<std::int32_t>(headers);
     }
 }
 
-inline void return_credit(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps at) {
-    Port& port = d.net.ports[in];
-    Ingress& ingress = d.net.ingress[in];
+[[gnu::always_inline]] inline void return_credit(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps at) {
+    Port& port = d.ports[in];
+    Ingress& ingress = d.ingress[in];
     const Ps heard = at + ingress.return_latency;
     const Signal signal{heard, static_cast<std::int32_t>(bytes), Signal::credit};
     if (heard >= ingress.last_credit) {
@@ -136,12 +167,12 @@ inline void return_credit(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps a
 // Sends a PFC frame in the other direction of the link. It waits for the packet that is being sent there, takes its own
 // time on the wire, and takes effect after the sender's reaction time.
 inline void tell_pause(Domain& d, std::uint32_t in, bool paused, Ps now) {
-    Ingress& ingress = d.net.ingress[in];
-    Port& port = d.net.ports[in];
+    Ingress& ingress = d.ingress[in];
+    Port& port = d.ports[in];
     ingress.told_at = now;
     Ps sent = now;
     if (port.reverse != none) {
-        Port& back = d.net.ports[port.reverse];
+        Port& back = d.ports[port.reverse];
         ++d.held_up;
         back.free = std::max(back.free, now) + wire_time(static_cast<std::uint64_t>(pfc::frame.count), back.inverse);
         d.net.hold_wire(port.reverse, back.free);
@@ -154,9 +185,9 @@ inline void tell_pause(Domain& d, std::uint32_t in, bool paused, Ps now) {
 
 // A pause lasts for its quanta, and is sent again after half of them.
 inline void set_paused(Domain& d, std::uint32_t in, bool paused, Ps now) {
-    Ingress& ingress = d.net.ingress[in];
-    Port& port = d.net.ports[in];
-    Node& node = d.net.nodes[port.to_node];
+    Ingress& ingress = d.ingress[in];
+    Port& port = d.ports[in];
+    Node& node = d.nodes[port.to_node];
     ingress.paused = paused;
     node.paused_ingresses += paused ? 1U : -1U;
     if (paused) { node.used_most = std::max(node.used_most, node.used); }
@@ -171,14 +202,14 @@ inline void set_paused(Domain& d, std::uint32_t in, bool paused, Ps now) {
 }
 
 [[gnu::always_inline]] inline void vacate(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
-    const Control control = d.net.ports[in].control;
+    const Control control = d.ports[in].control;
     if (control == Control::none) { return; }
     if (control == Control::credits) {
         return_credit(d, in, bytes, now);
         return;
     }
-    Ingress& ingress = d.net.ingress[in];
-    Node& node = d.net.nodes[d.net.ports[in].to_node];
+    Ingress& ingress = d.ingress[in];
+    Node& node = d.nodes[d.ports[in].to_node];
     const std::int64_t from_headroom = std::min<std::int64_t>(ingress.over, bytes);
     ingress.over -= from_headroom;
     ingress.bytes -= bytes - from_headroom;

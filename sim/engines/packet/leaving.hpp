@@ -21,7 +21,7 @@ namespace fabricast::inline packet {
 [[gnu::cold]] inline bool is_out_of_turn(Domain& d, std::uint32_t p, const Frame& frame, Ps now) {
     const std::uint32_t f = frame.flow;
     const Flow& flow = d.traffic.flows[f];
-    const bool at_home = d.net.island[flow.node] == d.net.island[d.net.ports[p].from_node];
+    const bool at_home = d.net.island[flow.node] == d.net.island[d.ports[p].from_node];
     if (!at_home || d.traffic.is_request(f) || frame.hop() >= hops_to_leave(d, f)) { return false; }
     Recovery& recovery = d.shared.recoveries[f];
     std::uint32_t& next = recovery.next[frame.hop()];

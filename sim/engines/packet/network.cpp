@@ -80,6 +80,7 @@ private:
         if (port.control == Control::credits) {
             in.return_latency += options_.credit_delay.ps;
             port.form = form_of(p, facts.cls);
+            port.headers = net_.forms[port.form].headers;
             give_credits(p, rate);
         }
         if (port.control == Control::pfc) {

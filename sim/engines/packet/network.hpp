@@ -96,6 +96,7 @@ struct Network {
     std::uint64_t inverse_at(std::uint32_t p, std::uint32_t millionths) const {
         return static_cast<std::uint64_t>(std::llround(capacity_inverse[p] * 1e6 / millionths));
     }
+    std::uint32_t number_of(const Port& port) const { return static_cast<std::uint32_t>(&port - ports.get()); }
     // The first lane of the port's link.
     std::uint32_t first_lane(std::uint32_t p) const { return p - counts[p].lane; }
     std::span<Port> lanes_of(std::uint32_t p) const { return {&ports[first_lane(p)], ports[p].lanes}; }
@@ -114,24 +115,21 @@ struct Network {
     [[gnu::cold]] bool behind_writes(std::uint32_t p, Ps arrived) const {
         const Port& port = ports[p];
         const std::uint8_t lane = counts[p].lane;
-        if (weak_order || lane == posted || port.form == 0 || !forms[port.form].headers) { return false; }
+        if (weak_order || lane == posted || !port.headers) { return false; }
         const Port& writes = ports[p - lane];
         return !writes.queue.empty() && writes.queue.front().frame.time() <= arrived;
     }
     [[gnu::always_inline]] std::int64_t cost(const Port& port, std::uint32_t bytes) const {
         return port.form == 0 ? bytes : forms[port.form].cost(bytes);
     }
-    [[gnu::always_inline]] bool lacks_credit(std::uint32_t p, std::uint32_t bytes) const {
-        const Port& port = ports[p];
-        if (port.form == 0) { return port.credits < static_cast<std::int64_t>(bytes); }
-        const CreditForm& form = forms[port.form];
-        return port.credits < form.cost(bytes) ||
-               (form.headers && counts[p].headers < static_cast<std::int32_t>(form.packets(bytes)));
+    [[gnu::always_inline]] bool lacks_credit(const Port& port, std::uint32_t bytes) const {
+        return port.credits < cost(port, bytes) ||
+               (port.headers &&
+                counts[number_of(port)].headers < static_cast<std::int32_t>(forms[port.form].packets(bytes)));
     }
     // Whether anything except time holds back a packet of this size.
-    [[gnu::always_inline]] bool blocked(std::uint32_t p, std::uint32_t bytes) const {
-        const Port& port = ports[p];
-        return port.paused || port.down || (port.control == Control::credits && lacks_credit(p, bytes));
+    [[gnu::always_inline]] bool blocked(const Port& port, std::uint32_t bytes) const {
+        return port.paused || port.down || (port.control == Control::credits && lacks_credit(port, bytes));
     }
     // Bytes that wait on all lanes of the port's link.
     std::int64_t queued(std::uint32_t p) const {

@@ -95,12 +95,11 @@ void PartsState::see_port(Look& look, std::uint32_t p) const {
     const Ingress& in = net_.ingress[p];
     // Credits that have come are seen when a packet next asks for them.
     std::int64_t credits = port.credits, headers = counts.headers;
-    const bool counts_headers = port.form != 0 && net_.forms[port.form].headers;
     port.signals.for_each([&](const Signal& signal) {
         if (signal.kind == Signal::credit && signal.time <= look.now) {
             const auto bytes = static_cast<std::uint32_t>(signal.value);
             credits += net_.cost(port, bytes);
-            headers += counts_headers ? net_.forms[port.form].packets(bytes) : 0;
+            headers += port.headers ? net_.forms[port.form].packets(bytes) : 0;
         } else {
             look.time(signal.time);
             look.add(signal.value, std::uint32_t{signal.kind});

@@ -47,13 +47,12 @@ struct CreditForm {
     std::uint32_t header = 0;           // buffer bytes that each of these takes on top of it
     std::uint32_t granule = 1;          // bytes of one credit, a power of two
     bool headers = false;               // headers have credits of their own
-    int shift = std::has_single_bit(payload) ? std::countr_zero(payload) : -1;  // instead of a division
+    // Instead of a division where packets have headers: there `payload` is a power of two.
+    unsigned shift = header > 0 ? static_cast<unsigned>(std::countr_zero(payload)) : 0;
 
-    std::uint32_t packets(std::uint32_t bytes) const {
-        return shift >= 0 ? (bytes + (payload - 1)) >> static_cast<unsigned>(shift) : (bytes + payload - 1) / payload;
-    }
+    std::uint32_t packets(std::uint32_t bytes) const { return (bytes + payload - 1) / payload; }
     std::int64_t cost(std::uint32_t bytes) const {
-        return (std::int64_t{bytes} + std::int64_t{header} * packets(bytes) + granule - 1) & -std::int64_t{granule};
+        return (bytes + header * ((bytes + payload - 1) >> shift) + granule - 1) & -granule;
     }
 };
 
@@ -70,12 +69,13 @@ struct alignas(64) Port {
     Control control = Control::none;
     bool paused : 1 = false;
     bool down : 1 = false;
-    bool active : 1 = false;  // its queue or its sender has something waiting
-    bool serves : 1 = false;  // its node has services
-    bool simple : 1 = true;   // its node has no services and its wire no other lanes
-    bool marks : 1 = false;   // an egress queue with ECN
-    std::uint8_t form = 0;    // into Network::forms; 0: credits are bytes
-    std::uint8_t lanes = 1;   // number of consecutive ports that share the wire
+    bool active : 1 = false;   // its queue or its sender has something waiting
+    bool serves : 1 = false;   // its node has services
+    bool simple : 1 = true;    // its node has no services and its wire no other lanes
+    bool marks : 1 = false;    // an egress queue with ECN
+    bool headers : 1 = false;  // headers have credits of their own
+    std::uint8_t form = 0;     // into Network::forms; 0: credits are bytes
+    std::uint8_t lanes = 1;    // number of consecutive ports that share the wire
     // Set by the receiver's thread, never cleared; the sender's thread sees it one window later at the latest.
     std::atomic<bool> signalled{false};
 

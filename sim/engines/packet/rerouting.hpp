@@ -39,11 +39,11 @@ inline bool may_stay(const Traffic& traffic, const Frame& frame, Ps now) {
 [[gnu::cold]] inline void lose(Domain& d, std::uint32_t in, const Frame& frame, Ps now) {
     ++d.counts.lost;
     d.saw_end(frame, PacketFlight::dropped, now);
-    if (d.net.ports[in].control == Control::credits) { return_credit(d, in, frame.bytes, now); }
+    if (d.ports[in].control == Control::credits) { return_credit(d, in, frame.bytes, now); }
 }
 
 [[gnu::cold]] inline void lose_queue(Domain& d, std::uint32_t p, Ps now) {
-    Port& port = d.net.ports[p];
+    Port& port = d.ports[p];
     for (std::uint32_t left = port.queue.size(); left > 0; --left) {
         Waiting waiting = port.queue.front();
         port.queue.pop();
@@ -56,10 +56,11 @@ inline bool may_stay(const Traffic& traffic, const Frame& frame, Ps now) {
             std::uint32_t way = waiting.frame.variant();
             const Route& route = d.traffic.route_of(waiting.frame.flow, way);
             const std::uint32_t other = d.net.port_of(route, way, waiting.frame.hop());
-            d.net.ports[other].queue.push(waiting);
-            d.net.ports[other].queued_bytes += waiting.frame.bytes;
+            Port& onward = d.ports[other];
+            onward.queue.push(waiting);
+            onward.queued_bytes += waiting.frame.bytes;
             d.saw_queue(other, now);
-            d.shared.set_active(other);
+            d.shared.set_active(onward);
             continue;
         }
         ++d.counts.lost;
@@ -67,7 +68,7 @@ inline bool may_stay(const Traffic& traffic, const Frame& frame, Ps now) {
         if (waiting.ingress != none) { vacate(d, waiting.ingress, waiting.frame.bytes, now); }
     }
     d.saw_queue(p, now);
-    if (!d.shared.has_traffic(port)) { d.shared.clear_active(p); }
+    if (!d.shared.has_traffic(port)) { d.shared.clear_active(port); }
 }
 
 // Moves the flow to the first port of the way that it takes from now on.
@@ -78,15 +79,16 @@ inline bool may_stay(const Traffic& traffic, const Frame& frame, Ps now) {
     const Route& route = d.traffic.route_of(f, way);
     const std::uint32_t port = d.net.port_of(route, way, 0);
     if (port == flow.port) { return; }
-    assert(d.net.ports[port].from_node == flow.node);
+    assert(d.ports[port].from_node == flow.node);
     drain(d, flow.port, now - 1);
-    Sender& before = d.shared.senders[d.net.ports[flow.port].sender];
+    Sender& before = d.senders[d.ports[flow.port].sender];
     if (flow.waiting) {
         before.remove(f);
-        d.shared.senders[d.net.ports[port].sender].add(f, std::max(flow.next, now), -1);
-        d.shared.set_active(port);
+        d.senders[d.ports[port].sender].add(f, std::max(flow.next, now), -1);
+        d.shared.set_active(d.ports[port]);
     }
-    if (before.empty() && d.net.ports[flow.port].queue.empty()) { d.shared.clear_active(flow.port); }
+    Port& left = d.ports[flow.port];
+    if (before.empty() && left.queue.empty()) { d.shared.clear_active(left); }
     flow.port = port;
 }
 

@@ -23,6 +23,15 @@ public:
         if (size() == capacity_) { grow(); }
         slots_[tail_++ & mask_] = value;
     }
+    // Before the entries at the back that come after it.
+    template <class After> void insert(const T& value, After&& after) {
+        push(value);
+        std::uint32_t place = tail_ - 1;
+        for (; place != head_ && after(slots_[(place - 1) & mask_], value); --place) {
+            slots_[place & mask_] = slots_[(place - 1) & mask_];
+        }
+        slots_[place & mask_] = value;
+    }
     std::uint32_t capacity() const { return capacity_; }
     // Calls visit(entry), oldest first.
     template <class Visit> void for_each(Visit&& visit) {

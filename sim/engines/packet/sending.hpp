@@ -113,8 +113,9 @@ inline void wake_flow(Domain& d, std::uint32_t f, Ps now) {
     if (d.shared.gated && !may_send(d, flow, f)) { return; }
     flow.waiting = true;
     flow.next = std::max(flow.next, now);
-    d.shared.senders[d.net.ports[flow.port].sender].add(f, flow.next, -1);
-    d.shared.set_active(flow.port);
+    Port& port = d.ports[flow.port];
+    d.senders[port.sender].add(f, flow.next, -1);
+    d.shared.set_active(port);
 }
 
 // All streams that lead to this one have delivered one more piece. Times that are no longer needed are not stored.
@@ -228,8 +229,8 @@ inline Ps paced(Domain& d, Flow& flow, std::uint32_t bytes, Ps start) {
 }
 
 // Precondition: the port's sender has a flow that may send at `start`.
-inline Frame next_packet(Domain& d, std::uint32_t p, Ps start) {
-    Sender& sender = d.shared.senders[d.net.ports[p].sender];
+inline Frame next_packet(Domain& d, const Port& port, Ps start) {
+    Sender& sender = d.senders[port.sender];
     const std::uint32_t f = sender.take(start);
     Flow& flow = d.traffic.flows[f];
     const Route& own = d.traffic.routes[f];

@@ -1,6 +1,7 @@
 #pragma once
 // What all threads of a replay see.
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -104,16 +105,23 @@ struct Shared {
     bool has_traffic(const Port& port) const {
         return !port.queue.empty() || (port.sender != none && !senders[port.sender].empty());
     }
-    void set_active(std::uint32_t p) {
-        net.ports[p].active = true;
-        word_of(net.ports[p]) |= std::uint64_t{1} << (net.ports[p].slot % 64);
+    void set_active(Port& port) {
+        port.active = true;
+        word_of(port) |= std::uint64_t{1} << (port.slot % 64);
     }
-    [[gnu::always_inline]] void clear_active(std::uint32_t p) {
-        net.ports[p].active = false;
-        word_of(net.ports[p]) &= ~(std::uint64_t{1} << (net.ports[p].slot % 64));
+    [[gnu::always_inline]] void clear_active(Port& port) {
+        port.active = false;
+        word_of(port) &= ~(std::uint64_t{1} << (port.slot % 64));
     }
     InFlight& flight(std::uint32_t controller, std::uint32_t psn) {
         return in_flight[std::size_t{controller} * recorded + (psn & (recorded - 1))];
+    }
+    // Whether a receiver does no more with a packet than to see whether it ends a piece.
+    bool only_counts() const {
+        const bool one_way = net.epochs.empty() && std::ranges::all_of(traffic.route_patterns, [](const Route& route) {
+                                 return route.variants == 1;
+                             });
+        return one_way && !lossy && !timed && traffic.readers.empty() && control == CongestionControl::none;
     }
     bool windowed() const { return recorded > 0; }
     bool trims() const { return net.trims; }

@@ -11,19 +11,19 @@ inline constexpr std::uint16_t trimmed_bytes = 64;  // NDP's headers, and what u
 
 // Whether the packet would wait for longer than a queue may be.
 [[gnu::cold]] inline bool is_full(Domain& d, std::uint32_t out, std::uint32_t bytes, Ps now) {
-    const Port& port = d.net.ports[out];
+    const Port& port = d.ports[out];
     const auto exceeds = [&] {
         return wire_time(static_cast<std::uint64_t>(port.queued_bytes) + bytes, port.inverse) > d.shared.trim_after;
     };
-    if (port.lanes != trim_lanes || !d.net.nodes[port.from_node].is_switch || !exceeds()) { return false; }
+    if (port.lanes != trim_lanes || !d.nodes[port.from_node].is_switch || !exceeds()) { return false; }
     drain(d, out, now);
     return exceeds();
 }
 
 // Returns false if the packet cannot be trimmed here. An adapter without room refuses it, which needs no header.
 [[gnu::cold]] inline bool trim(Domain& d, std::uint32_t out, Frame frame, Ps now) {
-    const Port& port = d.net.ports[out];
-    const Node& node = d.net.nodes[port.from_node];
+    const Port& port = d.ports[out];
+    const Node& node = d.nodes[port.from_node];
     if (!node.network || (node.is_switch && port.lanes != trim_lanes)) { return false; }
     ++d.counts.trimmed;
     d.saw_end(frame, PacketFlight::trimmed, now);
@@ -32,14 +32,14 @@ inline constexpr std::uint16_t trimmed_bytes = 64;  // NDP's headers, and what u
         return true;
     }
     const std::uint32_t p = d.net.first_lane(out) + headers;
-    Port& lane = d.net.ports[p];
+    Port& lane = d.ports[p];
     frame.bytes = std::min(frame.bytes, trimmed_bytes);
     frame.at(now);
     lane.queue.push({frame, none});
     lane.queued_bytes += frame.bytes;
-    d.net.counts[p].most_queued = std::max(d.net.counts[p].most_queued, lane.queued_bytes);
+    d.port_counts[p].most_queued = std::max(d.port_counts[p].most_queued, lane.queued_bytes);
     d.saw_queue(p, now);
-    d.shared.set_active(p);
+    d.shared.set_active(lane);
     return true;
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 // What leaves before a sender hears of something leaves as if it had not.
 void send_until(Domain& d, std::uint32_t p, Ps until) {
-    const Node& node = d.net.nodes[d.net.ports[p].from_node];
+    const Node& node = d.nodes[d.ports[p].from_node];
     if (in_order(node)) {
         drain_in_order(d, node, until);
     } else {
@@ -35,7 +35,7 @@ void take_mail(Domain& d, const ControlMessage& mail) {
     switch (mail.kind) {
         case ControlMessage::share: {
             drain(d, mail.target, mail.time - 1);
-            Port& port = d.net.ports[mail.target];
+            Port& port = d.ports[mail.target];
             port.down = mail.value == 0;
             port.free = std::max(port.free, mail.time);
             if (!port.down) {
@@ -46,7 +46,7 @@ void take_mail(Domain& d, const ControlMessage& mail) {
             return;
         }
         case ControlMessage::arrival_rate:
-            d.net.ingress[mail.target].inverse = d.net.inverse_at(mail.target, mail.value);
+            d.ingress[mail.target].inverse = d.net.inverse_at(mail.target, mail.value);
             return;
         case ControlMessage::message:
             d.traffic.message_ready[mail.target] = mail.time;
@@ -189,7 +189,7 @@ Ps Worker::run_island(std::uint32_t island) {
         domain_.island_next = never;
         for (const std::uint32_t n : nodes) {
             if (domain_.shared.next[n] < step_end) {
-                const bool timed = domain_.net.nodes[n].refreshing > 0;  // a timer may be due after the step
+                const bool timed = domain_.nodes[n].refreshing > 0;  // a timer may be due after the step
                 const Ps ahead = domain_.start + domain_.shared.islands.ahead[n];
                 domain_.end = timed ? step_end : std::min(domain_.window_end, ahead);
                 run_node(n);
@@ -202,7 +202,7 @@ Ps Worker::run_island(std::uint32_t island) {
 
 void Worker::run_node(std::uint32_t n) {
     Domain& d = domain_;
-    const Node& node = d.net.nodes[n];
+    const Node& node = d.nodes[n];
     d.shared.next[n] = never;  // from here on set only by wakes through a cable from the node to itself
     const Ps arriving = gather(node, n);
     for (const Due& due : due_.sort(d.start, d.end)) {
@@ -225,8 +225,8 @@ void Worker::run_node(std::uint32_t n) {
     const Route& route = domain_.traffic.routes[frame.flow];
     const std::uint32_t hop = frame.hop() + 1;
     const std::uint32_t out = domain_.net.port_of(route, frame.variant(), hop);
-    __builtin_prefetch(&domain_.net.ports[out]);
-    __builtin_prefetch(&domain_.net.ports[out].queue);
+    __builtin_prefetch(&domain_.ports[out]);
+    __builtin_prefetch(&domain_.ports[out].queue);
     static_assert(Frame::hop_mask == 0x3f);  // the lowest bits, so adding 1 adds a hop
     Due due{frame, port, out};
     due.frame.meta = static_cast<std::uint16_t>(frame.meta + (hop + 1U == route.hops ? Frame::last_hop + 1U : 1U));
