@@ -1,74 +1,12 @@
 // Formats of which the samples have no file: the smallest text that shows each of their shapes. And a toy format.
 
 #include "base/hostlist.hpp"
+#include "tests/discovery/seen.hpp"
 #include "tests/discovery/site_of.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;
-using fabricast::testing::site_of;
-
-namespace {
-
-Observations seen_in(const std::string& text, const std::string& file = "some.txt") {
-    return observe(SourceText(text, file));
-}
-
-constexpr const char* link_info = R"(CA: dgx-01 mlx5_0:
-      0xa088c20300000001      4    1[  ] ==( 4X       106.25 Gbps Active/  LinkUp)==>       1   17[  ] "MF0;leaf1:MQM9700/U1" ( )
-Switch: 0xb088c20300000001 MF0;leaf1:MQM9700/U1:
-           1   17[  ] ==( 4X       106.25 Gbps Active/  LinkUp)==>       4    1[  ] "dgx-01 mlx5_0" ( )
-           1   18[  ] ==(                Down/ Polling)==>             [  ] "" ( )
-           1   33[  ] ==( 4X     53.125 Gbps Active/  LinkUp)==>       2    5[  ] "MF0;spine1:MQM9700/U1" ( Could be 106.25 Gbps)
-)";
-
-constexpr const char* lldp_one = R"({"lldp": {"interface": {"ens1f0": {"chassis": {"leaf01": {"id": {"type": "mac",
-  "value": "aa:bb:cc:00:11:22"}, "mgmt-ip": ["10.0.0.1"]}}, "port": {"id": {"type": "ifname", "value": "swp5"}}}}}})";
-
-constexpr const char* lldp_zero = R"({"lldp": [{"interface": [
-  {"name": "ens1f0", "chassis": [{"name": [{"value": "leaf01"}], "id": [{"type": "mac", "value": "aa:bb"}]}],
-   "port": [{"id": [{"type": "ifname", "value": "swp5"}]}]},
-  {"name": "ens2f0", "chassis": [{"name": [{"value": "leaf02"}]}], "port": [{"id": [{"type": "ifname", "value": "swp5"}]}]}]}]})";
-
-constexpr const char* ufm =
-    R"([{"source_guid": "0x1", "source_port": "1", "source_port_node_description": "dgx-01 HCA-1",
-  "destination_guid": "0x2", "destination_port": "15", "destination_port_node_description": "leaf1:15", "speed": "NDR"}])";
-
-constexpr const char* db_csv = R"(START_NODES
-NodeDesc,NumPorts,NodeType,SystemImageGUID,NodeGUID,DeviceID
-"dgx-01 mlx5_0",1,1,0x10,0x10,4129
-"MF0;leaf1:MQM9700/U1",65,2,0x20,0x20,54002
-END_NODES
-START_PORTS
-NodeGuid,PortGuid,PortNum,LinkWidthActv,LinkSpeedActv
-0x10,0x10,1,2,2048
-END_PORTS
-START_LINKS
-NodeGuid1,PortNum1,NodeGuid2,PortNum2
-0x10,1,0x20,7
-END_LINKS
-)";
-
-constexpr const char* slurm_yaml_text = R"(- topology: one
-  cluster_default: true
-  tree:
-    switches:
-      - {switch: root, children: "s[1-2]"}
-      - {switch: s1, nodes: "n[01-02]"}
-      - {switch: s2, nodes: "n[03-04]"}
-)";
-
-// One GPU and one NIC, of this PCI class and GUID, as NCCL dumps them.
-std::string dump_of_node(const std::string& nic_class, const std::string& guid) {
-    return R"(<system version="1"><cpu numaid="0" arch="x86_64">
-      <pci busid="0000:01:00.0" class="0x030200" vendor="0x10de" device="0x2330" link_speed="32.0 GT/s PCIe" link_width="16">
-        <gpu dev="0" sm="90" rank="0" gdr="1"/></pci>
-      <pci busid="0000:02:00.0" class=")" +
-           nic_class + R"(" vendor="0x15b3" device="0x1021" link_speed="32.0 GT/s PCIe" link_width="16">
-        <nic><net name="mlx5_0" dev="0" speed="400000" port="1" guid=")" +
-           guid + R"(" gdr="1"/></nic></pci></cpu></system>)";
-}
-
-}  // namespace
+using namespace fabricast::testing;
 
 TEST_CASE("iblinkinfo: far ends are found by lid, dark ports make no cable, half-rate cables seen") {
     const Observations seen = seen_in(link_info);
@@ -108,21 +46,6 @@ TEST_CASE("ibdiagnet's mistakes are refused at their row") {
                       ContainsSubstring(":5:1: a row of NODES with fewer cells than its heading"));
     CHECK_THROWS_WITH(seen_in(head + "\"leaf0\",32,2,\nEND_NODES\n"), ContainsSubstring("a node without NodeGUID"));
     CHECK_THROWS_WITH(seen_in(head + "\"leaf0\",32,2,0x1\n"), ContainsSubstring("the file ends within NODES"));
-}
-
-TEST_CASE("nvidia-smi: the far ends of NVLinks, and which GPUs reach each other") {
-    const Observations remote = seen_in(
-        "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\n"
-        "\t Link 0: Remote Device 00000000:07:00.0: Link 46\n"
-        "\t Link 1: Remote Device 00000000:07:00.0: Link 47\n"
-        "\t Link 2: <inactive>\n");
-    REQUIRE(remote.nodes.size() == 1);
-    CHECK(remote.nodes[0].gpus[0].nvlink_count() == 2);
-    CHECK(remote.nodes[0].gpus[0].nvlinks[0].target == "0000:07:00.0");
-    CHECK(remote.nodes[0].gpus[0].inactive == 1);
-    const Observations reach = seen_in(" \tGPU0\tGPU1\t\n GPU0\tX\tOK\t\n GPU1\tCNS\tX\t\n");
-    REQUIRE(reach.nodes[0].pairs.size() == 1);
-    CHECK(reach.nodes[0].pairs[0].word == "CNS");
 }
 
 TEST_CASE("lspci with -vv tells a slot that runs below what it could") {
@@ -307,84 +230,6 @@ TEST_CASE("dialects of known formats") {
     CHECK(hostlist_text({"r1n01", "r1n02", "r1n03", "x", "a7", "a9", "a10"}) == "r1n[01-03],x,a[7,9-10]");
 }
 
-TEST_CASE("SimGrid's torus and dragonfly have the links of its zones") {
-    const auto platform = [](const std::string& topology, const std::string& radical) {
-        return "<platform version=\"4.1\"><zone id=\"w\" routing=\"Full\"><cluster id=\"c\" prefix=\"n\" suffix=\"\" "
-               "radical=\"" +
-               radical + "\" bw=\"125MBps\" lat=\"1us\" topology=" + topology + "/></zone></platform>";
-    };
-    // 12 hosts at 12 routers; in each of three dimensions one link from every router, two of them to the same in a
-    // dimension of two.
-    CHECK(seen_in(platform("\"TORUS\" topo_parameters=\"3,2,2\"", "0-11")).cables.size() == 12 + 3 * 12);
-    // Two groups of two chassis of three routers with two hosts: 24 hosts; green 4 x 3 pairs x 1, black 2 x 3 x 2, blue
-    // one pair x 4.
-    const Observations dragonfly = seen_in(platform("\"DRAGONFLY\" topo_parameters=\"2,4;2,2;3,1;2\"", "0-23"));
-    CHECK(dragonfly.cables.size() == 24 + 12 + 12 + 4);
-    CHECK(dragonfly.cables.front().megabits == 1000);
-    CHECK_THROWS_AS(seen_in(platform("\"TORUS\" topo_parameters=\"3,2\"", "0-11")), InputError);
-    CHECK_THROWS_AS(seen_in(platform("\"VIVALDI\"", "0-11")), InputError);
-}
-
-TEST_CASE("SimGrid's zones are stars, joined by their routes") {
-    const Observations seen = seen_in(R"(<platform version="4.1"><zone id="top" routing="Full">
-      <zone id="one" routing="Cluster"><cabinet id="a" prefix="h-" radical="1-3" suffix=".one" bw="125MBps"/><router id="r1"/></zone>
-      <zone id="two" routing="Cluster"><cabinet id="a" prefix="h-" radical="1-2" suffix=".two" bw="125MBps"/><router id="r2"/></zone>
-      <link id="l" bandwidth="2.5GBps"/>
-      <zoneRoute src="one" dst="two" gw_src="r1" gw_dst="r2"><link_ctn id="l"/></zoneRoute></zone></platform>)");
-    CHECK(seen.devices.size() == 5 + 2);  // h-1 and h-2 are there twice
-    REQUIRE(seen.cables.size() == 6);
-    CHECK(std::ranges::count(seen.cables, 20'000, &CableSeen::megabits) == 1);
-}
-
-// As GB200 and GH200 print it: each GPU's memory is a NUMA node, and every NIC is SYS from it.
-TEST_CASE("a matrix of a Grace machine says so, and its GPU is asked for") {
-    const auto tray = [](const std::string& links) {
-        std::string text = "\tGPU0\tGPU1\tGPU2\tGPU3\tNIC0\tNIC1\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\n";
-        for (int i = 0; i < 4; ++i) {
-            text += "GPU" + std::to_string(i);
-            for (int j = 0; j < 4; ++j) { text += i == j ? "\t X " : "\t" + links; }
-            text += i < 2 ? "\tSYS\tSYS\t0-71\t0,3-9\t\t" : "\tSYS\tSYS\t72-143\t1,19-25\t\t";
-            text += std::to_string(2 + 8 * i) + "\n";
-        }
-        return text + "NIC0\tSYS\tSYS\tSYS\tSYS\t X \tSYS\nNIC1\tSYS\tSYS\tSYS\tSYS\tSYS\t X \n";
-    };
-    for (const auto& [links, part] : {std::pair("NV18", "gb200"), {"NV6", "gh200"}}) {
-        Site site = site_of({{"topo.txt", tray(links)}});
-        const Description made = describe(site, fabricast::testing::catalogue(), {});
-        REQUIRE(made.shape.has_value());
-        CHECK(made.shape->gpu.name == part);
-        CHECK(made.shape->cpu.name == "grace");
-        CHECK(std::ranges::any_of(made.asked, [](const std::string& asked) { return asked.find("--gpu PART") < 200; }));
-        CHECK(made.yaml.find("{from: gpu0-3, to: cpu0-1, link: nvlink-c2c-half}") < made.yaml.size());
-        CHECK(made.yaml.find("{from: nic0-1, to: cpu0-1, link: pcie-gen5-x16}") < made.yaml.size());
-    }
-    const Observations report = seen_in("GPU 0,1,2,3: NVIDIA GB200\nNVIDIA Topology:\n" + tray("NV18"));
-    CHECK(report.nodes[0].gpus[3].model == "NVIDIA GB200");
-}
-
-TEST_CASE("tabs that a terminal lost between the cells of a matrix are found again") {
-    const Observations seen = seen_in(
-        "     GPU0  GPU1  NIC0  NIC1NIC2  CPU Affinity\n"
-        "GPU0  X    NV4   PIX   NODENODE  0-15\n"
-        "GPU1 NV4    X    SYS   SYSPIX    0-15\n");
-    REQUIRE(seen.nodes[0].nics.size() == 3);
-    const auto pix = std::ranges::count(seen.nodes[0].pairs, "PIX", &PairSeen::word);
-    CHECK(pix == 2);
-    CHECK(seen.nodes[0].gpus[0].nvlink_count() == 4);
-    CHECK_THROWS_AS(seen_in("     GPU0  GPU1\nGPU0  X   NV4\nGPU1 NV4\n"), InputError);
-}
-
-TEST_CASE("a matrix of GPUs behind NVSwitches counts a GPU's links, not the sum of its cells") {
-    std::string text = "\tGPU0\tGPU1\tGPU2\tGPU3\tCPU Affinity\n";
-    for (int i = 0; i < 4; ++i) {
-        text += "GPU" + std::to_string(i);
-        for (int j = 0; j < 4; ++j) { text += i == j ? "\tX" : "\tNV12"; }
-        text += "\t0-15\n";
-    }
-    Site site = site_of({{"topo.txt", text}});
-    CHECK(describe(site, fabricast::testing::catalogue(), {}).shape->gpu.name == "a100-sxm4-80");
-}
-
 TEST_CASE("ibnetdiscover indented by a manual, and what shows that it was cut short") {
     const std::string text =
         "   switchguid=0x20\n   Switch 36 \"S-20\"   # \"leaf1\" base port 0 lid 6\n"
@@ -397,42 +242,6 @@ TEST_CASE("ibnetdiscover indented by a manual, and what shows that it was cut sh
     REQUIRE(seen.notes.size() == 1);
     CHECK(seen.notes[0] == "1 of 3 cables stand at one end only: the file may be cut short");
     CHECK_THROWS_AS(seen_in("graph g {\n\"a\":\"swp1\" -- \"b\":\"swp1\"\n"), InputError);
-}
-
-TEST_CASE("NVLinks to the GPU itself are counted as left out, and a slot without a speed is said") {
-    std::string xml = "<system version=\"1\">";
-    for (int i = 1; i <= 2; ++i) {
-        const std::string bus = "000" + std::to_string(i) + ":00:00.0";
-        xml +=
-            "<cpu numaid=\"" + std::to_string(i - 1) +
-            "\" arch=\"x86_64\" vendor=\"AuthenticAMD\" familyid=\"175\" modelid=\"1\"><pci busid=\"" + bus +
-            "\" class=\"0x030200\" vendor=\"0x10de\" device=\"0x20b5\" link_speed=\"\" link_width=\"0\"><gpu dev=\"" +
-            std::to_string(i - 1) + "\" sm=\"80\" rank=\"" + std::to_string(i - 1) + "\" gdr=\"1\"><nvlink target=\"" +
-            bus + "\" count=\"12\" tclass=\"0x030200\"/></gpu></pci></cpu>";
-    }
-    Site site = site_of({{"topo.xml", xml + "</system>"}});
-    CHECK(site.dropped.at("NVLink from a GPU to itself") == 24);
-    const Description made = describe(site, fabricast::testing::catalogue(), {});
-    REQUIRE(made.shape);
-    CHECK(std::ranges::any_of(made.shape->notes, [](const std::string& note) {
-        return note.find("2 devices on pcie-gen4-x16, for the file states no speed") != std::string::npos;
-    }));
-}
-
-TEST_CASE("UUIDs of NVLink domains make racks, and no switch of a network") {
-    std::string text;
-    for (int host = 0; host < 8; ++host) {
-        text +=
-            "n" + std::to_string(host) + ": 5e797fc6-0f46-421a-8724-0e102c0f72" + (host % 2 == 0 ? "3c" : "1e") + "\n";
-    }
-    Site site = site_of({{"uuids.txt", text}});
-    CHECK(site.devices.empty());
-    const Description made = describe(site, fabricast::testing::catalogue(), {});
-    CHECK(made.nodes == 2);
-    CHECK(made.node == "gb200-nvl72");
-    CHECK(site.dropped.empty());
-    const Fabric fabric = fabricast::testing::fabric_of(made.yaml);
-    CHECK(fabric.gpu_count() == 2 * 4 * 4);
 }
 
 TEST_CASE("Slurm's blocks are NVLink domains of as many trays, not switches") {

@@ -4,6 +4,8 @@ add_executable(test_discovery
   discovery/device_parts_test.cpp
   discovery/faults_test.cpp
   discovery/formats_test.cpp
+  discovery/matrix_test.cpp
+  discovery/simgrid_test.cpp
   discovery/plan_faults_test.cpp
   discovery/readers_test.cpp
   discovery/round_trip_test.cpp

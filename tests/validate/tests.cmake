@@ -3,6 +3,8 @@ add_executable(test_validate
   validate/compare_test.cpp
   validate/curve_test.cpp
   validate/default_algorithm_test.cpp
+  validate/derive_network_test.cpp
+  validate/derive_software_test.cpp
   validate/derive_test.cpp
   validate/deviations_test.cpp
   validate/foreign_test.cpp
@@ -48,6 +50,8 @@ endif()
 # Logs of benchmarks and the schema of measurement files; what is fitted and diagnosed from them has programs of its own.
 add_executable(test_import
   validate/import_test.cpp
+  validate/import_nccl_tests_test.cpp
+  validate/import_transfers_test.cpp
   validate/measurement_schema_test.cpp
   validate/toy_log_format_test.cpp
 )

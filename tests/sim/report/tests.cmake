@@ -2,6 +2,7 @@ add_executable(test_report ${CMAKE_CURRENT_LIST_DIR}/fabric_page_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/assertion_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/columns_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/html_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/film_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packet_picture_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/report_test.cpp
 )

@@ -5,6 +5,9 @@ add_executable(test_collectives
   ${CMAKE_CURRENT_LIST_DIR}/evidence_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/lowering_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/plan_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/plan_launch_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/plan_pairs_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/plan_rests_on_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/release_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/search_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/toy_algorithm_test.cpp

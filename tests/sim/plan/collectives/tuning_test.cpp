@@ -18,10 +18,10 @@ using namespace fabricast::nccl;
 
 namespace {
 
-constexpr double us = 1e-6, gbs = 1e9;
+constexpr double us = 1e-6, gigabyte = 1e9;
 
 Graph graph(int channels, double intra, double inter) {
-    return {.channels = channels, .intra = intra * gbs, .inter = inter * gbs};
+    return {.channels = channels, .intra = intra * gigabyte, .inter = inter * gigabyte};
 }
 
 struct System {
@@ -30,12 +30,12 @@ struct System {
 };
 
 // Four systems, from one A100 node to 32 of them.
-System a100_node() {
+System a100_system() {
     System s{{.ranks = 8, .nodes = 1, .compute_capability = 80, .nvswitch = true}, {}};
     s.graphs["ring"] = s.graphs["tree"] = graph(24, 10, 10);
     return s;
 }
-System h100_node() {
+System h100_system() {
     System s{{.ranks = 8, .nodes = 1, .compute_capability = 90, .nvls = true, .nvswitch = true}, {}};
     s.graphs["ring"] = s.graphs["tree"] = graph(16, 20, 20);
     s.graphs["nvls"] = graph(16, 20, 40);  // no network: the search raises `inter` to twice `intra`
@@ -87,21 +87,21 @@ void check(const System& s, const std::vector<Expected>& rows) {
 }  // namespace
 
 TEST_CASE("2.30 on one A100 node chooses and times as its source says") {
-    check(a100_node(), {{1 * KiB, "Ring/LL", 15.02},
-                        {64 * KiB, "Ring/LL", 16.31},
-                        {1 * MiB, "Ring/LL", 35.92},
-                        {8 * MiB, "Ring/LL128", 107.09},
-                        {64 * MiB, "Ring/Simple", 545.34},
-                        {1 * GiB, "Ring/Simple", 7885.4}});
+    check(a100_system(), {{1 * KiB, "Ring/LL", 15.02},
+                          {64 * KiB, "Ring/LL", 16.31},
+                          {1 * MiB, "Ring/LL", 35.92},
+                          {8 * MiB, "Ring/LL128", 107.09},
+                          {64 * MiB, "Ring/Simple", 545.34},
+                          {1 * GiB, "Ring/Simple", 7885.4}});
 }
 
 TEST_CASE("2.30 on one H100 node leaves the ring for NVLS") {
-    check(h100_node(), {{1 * KiB, "Ring/LL", 15.01},
-                        {64 * KiB, "Ring/LL", 15.81},
-                        {1 * MiB, "Ring/LL", 28.01},
-                        {8 * MiB, "NVLS/Simple", 53.78},
-                        {64 * MiB, "NVLS/Simple", 255.28},
-                        {1 * GiB, "NVLS/Simple", 3709.4}});
+    check(h100_system(), {{1 * KiB, "Ring/LL", 15.01},
+                          {64 * KiB, "Ring/LL", 15.81},
+                          {1 * MiB, "Ring/LL", 28.01},
+                          {8 * MiB, "NVLS/Simple", 53.78},
+                          {64 * MiB, "NVLS/Simple", 255.28},
+                          {1 * GiB, "NVLS/Simple", 3709.4}});
 }
 
 TEST_CASE("2.30 on four H100 nodes takes trees, then NVLSTree") {
@@ -124,14 +124,14 @@ TEST_CASE("2.30 on 32 A100 nodes stays with trees") {
 
 TEST_CASE("every candidate at 1 MiB has the time its source gives") {
     const auto close = [](double value) { return Approx(value).margin(0.06); };
-    auto a = all_us(a100_node(), MiB);
+    auto a = all_us(a100_system(), MiB);
     CHECK(a["Ring/LL"] == close(35.9));
     CHECK(a["Ring/LL128"] == close(48.9));
     CHECK(a["Ring/Simple"] == close(63.6));
     CHECK(a["Tree/LL"] == close(87.4));
     CHECK(a["Tree/LL128"] == close(51.9));
     CHECK(a["Tree/Simple"] == close(83.4));
-    auto b = all_us(h100_node(), MiB);
+    auto b = all_us(h100_system(), MiB);
     CHECK(b["NVLS/Simple"] == close(28.6));
     CHECK(b["Ring/LL"] == close(28.0));
     auto c = all_us(four_h100_nodes(), MiB);
@@ -212,7 +212,7 @@ TEST_CASE("a version between two entries takes the older") {
 }
 
 TEST_CASE("excluding what would be chosen changes the choice") {
-    const System s = h100_node();
+    const System s = h100_system();
     const Release newest = release(catalogue(), parse_version("2.30"));
     Allowed allowed;
     allowed.refused.insert("nvls");
@@ -227,7 +227,7 @@ TEST_CASE("excluding what would be chosen changes the choice") {
 
 TEST_CASE("older releases keep their own rules") {
     // LL on a ring had a quarter of the bus bandwidth up to 2.20, half from 2.21 on: at 1 MiB, 8 A100, 240 GB/s.
-    const System s = a100_node();
+    const System s = a100_system();
     const auto ll_at = [&](const char* version) {
         for (const Estimate& e : estimates(all_algorithms(), release(catalogue(), parse_version(version)), s.comm,
                                            s.graphs, Collective::all_reduce, MiB)) {

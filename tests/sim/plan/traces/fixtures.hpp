@@ -1,6 +1,8 @@
 #pragma once
-// One small trace of each format, written by hand: their times and sizes can be followed on paper.
+// One small trace of each format, written by hand: their times and sizes can be followed on paper. And short questions
+// to what was made of one.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -173,6 +175,16 @@ ranks:
 inline Recording import_text(const TempFolder& folder, const std::string& name, std::string_view text,
                              const TraceFormat* format = nullptr) {
     return import_trace({folder.write(name, text), format, {}});
+}
+
+inline std::vector<std::uint32_t> after(const RankRecording& rank, std::size_t record) {
+    const auto list = rank.after(record);
+    return {list.begin(), list.end()};
+}
+
+inline bool notes_say(const Recording& recording, std::string_view words) {
+    return std::ranges::any_of(recording.notes,
+                               [&](const std::string& note) { return note.find(words) != std::string::npos; });
 }
 
 }  // namespace fabricast::test
