@@ -58,7 +58,7 @@ TEST_CASE("an interval holds four in five distances, and more where few sites te
     CHECK(std::log(four.high80) == Approx(std::log(1.1) * 1.6377 / 1.28155).epsilon(1e-2));
 }
 
-TEST_CASE("what nobody else measured is less certain by one factor everywhere, and never better known") {
+TEST_CASE("what nobody else measured is less certain by one factor in all regimes, and never better known") {
     const auto named = [](std::vector<ComparedRow> rows, bool between, bool sibling) {
         for (ComparedRow& row : rows) {
             row.nodes = between ? 2 : 1;
@@ -80,12 +80,18 @@ TEST_CASE("what nobody else measured is less certain by one factor everywhere, a
     const double factor = std::log(1.3) / std::log(1.1);
     CHECK(half(rows, false, false) / half(rows, false, true) == Approx(factor));
     CHECK(half(rows, true, false) / half(rows, true, true) == Approx(factor));
-    // Four such sites between nodes with a factor of their own: the geometric mean of both counts in both scopes.
+    // Four such sites between nodes with a factor of their own: it counts there, and the other inside a node.
     const std::vector<ComparedRow> more = named(sites_with({1.2, 1.2, 1.2, 1.2}), true, false);
     rows.insert(rows.end(), more.begin(), more.end());
-    const double mean = std::sqrt(factor * std::log(1.2) / std::log(1.1));
-    CHECK(half(rows, false, false) / half(rows, false, true) == Approx(mean));
-    CHECK(half(rows, true, false) / half(rows, true, true) == Approx(mean));
+    CHECK(half(rows, false, false) / half(rows, false, true) == Approx(factor));
+    CHECK(half(rows, true, false) / half(rows, true, true) == Approx(std::log(1.2) / std::log(1.1)));
+    // Another regime's pair tells the same factor: the geometric mean of both counts in both.
+    std::vector<ComparedRow> small = named(sites_with(four), true, true);
+    for (const ComparedRow& row : named(sites_with(wide), true, false)) { small.push_back(row); }
+    for (ComparedRow& row : small) { row.size = Bytes{1024}; }
+    rows.insert(rows.end(), small.begin(), small.end());
+    CHECK(half(rows, true, false) / half(rows, true, true) ==
+          Approx(std::sqrt(factor * std::log(1.2) / std::log(1.1))));
     // Where the few without a sibling happen to be nearer, both classes get one interval.
     std::vector<ComparedRow> lucky = named(sites_with(wide), true, true);
     const std::vector<ComparedRow> near = named(sites_with(four), true, false);
