@@ -124,7 +124,7 @@ TEST_CASE("a wire that carries less than it is given is refused, in a part and i
         CHECK_THAT(mistake(part + wire + "\n"), ContainsSubstring("parts.yaml:6") && ContainsSubstring("1 or more"));
     }
     CHECK(mistake(part + "p2p.wire: 1\n") == "accepted");
-    CHECK_THAT(overlay_mistake("nccl-ampere-pcie:\n  origin: fitted\n  source: x\n  figures: {p2p.wire: 0.92}\n"),
+    CHECK_THAT(overlay_mistake("nccl-ampere-pcie:\n  origin: fitted\n  source: x\n  figures: {simple.wire: 0.92}\n"),
                ContainsSubstring("1 or more"));
 }
 
