@@ -28,12 +28,10 @@ namespace fabricast::inline packet {
     d.mail({d.earliest(n, ingress.told_at + half), n, ControlMessage::refresh, in, 0});
 }
 
-// Returns false if there is no room.
-inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
+// Returns false if the buffer, which the node's PFC and lossy ports share, has no room.
+[[gnu::noinline]] inline bool accept_into_shared(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
     Ingress& ingress = d.ingress[in];
     const Control control = d.ports[in].control;
-    if (control == Control::credits && ingress.unbounded) { return_credit(d, in, bytes, now); }
-    if (control == Control::none || control == Control::credits || ingress.unbounded) { return true; }
     Node& node = d.nodes[d.ports[in].to_node];
     double slack = 0;
     const auto fits = [&] {
@@ -64,7 +62,19 @@ inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
     return room;
 }
 
-inline void enqueue(Domain& d, std::uint32_t out, const Frame& frame, std::uint32_t in, Ps arrived) {
+// Returns false if there is no room.
+[[gnu::always_inline]] inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
+    const Control control = d.ports[in].control;
+    if (control == Control::none) { return true; }
+    if (control == Control::credits) {
+        if (d.ingress[in].unbounded) { return_credit(d, in, bytes, now); }
+        return true;
+    }
+    return d.ingress[in].unbounded || accept_into_shared(d, in, bytes, now);
+}
+
+[[gnu::always_inline]] inline void enqueue(Domain& d, std::uint32_t out, const Frame& frame, std::uint32_t in,
+                                           Ps arrived) {
     if (!accept(d, in, frame.bytes, arrived)) {
         if (!d.shared.trims() || !trim(d, out, frame, arrived)) {
             ++d.ingress[in].drops;
@@ -128,21 +138,28 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
     forward(d, out, frame, in, now);
 }
 
-// A short form of arrive() for replays in which only the flow's own path matters. For most packets (an idle wire,
-// nothing queued before them, nothing that holds them back) it checks at once what forward() checks step by step.
+// A short form of arrive() for replays in which only the flow's own path matters: most ports have no services and no
+// lanes, and of forward() these need only what is here.
 [[gnu::always_inline]] inline void arrive_fast_path(Domain& d, const Due& due) {
     const std::uint32_t out = due.next;
-    const Frame frame = due.frame;
+    Frame frame = due.frame;
     const Ps now = frame.time();
     Port& port = d.ports[out];
     const Port& from = d.ports[due.port];
-    if (port.free > now || port.active || !port.simple || port.down || from.inverse > port.inverse ||
-        (port.control != Control::none && admit(d, port, now, now, frame.bytes) != now)) {
+    if (!port.simple || port.down || (port.active && in_order(d.nodes[port.from_node]))) [[unlikely]] {
         forward(d, out, frame, due.port, now);
         return;
     }
-    if (from.control == Control::credits) { return_credit(d, due.port, frame.bytes, now); }
-    emit(d, out, port, frame, now);
+    if (port.active) { drain_wire(d, out, port, now); }
+    if (from.inverse > port.inverse) {
+        frame.at(now + from.serialization(frame.bytes) - port.serialization(frame.bytes));
+    } else if (port.free <= now && !port.active &&
+               (port.control == Control::none || admit(d, port, now, now, frame.bytes) == now)) {
+        if (from.control == Control::credits) { return_credit(d, due.port, frame.bytes, now); }
+        emit(d, out, port, frame, now);
+        return;
+    }
+    enqueue(d, out, frame, due.port, now);
 }
 
 // Chooses, at each switch, among the ways that share the packet's path so far, that with the least traffic ahead.

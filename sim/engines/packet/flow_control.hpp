@@ -166,7 +166,7 @@ inline Ps hear_credits(Domain& d, Port& port, Ps start, Ps until, std::uint32_t 
 
 // Sends a PFC frame in the other direction of the link. It waits for the packet that is being sent there, takes its own
 // time on the wire, and takes effect after the sender's reaction time.
-inline void tell_pause(Domain& d, std::uint32_t in, bool paused, Ps now) {
+[[gnu::cold]] inline void tell_pause(Domain& d, std::uint32_t in, bool paused, Ps now) {
     Ingress& ingress = d.ingress[in];
     Port& port = d.ports[in];
     ingress.told_at = now;
@@ -184,7 +184,7 @@ inline void tell_pause(Domain& d, std::uint32_t in, bool paused, Ps now) {
 }
 
 // A pause lasts for its quanta, and is sent again after half of them.
-inline void set_paused(Domain& d, std::uint32_t in, bool paused, Ps now) {
+[[gnu::cold]] inline void set_paused(Domain& d, std::uint32_t in, bool paused, Ps now) {
     Ingress& ingress = d.ingress[in];
     Port& port = d.ports[in];
     Node& node = d.nodes[port.to_node];
