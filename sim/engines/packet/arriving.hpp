@@ -73,8 +73,9 @@ namespace fabricast::inline packet {
     return d.ingress[in].unbounded || accept_into_shared(d, in, bytes, now);
 }
 
+// Precondition: the packet may not begin before `ready`.
 [[gnu::always_inline]] inline void enqueue(Domain& d, std::uint32_t out, const Frame& frame, std::uint32_t in,
-                                           Ps arrived) {
+                                           Ps arrived, Ps ready) {
     if (!accept(d, in, frame.bytes, arrived)) {
         if (!d.shared.trims() || !trim(d, out, frame, arrived)) {
             ++d.ingress[in].drops;
@@ -83,7 +84,10 @@ namespace fabricast::inline packet {
         return;
     }
     Port& port = d.ports[out];
-    port.queue.push({frame, d.ingress[in].unbounded ? none : in});
+    Waiting& waiting = port.queue.add();
+    waiting.frame = frame;
+    waiting.frame.at(ready);
+    waiting.ingress = d.ingress[in].unbounded ? none : in;
     port.queued_bytes += frame.bytes;
     PortCounts& counts = d.port_counts[out];
     counts.most_queued = std::max(counts.most_queued, port.queued_bytes);
@@ -113,7 +117,6 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
             drain(d, out, arrived);
         }
     }
-    frame.at(now);
     if (now == arrived && port.free <= now && !node.serves && !d.shared.has_traffic(port) &&
         (port.lanes == 1 || !d.net.behind_writes(out, now)) &&
         ((port.control == Control::none && !port.down) || admit(d, port, now, now, frame.bytes) == now)) {
@@ -121,7 +124,7 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
         if (!is_taken_back(d, out, frame, now)) { emit(d, out, port, frame, now); }
         return;
     }
-    enqueue(d, out, frame, in, arrived);
+    enqueue(d, out, frame, in, arrived, now);
 }
 
 // The same where full queues trim packets. A header stays a header; the first adapter that it comes to answers it.
@@ -142,7 +145,7 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
 // lanes, and of forward() these need only what is here.
 [[gnu::always_inline]] inline void arrive_fast_path(Domain& d, const Due& due) {
     const std::uint32_t out = due.next;
-    Frame frame = due.frame;
+    const Frame& frame = due.frame;
     const Ps now = frame.time();
     Port& port = d.ports[out];
     const Port& from = d.ports[due.port];
@@ -151,15 +154,16 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
         return;
     }
     if (port.active) { drain_wire(d, out, port, now); }
+    Ps ready = now;
     if (from.inverse > port.inverse) {
-        frame.at(now + from.serialization(frame.bytes) - port.serialization(frame.bytes));
+        ready += from.serialization(frame.bytes) - port.serialization(frame.bytes);
     } else if (port.free <= now && !port.active &&
                (port.control == Control::none || admit(d, port, now, now, frame.bytes) == now)) {
         if (from.control == Control::credits) { return_credit(d, due.port, frame.bytes, now); }
         emit(d, out, port, frame, now);
         return;
     }
-    enqueue(d, out, frame, due.port, now);
+    enqueue(d, out, frame, due.port, now, ready);
 }
 
 // Chooses, at each switch, among the ways that share the packet's path so far, that with the least traffic ahead.

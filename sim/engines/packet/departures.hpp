@@ -128,7 +128,7 @@ namespace fabricast::inline packet {
               start + port.serialization(frame.bytes) + port.latency);
 }
 
-[[gnu::always_inline]] inline void emit(Domain& d, std::uint32_t p, Port& port, Frame frame, Ps start) {
+[[gnu::always_inline]] inline void emit(Domain& d, std::uint32_t p, Port& port, const Frame& frame, Ps start) {
     const Ps wire = port.serialization(frame.bytes);
     port.free = start + wire;
     port.sent_bytes += frame.bytes;
@@ -157,8 +157,10 @@ namespace fabricast::inline packet {
         return;
     }
     const Ps at = start + port.latency + (d.options.cut_through ? 0 : wire);
-    frame.at(at);
-    port.wire.push(frame);
+    port.wire.push_written([&](Frame& entry) {
+        entry = frame;
+        entry.at(at);
+    });
     d.wake(port.to_node, at);
 }
 
@@ -170,7 +172,7 @@ namespace fabricast::inline packet {
         if (port.serves) { use_services(d, frame, start); }
         emit(d, p, port, frame, start);
     } else {
-        Waiting waiting = port.queue.front();
+        Waiting& waiting = port.queue.front();  // stays there until the next comes
         port.queue.pop();
         port.queued_bytes -= waiting.frame.bytes;
         d.saw_queue(p, start);
