@@ -43,6 +43,7 @@ struct Domain {
     PortCounts* const port_counts = net.counts.data();
     Node* const nodes = net.nodes.data();
     Sender* const senders = shared.senders.data();
+    Ps* const node_next = shared.next.data();
     bool alone = true;                                          // no other thread runs in this window
     const std::uint32_t* island_of = shared.islands.of.data();  // per node
     std::atomic<Ps>* wakes = nullptr;                           // of this window
@@ -69,7 +70,7 @@ struct Domain {
     // In the same island: a node that runs later in this step looks at its links, and one that has run keeps `next`.
     [[gnu::always_inline]] void wake(std::uint32_t node, Ps at) {
         if (island_of[node] == island) {
-            shared.next[node] = std::min(shared.next[node], at);
+            node_next[node] = std::min(node_next[node], at);
             island_next = std::min(island_next, at);
         } else if (at < wakes[node].load(std::memory_order_relaxed)) {  // else the earlier sender knows of it
             wake_other(wakes[node], at);

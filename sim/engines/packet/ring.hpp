@@ -103,7 +103,7 @@ public:
     }
 
     // Before the entries that are later, none of which the reader may take in this window; it may look at their times.
-    [[gnu::cold]] void insert(const T& value) {
+    [[gnu::cold]] void insert(T value) {
         push(value);
         T* const slots = block_.load(std::memory_order_relaxed)->slots();
         const std::uint64_t mask = block_.load(std::memory_order_relaxed)->mask;
