@@ -156,7 +156,7 @@ namespace fabricast::inline packet {
         receive(d, p, frame, tail);
         return;
     }
-    const Ps at = start + port.latency + (d.options.cut_through ? 0 : wire);
+    const Ps at = start + port.latency + (d.cut_through ? 0 : wire);
     port.wire.push_written([&](Frame& entry) {
         entry = frame;
         entry.at(at);
