@@ -171,11 +171,11 @@ inline Ps hear_credits(Domain& d, Port& port, Ps start, Ps until, std::uint32_t 
     Port& port = d.ports[in];
     ingress.told_at = now;
     Ps sent = now;
-    if (port.reverse != none) {
-        Port& back = d.ports[port.reverse];
+    if (ingress.reverse != none) {
+        Port& back = d.ports[ingress.reverse];
         ++d.held_up;
         back.free = std::max(back.free, now) + wire_time(static_cast<std::uint64_t>(pfc::frame.count), back.inverse);
-        d.net.hold_wire(port.reverse, back.free);
+        d.net.hold_wire(ingress.reverse, back.free);
         sent = back.free;
     }
     const Ps heard = sent + ingress.return_latency + ingress.reaction;
