@@ -28,12 +28,10 @@ namespace fabricast::inline packet {
     d.mail({d.earliest(n, ingress.told_at + half), n, ControlMessage::refresh, in, 0});
 }
 
-// Returns false if there is no room.
-inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
+// Returns false if the buffer, which the node's PFC and lossy ports share, has no room.
+[[gnu::noinline]] inline bool accept_into_shared(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
     Ingress& ingress = d.ingress[in];
     const Control control = d.ports[in].control;
-    if (control == Control::credits && ingress.unbounded) { return_credit(d, in, bytes, now); }
-    if (control == Control::none || control == Control::credits || ingress.unbounded) { return true; }
     Node& node = d.nodes[d.ports[in].to_node];
     double slack = 0;
     const auto fits = [&] {
@@ -64,7 +62,20 @@ inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
     return room;
 }
 
-inline void enqueue(Domain& d, std::uint32_t out, const Frame& frame, std::uint32_t in, Ps arrived) {
+// Returns false if there is no room.
+[[gnu::always_inline]] inline bool accept(Domain& d, std::uint32_t in, std::uint32_t bytes, Ps now) {
+    const Control control = d.ports[in].control;
+    if (control == Control::none) { return true; }
+    if (control == Control::credits) {
+        if (d.ingress[in].unbounded) { return_credit(d, in, bytes, now); }
+        return true;
+    }
+    return d.ingress[in].unbounded || accept_into_shared(d, in, bytes, now);
+}
+
+// Precondition: the packet may not begin before `ready`.
+[[gnu::always_inline]] inline void enqueue(Domain& d, std::uint32_t out, const Frame& frame, std::uint32_t in,
+                                           Ps arrived, Ps ready) {
     if (!accept(d, in, frame.bytes, arrived)) {
         if (!d.shared.trims() || !trim(d, out, frame, arrived)) {
             ++d.ingress[in].drops;
@@ -73,7 +84,10 @@ inline void enqueue(Domain& d, std::uint32_t out, const Frame& frame, std::uint3
         return;
     }
     Port& port = d.ports[out];
-    port.queue.push({frame, d.ingress[in].unbounded ? none : in});
+    Waiting& waiting = port.queue.add();
+    waiting.frame = frame;
+    waiting.frame.at(ready);
+    waiting.ingress = d.ingress[in].unbounded ? none : in;
     port.queued_bytes += frame.bytes;
     PortCounts& counts = d.port_counts[out];
     counts.most_queued = std::max(counts.most_queued, port.queued_bytes);
@@ -103,7 +117,6 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
             drain(d, out, arrived);
         }
     }
-    frame.at(now);
     if (now == arrived && port.free <= now && !node.serves && !d.shared.has_traffic(port) &&
         (port.lanes == 1 || !d.net.behind_writes(out, now)) &&
         ((port.control == Control::none && !port.down) || admit(d, port, now, now, frame.bytes) == now)) {
@@ -111,7 +124,7 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
         if (!is_taken_back(d, out, frame, now)) { emit(d, out, port, frame, now); }
         return;
     }
-    enqueue(d, out, frame, in, arrived);
+    enqueue(d, out, frame, in, arrived, now);
 }
 
 // The same where full queues trim packets. A header stays a header; the first adapter that it comes to answers it.
@@ -128,21 +141,29 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
     forward(d, out, frame, in, now);
 }
 
-// A short form of arrive() for replays in which only the flow's own path matters. For most packets (an idle wire,
-// nothing queued before them, nothing that holds them back) it checks at once what forward() checks step by step.
+// A short form of arrive() for replays in which only the flow's own path matters: most ports have no services and no
+// lanes, and of forward() these need only what is here.
 [[gnu::always_inline]] inline void arrive_fast_path(Domain& d, const Due& due) {
     const std::uint32_t out = due.next;
-    const Frame frame = due.frame;
+    const Frame& frame = due.frame;
     const Ps now = frame.time();
     Port& port = d.ports[out];
     const Port& from = d.ports[due.port];
-    if (port.free > now || port.active || !port.simple || port.down || from.inverse > port.inverse ||
-        (port.control != Control::none && admit(d, port, now, now, frame.bytes) != now)) {
+    if (!port.simple || port.down || (port.active && in_order(d.nodes[port.from_node]))) [[unlikely]] {
         forward(d, out, frame, due.port, now);
         return;
     }
-    if (from.control == Control::credits) { return_credit(d, due.port, frame.bytes, now); }
-    emit(d, out, port, frame, now);
+    if (port.active) { drain_wire(d, out, port, now); }
+    Ps ready = now;
+    if (from.inverse > port.inverse) {
+        ready += from.serialization(frame.bytes) - port.serialization(frame.bytes);
+    } else if (port.free <= now && !port.active &&
+               (port.control == Control::none || admit(d, port, now, now, frame.bytes) == now)) {
+        if (from.control == Control::credits) { return_credit(d, due.port, frame.bytes, now); }
+        emit(d, out, port, frame, now);
+        return;
+    }
+    enqueue(d, out, frame, due.port, now, ready);
 }
 
 // Chooses, at each switch, among the ways that share the packet's path so far, that with the least traffic ahead.

@@ -14,7 +14,7 @@
 namespace fabricast::inline packet {
 
 // When the services that the packet needs are free as well. Called only in nodes that have services.
-inline Ps after_services(const Domain& d, const Frame& frame, Ps start) {
+[[gnu::cold]] inline Ps after_services(const Domain& d, const Frame& frame, Ps start) {
     std::uint32_t way = frame.variant();
     const Route& route = d.traffic.route_of(frame.flow, way);
     for (const std::uint32_t s : d.net.services_at(route, way, frame.hop())) {
@@ -23,7 +23,7 @@ inline Ps after_services(const Domain& d, const Frame& frame, Ps start) {
     return start;
 }
 
-inline void use_services(Domain& d, const Frame& frame, Ps start) {
+[[gnu::cold]] inline void use_services(Domain& d, const Frame& frame, Ps start) {
     std::uint32_t way = frame.variant();
     const Route& route = d.traffic.route_of(frame.flow, way);
     for (const std::uint32_t s : d.net.services_at(route, way, frame.hop())) {
@@ -68,7 +68,6 @@ inline void use_services(Domain& d, const Frame& frame, Ps start) {
     const Port& port = d.ports[p];
     PortCounts& counts = d.port_counts[p];
     const InfinibandControl& control = d.options.infiniband;
-    if (static_cast<float>(port.queued_bytes) <= counts.k_min) { return; }
     ++counts.draws;
     const bool victim = counts.starved_until == start && d.nodes[port.to_node].is_switch;
     if (victim || frame.bytes < control.packet_size.count || counts.since_mark++ < control.marking_rate) { return; }
@@ -77,16 +76,16 @@ inline void use_services(Domain& d, const Frame& frame, Ps start) {
     ++counts.marks;
 }
 
-// WRED when a packet leaves the queue, by the bytes that stay (facts: most ASICs mark at dequeue). Uses a hash of flow
+// WRED when a packet leaves the queue, by the bytes that stay, which are more than Kmin (facts: most ASICs mark at
+// dequeue). Uses a hash of flow
 // and time instead of a random generator, so that the result does not depend on threads.
-inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
+[[gnu::noinline]] inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
     if (d.shared.control == CongestionControl::infiniband) {
         mark_forward(d, p, frame, start);
         return;
     }
     PortCounts& counts = d.port_counts[p];
     const auto queued = static_cast<float>(d.ports[p].queued_bytes);
-    if (queued <= counts.k_min) { return; }
     ++counts.draws;
     const double share = queued > counts.k_max ? 1.0
                                                : d.shared.p_max * static_cast<double>(queued - counts.k_min) /
@@ -129,7 +128,7 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
               start + port.serialization(frame.bytes) + port.latency);
 }
 
-[[gnu::always_inline]] inline void emit(Domain& d, std::uint32_t p, Port& port, Frame frame, Ps start) {
+[[gnu::always_inline]] inline void emit(Domain& d, std::uint32_t p, Port& port, const Frame& frame, Ps start) {
     const Ps wire = port.serialization(frame.bytes);
     port.free = start + wire;
     port.sent_bytes += frame.bytes;
@@ -157,13 +156,15 @@ inline void mark(Domain& d, std::uint32_t p, Frame& frame, Ps start) {
         receive(d, p, frame, tail);
         return;
     }
-    const Ps at = start + port.latency + (d.options.cut_through ? 0 : wire);
-    frame.at(at);
-    port.wire.push(frame);
+    const Ps at = start + port.latency + (d.cut_through ? 0 : wire);
+    port.wire.push_written([&](Frame& entry) {
+        entry = frame;
+        entry.at(at);
+    });
     d.wake(port.to_node, at);
 }
 
-inline void send_one(Domain& d, std::uint32_t p, Port& port, Ps start) {
+[[gnu::always_inline]] inline void send_one(Domain& d, std::uint32_t p, Port& port, Ps start) {
     if (port.queue.empty()) {
         const Frame frame = next_packet(d, port, start);
         [[maybe_unused]] const bool back = is_taken_back(d, p, frame, start);
@@ -171,12 +172,14 @@ inline void send_one(Domain& d, std::uint32_t p, Port& port, Ps start) {
         if (port.serves) { use_services(d, frame, start); }
         emit(d, p, port, frame, start);
     } else {
-        Waiting waiting = port.queue.front();
+        Waiting& waiting = port.queue.front();  // stays there until the next comes
         port.queue.pop();
         port.queued_bytes -= waiting.frame.bytes;
         d.saw_queue(p, start);
         if (!is_taken_back(d, p, waiting.frame, start)) {
-            if (port.marks) { mark(d, p, waiting.frame, start); }
+            if (port.marks && static_cast<float>(port.queued_bytes) > d.port_counts[p].k_min) {
+                mark(d, p, waiting.frame, start);
+            }
             if (port.serves) { use_services(d, waiting.frame, start); }
             emit(d, p, port, waiting.frame, start);
         }
@@ -233,7 +236,7 @@ template <class Visit>
 // The same for one port; or for all lanes of its link, so that the later ones find nothing left to do.
 [[gnu::always_inline]] inline Ps drain(Domain& d, std::uint32_t p, Ps until) {
     Port& port = d.ports[p];
-    if (port.lanes > 1) { return drain_lanes(d, d.net.first_lane(p), until); }
+    if (port.lanes > 1) [[unlikely]] { return drain_lanes(d, d.net.first_lane(p), until); }
     for (;;) {
         const Ps start = next_start(d, port, until);
         if (start > until) { return start; }
@@ -241,8 +244,17 @@ template <class Visit>
     }
 }
 
+// The same for a port alone on its wire, when nobody asks for the time: a wire that is busy until later is not asked.
+[[gnu::always_inline]] inline void drain_wire(Domain& d, std::uint32_t p, Port& port, Ps until) {
+    while (port.free <= until) {
+        const Ps start = next_start(d, port, until);
+        if (start > until) { return; }
+        send_one(d, p, port, start);
+    }
+}
+
 // Like drain_in_order(), for nodes with shared wires or reads: a departure may change the start of any other.
-inline void drain_entangled(Domain& d, const Node& node, Ps until) {
+[[gnu::cold]] inline void drain_entangled(Domain& d, const Node& node, Ps until) {
     for (;;) {
         Turn first{never, none};
         std::uint32_t seen = none;  // first lane of the last link with lanes that was looked at
@@ -264,7 +276,7 @@ inline void drain_entangled(Domain& d, const Node& node, Ps until) {
 // Drains all ports of a node in order of time, since a departure may hold up other ports: it may use a service, or
 // change a pause, whose frame takes time on a wire. A candidate's start is therefore only a lower bound once something
 // was held up, and is computed again when its turn comes.
-inline void drain_in_order(Domain& d, const Node& node, Ps until) {
+[[gnu::cold]] inline void drain_in_order(Domain& d, const Node& node, Ps until) {
     if (node.shares_wire) {
         drain_entangled(d, node, until);
         return;

@@ -43,6 +43,7 @@ struct Domain {
     PortCounts* const port_counts = net.counts.data();
     Node* const nodes = net.nodes.data();
     Sender* const senders = shared.senders.data();
+    Ps* const node_next = shared.next.data();
     bool alone = true;                                          // no other thread runs in this window
     const std::uint32_t* island_of = shared.islands.of.data();  // per node
     std::atomic<Ps>* wakes = nullptr;                           // of this window
@@ -52,8 +53,10 @@ struct Domain {
     Ps start = 0, end = 0;  // the island's current step
     Ps next = never;        // when there is next something to do, here or for those that this thread has sent to
     unsigned parity = 0;
-    std::uint64_t held_up = 0;                                   // how often a departure may have held up other ports
-    bool watched = !shared.series.empty();                       // ports' series are kept
+    std::uint64_t held_up = 0;              // how often a departure may have held up other ports
+    bool watched = !shared.series.empty();  // ports' series are kept
+    const bool cut_through = options.cut_through;
+    const bool restarts = shared.restarts;
     bool telemetry = shared.control == CongestionControl::hpcc;  // switches write into packets
     bool only_counts = shared.only_counts();                     // packets at their receivers, until a piece has ended
     std::vector<Candidate> candidates;
@@ -69,7 +72,7 @@ struct Domain {
     // In the same island: a node that runs later in this step looks at its links, and one that has run keeps `next`.
     [[gnu::always_inline]] void wake(std::uint32_t node, Ps at) {
         if (island_of[node] == island) {
-            shared.next[node] = std::min(shared.next[node], at);
+            node_next[node] = std::min(node_next[node], at);
             island_next = std::min(island_next, at);
         } else if (at < wakes[node].load(std::memory_order_relaxed)) {  // else the earlier sender knows of it
             wake_other(wakes[node], at);
@@ -93,13 +96,14 @@ struct Domain {
     }
 
     void saw_queue(std::uint32_t p, Ps at) {
-        if (watched) { shared.series[p].saw_queue(at, ports[p].queued_bytes); }
+        if (watched) [[unlikely]] { keep_queue(p, at); }
     }
     void saw_end(const Frame& frame, PacketFlight::Fate fate, Ps at) {
         if (frame.flow == shared.sequence.flow) { shared.sequence.ended(frame, fate, at); }
     }
 
 private:
+    [[gnu::noinline]] void keep_queue(std::uint32_t p, Ps at) { shared.series[p].saw_queue(at, ports[p].queued_bytes); }
     void wake_other(std::atomic<Ps>& when, Ps at) {
         next = std::min(next, at);
         Ps known = when.load(std::memory_order_relaxed);

@@ -166,16 +166,16 @@ inline Ps hear_credits(Domain& d, Port& port, Ps start, Ps until, std::uint32_t 
 
 // Sends a PFC frame in the other direction of the link. It waits for the packet that is being sent there, takes its own
 // time on the wire, and takes effect after the sender's reaction time.
-inline void tell_pause(Domain& d, std::uint32_t in, bool paused, Ps now) {
+[[gnu::cold]] inline void tell_pause(Domain& d, std::uint32_t in, bool paused, Ps now) {
     Ingress& ingress = d.ingress[in];
     Port& port = d.ports[in];
     ingress.told_at = now;
     Ps sent = now;
-    if (port.reverse != none) {
-        Port& back = d.ports[port.reverse];
+    if (ingress.reverse != none) {
+        Port& back = d.ports[ingress.reverse];
         ++d.held_up;
         back.free = std::max(back.free, now) + wire_time(static_cast<std::uint64_t>(pfc::frame.count), back.inverse);
-        d.net.hold_wire(port.reverse, back.free);
+        d.net.hold_wire(ingress.reverse, back.free);
         sent = back.free;
     }
     const Ps heard = sent + ingress.return_latency + ingress.reaction;
@@ -184,7 +184,7 @@ inline void tell_pause(Domain& d, std::uint32_t in, bool paused, Ps now) {
 }
 
 // A pause lasts for its quanta, and is sent again after half of them.
-inline void set_paused(Domain& d, std::uint32_t in, bool paused, Ps now) {
+[[gnu::cold]] inline void set_paused(Domain& d, std::uint32_t in, bool paused, Ps now) {
     Ingress& ingress = d.ingress[in];
     Port& port = d.ports[in];
     Node& node = d.nodes[port.to_node];

@@ -37,7 +37,7 @@ namespace fabricast::inline packet {
 
 // An adapter that goes back N reads again from memory: what had been on its way to it then goes no further.
 [[gnu::always_inline]] inline bool is_taken_back(Domain& d, std::uint32_t p, const Frame& frame, Ps now) {
-    return d.shared.restarts && is_out_of_turn(d, p, frame, now);
+    return d.restarts && is_out_of_turn(d, p, frame, now);
 }
 
 // Whether the flow has sent nothing into the network that is not acknowledged: its packets wait inside the node.

@@ -85,7 +85,7 @@ private:
         port.to_node = node_of(cable.to);
         Node& node = net_.nodes[port.from_node];
         if (node.port_count == 0) { node.first_port = p; }
-        port.slot = static_cast<std::uint16_t>(node.port_count++);
+        ++node.port_count;
         net_.links.push_back(cable.link);
         net_.window = std::min(net_.window, port.latency);
     }
@@ -125,7 +125,10 @@ private:
         for (const auto& [pair, ports] : between) {
             const auto back = between.find({pair.second, pair.first});
             for (std::size_t i = 0; back != between.end() && i < std::min(ports.size(), back->second.size()); ++i) {
-                for (Port& lane : net_.lanes_of(ports[i])) { lane.reverse = back->second[i]; }
+                const std::uint32_t first = ports[i];
+                for (std::uint32_t lane = 0; lane < net_.ports[first].lanes; ++lane) {
+                    net_.ingress[first + lane].reverse = back->second[i];
+                }
             }
         }
         std::vector<std::vector<std::uint32_t>> into(net_.nodes.size());

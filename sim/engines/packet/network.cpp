@@ -72,7 +72,7 @@ private:
         const bool network = between_nodes(facts.cls);
         const double rate = facts.capacity * 1e-12;  // bytes per ps
         port.control = control_of(network);
-        const Ps back = port.reverse == none ? port.latency : net_.ports[port.reverse].latency;
+        const Ps back = in.reverse == none ? port.latency : net_.ports[in.reverse].latency;
         in.return_latency = back;
         const DeviceKind behind = fabric_.kind(net_.nodes[port.to_node].device);
         in.unbounded = behind == DeviceKind::gpu || behind == DeviceKind::host_memory ||

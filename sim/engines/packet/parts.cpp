@@ -54,7 +54,7 @@ private:
                 for (const std::uint32_t s : net_.services_at(route, variant, hop)) { visit(first_service() + s); }
                 if (net_.ports[p].control != Control::pfc || net_.ingress[p].unbounded) { continue; }
                 visit(net_.port_count + net_.ports[p].to_node);
-                if (net_.ports[p].reverse != none) { visit(net_.ports[p].reverse); }
+                if (net_.ingress[p].reverse != none) { visit(net_.ingress[p].reverse); }
             }
         }
     }
@@ -166,7 +166,7 @@ private:
         const PortCounts& counts = net_.counts[r];
         signature.add_all(3, port.latency, port.inverse, port.control, port.serves, port.simple, port.marks, port.form,
                           port.credits, in.headroom, in.return_latency, in.reaction, in.unbounded, double{counts.k_min},
-                          double{counts.k_max}, counts.headers, port.reverse == none);
+                          double{counts.k_max}, counts.headers, in.reverse == none);
         for (const std::uint32_t n : {port.from_node, port.to_node}) {
             const Node& node = net_.nodes[n];
             signature.add_all(number_of(nodes, n).first, node.serves, node.network, node.buffer, node.is_switch);

@@ -65,7 +65,6 @@ struct alignas(64) Port {
     std::int64_t sent_bytes = 0;
     std::uint32_t to_node = 0;
     std::uint32_t from_node = 0;
-    std::uint16_t slot = 0;  // among its node's ports
     Control control = Control::none;
     bool paused : 1 = false;
     bool down : 1 = false;
@@ -84,7 +83,7 @@ struct alignas(64) Port {
     std::int64_t queued_bytes = 0;
     std::int64_t credits = 0;
     std::uint32_t sender = none;   // into Shared::senders: the flows that begin here
-    std::uint32_t reverse = none;  // the port of the other direction
+    std::uint32_t active_bit = 0;  // into Shared::active
 
     Ps serialization(std::uint32_t bytes) const { return wire_time(bytes, inverse); }
     [[gnu::always_inline]] void signal(const Signal& signal) {
@@ -110,8 +109,9 @@ struct alignas(64) Ingress {
     std::int64_t headroom_most = 0;
     std::int64_t drops = 0;
     std::int64_t pauses = 0, refreshes = 0;
-    Ps told_at = 0;             // when the last pause frame left
-    bool will_refresh = false;  // a timer is running
+    Ps told_at = 0;                // when the last pause frame left
+    bool will_refresh = false;     // a timer is running
+    std::uint32_t reverse = none;  // the port of the other direction
     // The sender's rate as seen at this end of the link: an event changes it one latency later. The sender's own figure
     // belongs to the sender's thread.
     std::uint64_t inverse = 0;

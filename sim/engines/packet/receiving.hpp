@@ -17,7 +17,7 @@ inline void tell_sender(Domain& d, std::uint32_t f, ControlMessage::Kind kind, s
     tell_sender(d, header.flow, ControlMessage::trimmed, header.psn(), tail);
 }
 
-inline void complete(Domain& d, std::uint32_t p, std::uint32_t f, std::uint16_t meta, Ps tail) {
+[[gnu::noinline]] inline void complete(Domain& d, std::uint32_t p, std::uint32_t f, std::uint16_t meta, Ps tail) {
     if (f < d.shared.arrivals.size() && d.shared.arrivals[f].size() < pieces_kept) {
         d.shared.arrivals[f].push_back({tail});
     }
@@ -144,7 +144,7 @@ inline std::uint32_t packets_of_piece(const Traffic& traffic, std::uint32_t f, s
 }
 
 // Where more is done with a packet than to see whether it ends a piece.
-inline void receive_watched(Domain& d, std::uint32_t p, const Frame& frame, Ps tail) {
+[[gnu::noinline]] inline void receive_watched(Domain& d, std::uint32_t p, const Frame& frame, Ps tail) {
     const std::uint32_t f = frame.flow;
     if (d.traffic.is_request(f)) {
         receive_request(d, f, frame, tail);

@@ -19,9 +19,11 @@ public:
     const T& front() const { return slots_[head_ & mask_]; }
     const T& at(std::uint32_t i) const { return slots_[(head_ + i) & mask_]; }
     void pop() { ++head_; }
-    void push(const T& value) {
+    void push(const T& value) { add() = value; }
+    // The entry behind all others, which the caller writes.
+    [[gnu::always_inline]] T& add() {
         if (size() == capacity_) { grow(); }
-        slots_[tail_++ & mask_] = value;
+        return slots_[tail_++ & mask_];
     }
     // Before the entries at the back that come after it.
     template <class After> void insert(const T& value, After&& after) {
@@ -86,19 +88,22 @@ public:
         head_.store(head, std::memory_order_release);
     }
 
-    // Writer.
-    [[gnu::always_inline]] void push(const T& value) {
+    // Writer. `write` is given the entry behind all others.
+    template <class Write> [[gnu::always_inline]] void push_written(Write&& write) {
         Block* block = block_.load(std::memory_order_relaxed);
         const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
         if (block == nullptr || tail - head_.load(std::memory_order_acquire) > block->mask) {
             block = grow(block, tail);
         }
-        block->slots()[tail & block->mask] = value;
+        write(block->slots()[tail & block->mask]);
         tail_.store(tail + 1, std::memory_order_release);
+    }
+    [[gnu::always_inline]] void push(const T& value) {
+        push_written([&](T& entry) { entry = value; });
     }
 
     // Before the entries that are later, none of which the reader may take in this window; it may look at their times.
-    [[gnu::cold]] void insert(const T& value) {
+    [[gnu::cold]] void insert(T value) {
         push(value);
         T* const slots = block_.load(std::memory_order_relaxed)->slots();
         const std::uint64_t mask = block_.load(std::memory_order_relaxed)->mask;

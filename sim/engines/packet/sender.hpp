@@ -57,15 +57,12 @@ public:
     }
 
     std::uint32_t take(Ps now) {
-        while (is_later() && first_later().at <= now) {
-            ready_.push(first_later().flow);
-            if (!others_first()) {
-                in_order_.pop();
-            } else {
-                std::pop_heap(others_.begin(), others_.end(), After());
-                others_.pop_back();
-            }
+        if (ready_.empty()) {
+            const std::uint32_t flow = take_later();
+            make_ready(now);
+            return flow;
         }
+        make_ready(now);
         const std::uint32_t flow = ready_.front();
         ready_.pop();
         return flow;
@@ -80,6 +77,21 @@ private:
         bool operator()(const Later& a, const Later& b) const { return a.at != b.at ? a.at > b.at : a.flow > b.flow; }
     };
 
+    [[gnu::always_inline]] void make_ready(Ps now) {
+        while (is_later() && first_later().at <= now) { ready_.push(take_later()); }
+    }
+    [[gnu::always_inline]] std::uint32_t take_later() {
+        if (others_first()) { return take_other(); }
+        const std::uint32_t flow = in_order_.front().flow;
+        in_order_.pop();
+        return flow;
+    }
+    [[gnu::noinline]] std::uint32_t take_other() {
+        std::pop_heap(others_.begin(), others_.end(), After());
+        const std::uint32_t flow = others_.back().flow;
+        others_.pop_back();
+        return flow;
+    }
     [[gnu::noinline]] void add_other(std::uint32_t flow, Ps at) {
         others_.push_back({at, flow});
         std::push_heap(others_.begin(), others_.end(), After());

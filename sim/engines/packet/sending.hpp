@@ -229,7 +229,7 @@ inline Ps paced(Domain& d, Flow& flow, std::uint32_t bytes, Ps start) {
 }
 
 // Precondition: the port's sender has a flow that may send at `start`.
-inline Frame next_packet(Domain& d, const Port& port, Ps start) {
+[[gnu::noinline]] inline Frame next_packet(Domain& d, const Port& port, Ps start) {
     Sender& sender = d.senders[port.sender];
     const std::uint32_t f = sender.take(start);
     Flow& flow = d.traffic.flows[f];

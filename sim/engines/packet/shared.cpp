@@ -22,6 +22,9 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads, bool by_buffe
     std::uint32_t words = 0;
     for (Node& node : net.nodes) {
         node.first_word = words;
+        for (std::uint32_t i = 0; i < node.port_count; ++i) {
+            net.ports[node.first_port + i].active_bit = 64 * words + i;
+        }
         words += (node.port_count + 63) / 64;
     }
     active.assign(words, 0);

@@ -107,11 +107,11 @@ struct Shared {
     }
     void set_active(Port& port) {
         port.active = true;
-        word_of(port) |= std::uint64_t{1} << (port.slot % 64);
+        word_of(port) |= std::uint64_t{1} << (port.active_bit % 64);
     }
     [[gnu::always_inline]] void clear_active(Port& port) {
         port.active = false;
-        word_of(port) &= ~(std::uint64_t{1} << (port.slot % 64));
+        word_of(port) &= ~(std::uint64_t{1} << (port.active_bit % 64));
     }
     InFlight& flight(std::uint32_t controller, std::uint32_t psn) {
         return in_flight[std::size_t{controller} * recorded + (psn & (recorded - 1))];
@@ -147,7 +147,7 @@ private:
     double slowest(std::span<const std::uint32_t> ports) const;
     std::span<const std::uint32_t> own_links(const Route& route) const;
     Ps base_rtt(const Route& route, std::uint32_t bytes) const;
-    std::uint64_t& word_of(const Port& port) { return active[net.nodes[port.from_node].first_word + port.slot / 64]; }
+    std::uint64_t& word_of(const Port& port) { return active[port.active_bit / 64]; }
 };
 
 // Whether a switch's buffer has room for `bytes` more of an input, and for all that parts which are not simulated may
