@@ -98,7 +98,7 @@ TEST_CASE("a product too small for the GPU's SMs takes smaller tiles") {
     const ComputeCosts costs = costs_on("h100-sxm");
     const double one = costs.product({128, 256, 65536}).busy_s, full = costs.product({132 * 128, 256, 65536}).busy_s;
     CHECK(one < 0.25 * full);
-    CHECK(one > full / 8);
+    CHECK(one > 0.95 * full / 8);  // full writes 132 times as much beside it
 }
 
 TEST_CASE("a wave of tiles waits as long for its first operands whatever the GPU and its precision") {
