@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -101,20 +100,18 @@ Told told_by(const TablesOfSites& sites, double shared) {
     return {std::log(std::max(half_width80(std::move(rows), groups), 1e-12)), groups};
 }
 
-// How much wider, in logarithms, the classes of these scopes without a sibling are, by least squares over regimes;
-// nothing if none has both classes.
-std::optional<double> wider_without(const std::map<IntervalKey, Told>& classes, std::initializer_list<bool> scopes) {
+// How much wider, in logarithms, the classes of a scope without a sibling are, by least squares over regimes; nothing
+// if no regime has both.
+std::optional<double> wider_without(const std::map<IntervalKey, Told>& classes, bool between_nodes) {
     double factor = 0, weights = 0;
-    for (const bool between_nodes : scopes) {
-        for (const Regime regime : all_regimes) {
-            const auto with = classes.find({between_nodes, true, regime});
-            const auto without = classes.find({between_nodes, false, regime});
-            if (with == classes.end() || without == classes.end()) { continue; }
-            const Told &a = with->second, &b = without->second;
-            const double weight = a.sites * b.sites / (a.sites + b.sites);
-            factor += weight * (b.log_half - a.log_half);
-            weights += weight;
-        }
+    for (const Regime regime : all_regimes) {
+        const auto with = classes.find({between_nodes, true, regime});
+        const auto without = classes.find({between_nodes, false, regime});
+        if (with == classes.end() || without == classes.end()) { continue; }
+        const Told &a = with->second, &b = without->second;
+        const double weight = a.sites * b.sites / (a.sites + b.sites);
+        factor += weight * (b.log_half - a.log_half);
+        weights += weight;
     }
     if (weights == 0) { return std::nullopt; }
     return std::max(factor / weights, 0.0);
@@ -124,8 +121,8 @@ std::optional<double> wider_without(const std::map<IntervalKey, Told>& classes, 
 IntervalTable pooled(const std::map<IntervalKey, Told>& classes) {
     IntervalTable table;
     for (const auto& [key, told] : classes) {
-        const std::optional<double> own = wider_without(classes, {key.between_nodes});
-        const double factor = own ? *own : wider_without(classes, {!key.between_nodes}).value_or(0);
+        const std::optional<double> own = wider_without(classes, key.between_nodes);
+        const double factor = own ? *own : wider_without(classes, !key.between_nodes).value_or(0);
         double log_half = (told.log_half - (key.sibling ? 0 : factor)) * told.sites, sites = told.sites;
         if (const auto other = classes.find({key.between_nodes, !key.sibling, key.regime}); other != classes.end()) {
             log_half += (other->second.log_half - (key.sibling ? factor : 0)) * other->second.sites;
