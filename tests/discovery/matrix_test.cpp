@@ -1,6 +1,5 @@
 // nvidia-smi topo -m and what else tells how the GPUs of a node are joined.
 
-#include "tests/discovery/seen.hpp"
 #include "tests/discovery/site_of.hpp"
 #include "tests/support/catch.hpp"
 

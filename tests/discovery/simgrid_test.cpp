@@ -1,6 +1,6 @@
 // SimGrid's platforms: their zones as fabrics.
 
-#include "tests/discovery/seen.hpp"
+#include "tests/discovery/site_of.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;

@@ -23,9 +23,13 @@ inline const Catalog& catalogue() {
     return catalog;
 }
 
+inline Observations seen_in(const std::string& text, const std::string& file = "some.txt") {
+    return observe(SourceText(text, file));
+}
+
 inline Site site_of(const Texts& texts) {
     std::vector<Observations> seen;
-    for (const auto& [file, text] : texts) { seen.push_back(observe(SourceText(text, file))); }
+    for (const auto& [file, text] : texts) { seen.push_back(seen_in(text, file)); }
     return join(std::move(seen));
 }
 

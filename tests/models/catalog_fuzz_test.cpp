@@ -5,6 +5,7 @@
 
 #include "tests/models/parts.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/xorshift.hpp"
 
 namespace fabricast {
 namespace {
@@ -21,19 +22,8 @@ constexpr std::string_view seed_text = R"(my-nic:
 my-link: &l {kind: link, family: other, origin: spec, source: s, figures: {rate: 1 GB/s, lanes: 4}}
 )";
 
-// A small generator of our own: the same mutations on every machine (Marsaglia, xorshift64).
-struct Random {
-    std::uint64_t state = 0x9e3779b97f4a7c15ULL;
-    std::size_t below(std::size_t n) {
-        state ^= state << 13U;
-        state ^= state >> 7U;
-        state ^= state << 17U;
-        return static_cast<std::size_t>(state % n);
-    }
-};
-
 // One to four edits: a byte changed, a stretch removed, doubled, or a token put in.
-std::string mutated(Random& random) {
+std::string mutated(testing::Xorshift& random) {
     static const std::string tokens[] = {"{",  "}", "[",     "]",   ": ", "\n", "  ",     "&a ",  "*l",
                                          "*a", "-", "1e309", "nan", "\"", "%",  "<<: *l", "null", "\t"};
     std::string text(seed_text);
@@ -50,7 +40,7 @@ std::string mutated(Random& random) {
 }
 
 TEST_CASE("mutated catalogue files are read or refused with a place, never more") {
-    Random random;
+    testing::Xorshift random{0x9e3779b97f4a7c15ULL};
     int read = 0;
     int refused = 0;
     for (int i = 0; i < 2000; ++i) {
@@ -78,7 +68,7 @@ TEST_CASE("mutated catalogue files are read or refused with a place, never more"
 }
 
 TEST_CASE("mutated overlays leave the catalogue whole or untouched") {
-    Random random;
+    testing::Xorshift random{0x9e3779b97f4a7c15ULL};
     Catalog catalog;
     catalog.parts["my-nic"] = testing::part("nic", "connectx-7");
     for (int i = 0; i < 1000; ++i) {

@@ -46,20 +46,6 @@ inline std::vector<Log> real_logs() {
     return logs;
 }
 
-inline std::vector<Log> all_logs() {
-    std::vector<Log> logs = real_logs();
-    logs.push_back(log_at(fixtures / "nccl_tests.json", "nccl-tests-json"));
-    logs.push_back(log_at(fixtures / "nvbandwidth.json", "nvbandwidth-json"));
-    logs.push_back(log_at(fixtures / "nvbandwidth-v0.5.json", "nvbandwidth-json"));
-    logs.push_back(log_at(fixtures / "p2p_bandwidth_latency.txt", "p2p-bandwidth-latency"));
-    logs.push_back(log_at(fixtures / "bandwidth_test.txt", "bandwidth-test"));
-    logs.push_back(log_at(fixtures / "ib_write_lat.txt", "perftest"));
-    logs.push_back(log_at(fixtures / "gdrcopy_copybw.txt", "gdrcopy"));
-    logs.push_back(log_at(fixtures / "gdrcopy_copylat.txt", "gdrcopy"));
-    logs.push_back(log_at(fixtures / "ucx_perftest.txt", "ucx-perftest"));
-    return logs;
-}
-
 inline std::string refusal(const std::string& text, const std::string& file, const std::string& format = "auto") {
     try {
         import_log(text, file, format);
@@ -70,21 +56,6 @@ inline std::string refusal(const std::string& text, const std::string& file, con
         return error.what();
     }
     return "";
-}
-
-// What a shortened log still tells must be the beginning of what the whole one tells.
-inline bool is_beginning(const std::vector<Measurement>& part, const std::vector<Measurement>& whole,
-                         bool rows_may_lack) {
-    if (part.size() > whole.size()) { return false; }
-    for (std::size_t i = 0; i < part.size(); ++i) {
-        const auto& rows = part[i].rows;
-        const bool same =
-            rows.size() <= whole[i].rows.size() && std::equal(rows.begin(), rows.end(), whole[i].rows.begin());
-        if (!same || (!rows_may_lack && rows.size() != whole[i].rows.size()) || part[i].columns != whole[i].columns) {
-            return false;
-        }
-    }
-    return true;
 }
 
 inline const Log* named(const std::vector<Log>& logs, const std::string& file) {
@@ -100,16 +71,5 @@ inline std::string with(std::string text, const std::string& from, const std::st
     REQUIRE(at != std::string::npos);
     return text.replace(at, from.size(), to);
 }
-
-// Our own small generator: xorshift.
-struct Random {
-    std::uint64_t state = 88172645463325252ULL;
-    std::size_t below(std::size_t n) {
-        state ^= state << 13U;
-        state ^= state >> 7U;
-        state ^= state << 17U;
-        return static_cast<std::size_t>(state % n);
-    }
-};
 
 }  // namespace fabricast::test

@@ -8,18 +8,20 @@
 #include <string>
 
 #include "base/text.hpp"
+#include "sim/report/html/page_html.hpp"
 #include "sim/report/html/run_page.hpp"
 #include "sim/report/packet_picture.hpp"
 #include "sim/report/sequence_chart.hpp"
 #include "sim/report/trace.hpp"
 #include "sim/run/simulate.hpp"
+#include "sim/scenario/build.hpp"
 #include "sim/scenario/events.hpp"
-#include "tests/sim/report/pages.hpp"
+#include "sim/scenario/parse.hpp"
+#include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;
 using namespace fabricast::html;
-using namespace fabricast::test;
 
 TEST_CASE("a replay of packets is an animation whose links carried what the ports sent") {
     Scenario scenario = parse_scenario(

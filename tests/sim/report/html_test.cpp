@@ -6,14 +6,46 @@
 #include <set>
 #include <string>
 
+#include "sim/report/html/page_html.hpp"
 #include "sim/report/html/run_page.hpp"
 #include "sim/run/simulate.hpp"
-#include "tests/sim/report/pages.hpp"
+#include "sim/scenario/build.hpp"
+#include "sim/scenario/parse.hpp"
+#include "tests/support/catalogue.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;
 using namespace fabricast::html;
-using namespace fabricast::test;
+
+namespace {
+
+// Everything between the model's tags.
+std::string model_of(const std::string& html) {
+    const std::string begin = "id=\"model\">";
+    const std::size_t from = html.find(begin) + begin.size();
+    return html.substr(from, html.find("</script>", from) - from);
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) { ++count; }
+    return count;
+}
+
+Page evil_page() {
+    Page page;
+    page.title = "</title></script><script>evil()</script>";
+    page.answer = "<!-- \" & ' \\u003c";
+    page.sections.emplace_back(Table{"t", "", {{"a"}}, {{Cell("<img src=x>")}}});
+    return page;
+}
+
+Fabric fabric_of(const std::string& text) {
+    const Scenario scenario = parse_scenario(text, "test.yaml");
+    return Fabric(build(scenario, catalogue()));
+}
+
+}  // namespace
 
 TEST_CASE("no text of a page ends an element or begins one") {
     if (!has_charts()) {
