@@ -25,12 +25,18 @@ double iteration_time(const Timing& timing, const Timeline& timeline) {
     const Time end = timeline.kept[iterations - 1].finish;
     const Time begin = iterations > 1 ? timeline.kept[iterations - 2].finish : Time{};
     const double each = to_seconds(end - begin);
+    if (timing.under_way > 1) {
+        const double way = to_seconds(end - timeline.kept.at(iterations).finish);
+        return each - way * (1 - 1.0 / timing.under_way);
+    }
     if (timing.timed_calls == 0) { return each; }
     assert(timeline.kept.size() > iterations);
     const double calls = timing.timed_calls;
-    // nccl-tests prints the mean of what its ranks took (--average 1): the first ends with the last call's release, the
-    // last when that has arrived at the far end.
-    const double arrived = (to_seconds(end - Time{}) + to_seconds(timeline.kept[iterations].finish - Time{})) / 2;
+    // The first rank ends with the last call's release, the last when that has arrived at the far end.
+    const double first = to_seconds(end - Time{}), last = to_seconds(timeline.kept[iterations].finish - Time{});
+    const double arrived = timing.average == RankTime::min   ? first
+                           : timing.average == RankTime::max ? last
+                                                             : (first + last) / 2;
     return (arrived + (calls - static_cast<double>(iterations)) * each) / calls;
 }
 

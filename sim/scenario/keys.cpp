@@ -219,6 +219,9 @@ std::vector<Key> library_keys() {
                      word_key("mode", &LaunchSpec::mode, LaunchMode::framework,
                               "One process a GPU, one thread for all, a thread a GPU, or a framework's loop."),
                      whole_key("iterations", &LaunchSpec::iterations, 1, 1e6, "Timed calls."),
+                     word_key("average", &LaunchSpec::average, RankTime::max,
+                              "Whose time counts where ranks end at different times (broadcast and reduce), as "
+                              "nccl-tests' `-a`: rank 0's, the mean, the first one's or the last one's."),
                  }),
     });
 }

@@ -82,6 +82,19 @@ TEST_CASE("the launch is one process for all, one a GPU, or a framework's loop")
     CHECK(mode("tool: nccl-tests") == LaunchMode::process);
 }
 
+TEST_CASE("nccl-tests' -a says whose time it prints, which was rank 0's until July 2021") {
+    const auto average = [](const std::string& benchmark, const std::string& date = "2024-01-01") {
+        return derived({"{gpu: H100, gpus_per_node: 8, nodes: 1}", "{}", "{collective: broadcast, " + benchmark + "}",
+                        "{url: x, date: \"" + date + "\"}"})
+            .scenario.launch.average;
+    };
+    CHECK(average("tool: nccl-tests") == RankTime::mean);
+    CHECK(average("options: \"-b 8 -a 3 -g 1\"") == RankTime::max);
+    CHECK(average("tool: nccl-tests", "2021-07-21") == RankTime::rank0);
+    CHECK(average("tool: nccl-tests, options: \"--average 1\"", "2021-07-21") == RankTime::mean);
+    CHECK(average("tool: other", "2021-07-21") == RankTime::mean);
+}
+
 TEST_CASE("nccl-tests' -R says how buffers are registered") {
     const auto derived_of = [](const std::string& options) {
         return derived({"{gpu: H100, gpus_per_node: 8, nodes: 1}", "{nccl: \"2.28.3\"}",

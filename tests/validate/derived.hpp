@@ -12,10 +12,11 @@ namespace fabricast::test {
 
 struct Said {
     std::string system, software = "{nccl: \"2.27.3\"}", benchmark = "{collective: all_reduce}";
+    std::string source = "{url: x}";
 };
 
 inline Derived derived(const Said& said) {
-    return derive(parse_measurement("id: t\nsource: {url: x}\nkind: nccl\nsystem: " + said.system +
+    return derive(parse_measurement("id: t\nsource: " + said.source + "\nkind: nccl\nsystem: " + said.system +
                                         "\nsoftware: " + said.software + "\nbenchmark: " + said.benchmark +
                                         "\ncolumns: [size_bytes, time_us]\nrows:\n  - [8, 1]\n",
                                     "t.yaml"));

@@ -143,6 +143,18 @@ std::uint32_t option(std::string_view words, const std::string& letter, const st
     return match ? whole(*((*match)[1] ? (*match)[1] : (*match)[2])) : 0;
 }
 
+// Until nccl-tests had -a (commit 1dfc76e of 30 June 2021) it printed rank 0's time.
+void derive_average(const Measurement& m, std::string_view words, LaunchSpec& launch, Derived& out) {
+    static const Pattern asked(R"((?:^|\s)(?:-a|--average) ?([0-3])\b)", Pattern::Case::counts);
+    const std::string_view date = text(m.source, "date");
+    if (const auto match = asked.first_in(words)) {
+        launch.average = static_cast<RankTime>(whole(*(*match)[1]));
+    } else if (!date.empty() && date < "2021-08" && text(m.benchmark, "tool") == "nccl-tests") {
+        launch.average = RankTime::rank0;
+        out.assumptions.emplace_back("launch: rank 0's time, as nccl-tests printed until July 2021");
+    }
+}
+
 void derive_launch(const Measurement& m, Derived& out) {
     LaunchSpec& launch = out.scenario.launch;
     const std::string words =
@@ -152,6 +164,7 @@ void derive_launch(const Measurement& m, Derived& out) {
     if (const std::uint32_t n = option(words, "n", "(?:^|[^p] )iters:"); n != 0) {
         launch.iterations = static_cast<int>(n);
     }
+    derive_average(m, words, launch, out);
     const std::uint32_t registered = option(words, "R", "register:");
     if (registered == 2) {
         out.scenario.library.registered = Registered::window;

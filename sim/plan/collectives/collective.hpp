@@ -131,9 +131,15 @@ struct LibrarySpec {
     std::map<std::string, std::string> env;  // NCCL_ALGO, NCCL_PROTO, NCCL_NVLS_ENABLE ...
 };
 
+// Whose time counts, as nccl-tests -a: of rank 0, the mean of all ranks, of the first to end, of the last.
+enum class RankTime : std::uint8_t { rank0, mean, min, max };
+inline constexpr std::array<std::string_view, 4> rank_time_names = {"rank0", "mean", "min", "max"};
+inline std::string_view to_string(RankTime time) { return enum_name(rank_time_names, time); }
+
 struct LaunchSpec {
     LaunchMode mode = LaunchMode::process;
     int iterations = 20;
+    RankTime average = RankTime::mean;
 };
 
 }  // namespace fabricast::inline collectives

@@ -19,6 +19,10 @@ inline constexpr int planned_iterations = 3;
 struct Timing {
     int iterations = 1;   // in the schedule; the time of one is finish(last) - finish(last but one)
     int timed_calls = 0;  // above 0: calls overlap, so their average counts; one more kept operation ends the last call
+    RankTime average = RankTime::mean;  // of those calls
+    // Calls that share the latencies of their way. Above 1: one more kept operation ends with the last call's release,
+    // after which its data are only under way.
+    int under_way = 1;
 };
 
 // How a call was chosen, and what is known of its time.

@@ -16,7 +16,7 @@ namespace {
 using Dependency = Schedule::Dependency;
 
 // Delays of one host run in order; each lane is a separate host.
-constexpr std::uint32_t issue_lane = 0, end_lane = 1;
+constexpr std::uint32_t issue_lane = 0, end_lane = 1, release_lane = 2;
 
 // What the host spends on each iteration.
 Duration issue_time(const Call& call, LaunchMode mode) {
@@ -73,6 +73,14 @@ LoweredCall plan_call(const Call& call, const LaunchSpec& spec, CallPlan& plan, 
         for (Dependency& d : before) { d.when = DependsOn::finish; }
         schedule.kept.push_back(schedule.add(Delay{end_lane, {}}, before));
         plan.timed_calls = spec.iterations;
+        plan.average = spec.average != RankTime::rank0                        ? spec.average
+                       : call.workload.root != 0                              ? RankTime::mean
+                       : call.workload.collective == Collective::broadcast    ? RankTime::min
+                                                                              : RankTime::max;
+    } else if (lowering.under_way > 1 && spec.mode != LaunchMode::framework) {
+        for (Dependency& d : before) { d.when = DependsOn::release; }
+        schedule.kept.push_back(schedule.add(Delay{release_lane, {}}, before));
+        plan.under_way = lowering.under_way;
     }
     return lowering;
 }

@@ -15,12 +15,18 @@ namespace {
 
 bool is_chain(Collective collective) { return collective == Collective::broadcast || collective == Collective::reduce; }
 
-// Whether calls back to back follow each other along the chain. Where channels take different ways, a rank that is
-// early in one is late in another: its kernel ends when the last of them does, and the next call waits for the whole
-// chain (so NCCL too, src/graph/tuning.cc: `sameChannels` saves all latencies but one).
+// Whether calls back to back follow each other along the chain (so NCCL too, src/graph/tuning.cc: `sameChannels` saves
+// all latencies but one).
 bool streams(const Call& call, int channels) {
     return is_chain(call.workload.collective) && (channels == 1 || call.found.ring.same_channels);
 }
+
+// Where channels take different ways, a rank that is early in one (a) is late in another (b): its kernel ends when b has
+// come round, and the next call's a passes it only then. But b of one call goes round while a of the next but one does:
+// b needs no more of the ranks than that their kernels of the call before have ended, which wait for a of that call. So
+// two calls share the chain's latency. Broadcasts of one chunk to eight a channel on ABCI's V100 nodes take 17 us a node
+// where a chunk takes 23 to 27 from node to node (validate/measurements/nccl/abci2-vnode-*n4g-broadcast.yaml).
+constexpr int calls_in_chain = 2;
 
 // A Simple chunk of a cyclic ring is two slices, but none below 32 KiB, and a message is a slice; of a chain it is one.
 double slices_sent(const Call& call, double chunk) {
@@ -153,6 +159,12 @@ PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
     return query;
 }
 
+// A slice of Simple is a message, which the adapter moves once the block has written all of it: beside the time at the
+// slower of the two, that at the faster.
+Duration written_first(const Pipeline& pipeline, double pace) {
+    return from_seconds(pipeline.chunk / pipeline.slices / std::max(pipeline.edge_rate_cap, pace));
+}
+
 // The ring's steps between nodes. A chain's chunks follow each other so closely that only the slower of block and
 // adapter counts.
 Stage steps_between_nodes(const Call& call, const nccl::Ring& ring, const Pipeline& pipeline, int channels,
@@ -160,9 +172,11 @@ Stage steps_between_nodes(const Call& call, const nccl::Ring& ring, const Pipeli
     const PathQuery hop = ring_hop(call, ring);
     const double pace = network_pace(call, hop, pipeline, channels);
     const bool slower_alone = !pipeline.cyclic && call.proto != nccl::Proto::simple;
+    const Duration rest = call.proto == nccl::Proto::simple ? written_first(pipeline, pace)
+                          : slower_alone                    ? rest_of_chunk(pipeline, pace)
+                                                            : rest_of_message(call.proto, pipeline, pace);
     return {steps, hop,
-            network_hop(call, NetworkHop::ring, call.proto, payload_of_message(call, pipeline.chunk)) +
-                (slower_alone ? rest_of_chunk(pipeline, pace) : rest_of_message(call.proto, pipeline, pace))};
+            network_hop(call, NetworkHop::ring, call.proto, payload_of_message(call, pipeline.chunk)) + rest};
 }
 
 // So many steps inside a node, shared out over the kinds of hop that the ring makes there: a bridge's NVLinks are
@@ -229,6 +243,14 @@ Duration fenced(const Call& call, const ProtocolCost& cost, double chunk) {
     return cost.chunk + from_seconds(chunk / cost.channel_rate + call.ledger.network("ll128.fence"));
 }
 
+// A chain has few threads for its many ranks, and a thread takes a line of 8 B after the other: so long for a line each.
+// Without GPUDirect the block that receives from the adapter loads them from host memory, over PCIe.
+double seconds_of_pass(const Call& call, const ProtocolCost& cost, double pass) {
+    if (!call.several_nodes() || call.gpu_direct) { return to_seconds(cost.hop); }
+    const double rate = narrowest(call.fabric, call.fabric.path(ring_hop(call, call.found.rings.front())));
+    return call.ledger.network("ll.host_line") + message_bytes(call.proto, pass) / rate;
+}
+
 LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     FigureReader& ledger = call.ledger;
     const Collective collective = call.workload.collective;
@@ -256,9 +278,8 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
     // With one GPU per node the channels of Simple only copy inside their own memory, for the NIC.
     if (call.per_node() > 1 || call.proto != nccl::Proto::simple) { pipeline.edge_rate_cap = cost.channel_rate; }
     if (chain && call.proto == nccl::Proto::ll) {
-        // A chain has few threads for its many ranks, and a thread takes a line of 8 B after the other.
         const double pass = 8 * nccl::threads_used(call.release, call.found, true, call.proto, call.shape, call.bytes);
-        pipeline.edge_rate_cap = std::min(pipeline.edge_rate_cap, pass / to_seconds(cost.hop));
+        pipeline.edge_rate_cap = std::min(pipeline.edge_rate_cap, pass / seconds_of_pass(call, cost, pass));
         pipeline.slices = std::max(pipeline.slices, static_cast<int>(std::lround(pipeline.chunk / pass)));
     }
     if (call.several_nodes()) {
@@ -287,6 +308,7 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
                                          : cyclic_stages(call, ring, cost, steps, pipeline, channels),
                                    channels, whole ? Evidence::formula_only : Evidence::measured_here);
     lowered.streams = overlaps;
+    lowered.under_way = chain && !overlaps ? calls_in_chain : 1;
     return lowered;
 }
 

@@ -1,5 +1,6 @@
 // How often calls begin: by the launch, by the root of a broadcast.
 
+#include "sim/plan/timelines.hpp"
 #include "tests/sim/plan/collectives/planned_system.hpp"
 #include "tests/support/binary_units.hpp"
 #include "tests/support/catch.hpp"
@@ -25,6 +26,61 @@ TEST_CASE("broadcasts over channels that go different ways follow each other onl
     CHECK(seconds_of(many, 4 * MiB) > 3 * seconds_of(few, 4 * MiB));
     few.env = many.env = {{"NCCL_MAX_NCHANNELS", "1"}};
     CHECK(seconds_of(many, 4 * MiB) < 1.5 * seconds_of(few, 4 * MiB));
+}
+
+TEST_CASE("of broadcasts over channels that go different ways two share the way") {
+    const PlannedSystem system{.node = "dgx-v100", .nodes = 8, .nccl = "2.8", .collective = Collective::broadcast};
+    const Scenario s = scenario_of(system);
+    const Fabric fabric(build(s, catalogue()));
+    const CallPlan p = Planner(collective_of(s), fabric, s.library, s.launch, catalogue()).plan(Bytes{16 * MiB});
+    REQUIRE(p.channels > 1);
+    CHECK(p.under_way == 2);
+    const Timeline timeline = replay(Flow{}, fabric, p.schedule);
+    const std::vector<OpTimes>& kept = timeline.kept;
+    REQUIRE(kept.size() == 4);  // three calls, and the last one's release
+    const double alone = to_seconds(kept[2].finish - kept[1].finish), way = to_seconds(kept[2].finish - kept[3].finish);
+    CHECK(way > 0.3 * alone);
+    CHECK(iteration_time(p, timeline) == Approx(alone - way / 2));
+    Scenario waiting = s;  // a framework's next call waits until this one has arrived
+    waiting.launch.mode = LaunchMode::framework;
+    CHECK(Planner(collective_of(s), fabric, s.library, waiting.launch, catalogue()).plan(Bytes{MiB}).under_way == 1);
+}
+
+TEST_CASE("a chain's thread of LL takes a line in LL's hop, or as a load from host memory takes") {
+    PlannedSystem system{.node = "dgx-v100", .nodes = 8, .nccl = "2.8", .collective = Collective::broadcast};
+    const auto rate = [&] {
+        const Scenario s = scenario_of(system);
+        const Fabric fabric(build(s, catalogue()));
+        const CallPlan p = Planner(collective_of(s), fabric, s.library, s.launch, catalogue()).plan(Bytes{16 * KiB});
+        REQUIRE(p.protocol == Protocol::ll);
+        return p.schedule.pipelines.front().edge_rate_cap;
+    };
+    constexpr double pass = 64 * 8;  // 64 threads: the fewest
+    CHECK(rate() == Approx(pass / catalogue().at("kernel", "nccl-volta-mesh").number("ll.hop")));
+    system.env = {{"NCCL_NET_GDR_LEVEL", "LOC"}};
+    const double line = catalogue().at("kernel", "nccl-network").number("ll.host_line");
+    CHECK(pass / rate() > line);
+    CHECK(pass / rate() == Approx(line + 2 * pass / 11e9).epsilon(0.05));  // an EDR port or PCIe 3.0
+    // 16 of ABCI's V100 nodes take 28.1 us more for 32 KiB than for 16: 32 lines of 0.88 us (abci2-vnode-16n4g-broadcast).
+    CHECK(pass / rate() == Approx(0.88e-6).epsilon(0.2));
+}
+
+TEST_CASE("a broadcast's time is the mean of its ranks', or that of the first or the last to end") {
+    Scenario s = scenario_of({.node = "dgx-a100", .nodes = 8, .nccl = "2.8", .collective = Collective::broadcast});
+    const Fabric fabric(build(s, catalogue()));
+    const auto seconds = [&](RankTime average, std::uint32_t root = 0) {
+        s.launch.average = average;
+        collective_of(s).root = root;
+        const CallPlan p = Planner(collective_of(s), fabric, s.library, s.launch, catalogue()).plan(Bytes{1024});
+        return iteration_time(p, replay(Flow{}, fabric, p.schedule));
+    };
+    const double first = seconds(RankTime::min), last = seconds(RankTime::max);
+    CHECK(last > 1.2 * first);
+    CHECK(seconds(RankTime::mean) == Approx((first + last) / 2));
+    CHECK(seconds(RankTime::rank0) == first);
+    CHECK(seconds(RankTime::rank0, 3) == seconds(RankTime::mean, 3));  // somewhere between
+    collective_of(s).collective = Collective::reduce;
+    CHECK(seconds(RankTime::rank0) == seconds(RankTime::max));  // the root of a reduce is last
 }
 
 TEST_CASE("one process for all GPUs shows its issue rate while small") {
