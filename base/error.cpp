@@ -1,6 +1,5 @@
 #include "base/error.hpp"
 
-#include <fmt/core.h>
 #include <fmt/format.h>
 
 #include <algorithm>

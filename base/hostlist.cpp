@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/text_lines.hpp"
 

@@ -11,8 +11,6 @@
 #include <system_error>
 #include <utility>
 
-#include "base/error.hpp"
-
 namespace fabricast::inline base {
 
 namespace {

@@ -1,7 +1,6 @@
 #include "discovery/observation.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.hpp"
 #include "discovery/source_text.hpp"

@@ -1,7 +1,6 @@
 #include "discovery/source_text.hpp"
 
 #include "base/gzip.hpp"
-#include "base/text.hpp"
 #include "base/text_file.hpp"
 
 namespace fabricast::inline discovery {

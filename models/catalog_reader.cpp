@@ -6,7 +6,6 @@
 #include <iterator>
 #include <map>
 #include <utility>
-#include <vector>
 
 #include "base/schema_version.hpp"
 #include "base/text.hpp"

@@ -13,7 +13,6 @@
 #include "discovery/site/mended.hpp"
 #include "discovery/site/node_text.hpp"
 #include "discovery/site/stated.hpp"
-#include "discovery/site/usual_template.hpp"
 #include "discovery/source_text.hpp"
 #include "topologies/node_reader.hpp"
 #include "topologies/trays.hpp"

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"

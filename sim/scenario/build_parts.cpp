@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "models/device_part.hpp"
 #include "models/link_part.hpp"
 #include "sim/scenario/scenario_context.hpp"
 #include "topologies/node_links.hpp"

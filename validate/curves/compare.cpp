@@ -13,7 +13,6 @@
 #include "validate/curves/derive.hpp"
 #include "validate/curves/derive_network.hpp"
 #include "validate/curves/derive_node.hpp"
-#include "validate/curves/forecast.hpp"
 #include "validate/curves/unsaid.hpp"
 
 namespace fabricast::inline curves {

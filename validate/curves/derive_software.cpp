@@ -7,7 +7,6 @@
 #include <cctype>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/text.hpp"
 #include "sim/plan/collectives/nccl/environment.hpp"

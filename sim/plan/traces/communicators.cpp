@@ -6,7 +6,6 @@
 #include <optional>
 #include <set>
 
-#include "base/error.hpp"
 #include "models/evidence.hpp"
 
 namespace fabricast::inline traces {

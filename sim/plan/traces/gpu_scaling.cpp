@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "models/device_part.hpp"
 
 namespace fabricast::inline traces {
 

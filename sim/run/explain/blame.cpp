@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <span>
 #include <tuple>
 #include <utility>
 

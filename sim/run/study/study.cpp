@@ -15,7 +15,6 @@
 #include "sim/run/simulate.hpp"
 #include "sim/run/study/parts_list.hpp"
 #include "sim/run/study/prices.hpp"
-#include "sim/run/study/ranking.hpp"
 
 namespace fabricast::inline studies {
 
