@@ -46,7 +46,7 @@ struct LoweredCall {
     // How often a channel's edges cross the narrowest link of a hop in a node, and between nodes; 0: spread over rails.
     double inside_crossings = 1, network_crossings = 0;
     std::optional<nccl::Proto> proto = {};  // where it is not that of NCCL's choice of an algorithm
-    int under_way = 1;  // calls back to back that share the latencies, where the root waits
+    int under_way = 1;                      // calls back to back that share the latencies, where the root waits
 };
 
 // What the kernel of one protocol costs (figures PROTO.start, .hop, .channel_rate, .wire, .fill).

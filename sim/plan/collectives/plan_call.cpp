@@ -73,10 +73,10 @@ LoweredCall plan_call(const Call& call, const LaunchSpec& spec, CallPlan& plan, 
         for (Dependency& d : before) { d.when = DependsOn::finish; }
         schedule.kept.push_back(schedule.add(Delay{end_lane, {}}, before));
         plan.timed_calls = spec.iterations;
-        plan.average = spec.average != RankTime::rank0                        ? spec.average
-                       : call.workload.root != 0                              ? RankTime::mean
-                       : call.workload.collective == Collective::broadcast    ? RankTime::min
-                                                                              : RankTime::max;
+        plan.average = spec.average != RankTime::rank0                     ? spec.average
+                       : call.workload.root != 0                           ? RankTime::mean
+                       : call.workload.collective == Collective::broadcast ? RankTime::min
+                                                                           : RankTime::max;
     } else if (lowering.under_way > 1 && spec.mode != LaunchMode::framework) {
         for (Dependency& d : before) { d.when = DependsOn::release; }
         schedule.kept.push_back(schedule.add(Delay{release_lane, {}}, before));

@@ -21,11 +21,12 @@ bool streams(const Call& call, int channels) {
     return is_chain(call.workload.collective) && (channels == 1 || call.found.ring.same_channels);
 }
 
-// Where channels take different ways, a rank that is early in one (a) is late in another (b): its kernel ends when b has
-// come round, and the next call's a passes it only then. But b of one call goes round while a of the next but one does:
-// b needs no more of the ranks than that their kernels of the call before have ended, which wait for a of that call. So
-// two calls share the chain's latency. Broadcasts of one chunk to eight a channel on ABCI's V100 nodes take 17 us a node
-// where a chunk takes 23 to 27 from node to node (validate/measurements/nccl/abci2-vnode-*n4g-broadcast.yaml).
+// Where channels take different ways, a rank that is early in one (a) is late in another (b): its kernel ends when b
+// has come round, and the next call's a passes it only then. But b of one call goes round while a of the next but one
+// does: b needs no more of the ranks than that their kernels of the call before have ended, which wait for a of that
+// call. So two calls share the chain's latency. Broadcasts of one chunk to eight a channel on ABCI's V100 nodes take 17
+// us a node where a chunk takes 23 to 27 from node to node
+// (validate/measurements/nccl/abci2-vnode-*n4g-broadcast.yaml).
 constexpr int calls_in_chain = 2;
 
 // A Simple chunk of a cyclic ring is two slices, but none below 32 KiB, and a message is a slice; of a chain it is one.
@@ -243,8 +244,8 @@ Duration fenced(const Call& call, const ProtocolCost& cost, double chunk) {
     return cost.chunk + from_seconds(chunk / cost.channel_rate + call.ledger.network("ll128.fence"));
 }
 
-// A chain has few threads for its many ranks, and a thread takes a line of 8 B after the other: so long for a line each.
-// Without GPUDirect the block that receives from the adapter loads them from host memory, over PCIe.
+// A chain has few threads for its many ranks, and a thread takes a line of 8 B after the other: so long for a line
+// each. Without GPUDirect the block that receives from the adapter loads them from host memory, over PCIe.
 double seconds_of_pass(const Call& call, const ProtocolCost& cost, double pass) {
     if (!call.several_nodes() || call.gpu_direct) { return to_seconds(cost.hop); }
     const double rate = narrowest(call.fabric, call.fabric.path(ring_hop(call, call.found.rings.front())));

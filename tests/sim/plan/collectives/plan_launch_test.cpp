@@ -61,7 +61,8 @@ TEST_CASE("a chain's thread of LL takes a line in LL's hop, or as a load from ho
     const double line = catalogue().at("kernel", "nccl-network").number("ll.host_line");
     CHECK(pass / rate() > line);
     CHECK(pass / rate() == Approx(line + 2 * pass / 11e9).epsilon(0.05));  // an EDR port or PCIe 3.0
-    // 16 of ABCI's V100 nodes take 28.1 us more for 32 KiB than for 16: 32 lines of 0.88 us (abci2-vnode-16n4g-broadcast).
+    // 16 of ABCI's V100 nodes take 28.1 us more for 32 KiB than for 16: 32 lines of 0.88 us
+    // (abci2-vnode-16n4g-broadcast).
     CHECK(pass / rate() == Approx(0.88e-6).epsilon(0.2));
 }
 
