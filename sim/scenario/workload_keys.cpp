@@ -136,7 +136,9 @@ Rows<TrainingWorkload> step_keys() {
                       "hsdp: parameters inside a group."),
              size_key("bucket", &W::bucket,
                       "Gradients reduced at once; `0 B`: the framework's. A stage has at most twelve buckets, of a "
-                      "layer or more."),
+                      "layer or more. Zero-2, zero-3 and hsdp: a layer's gradients scattered at once; `0 B`: all."),
+             size_key("gather_bucket", &W::gather_bucket,
+                      "A layer's parameters gathered at once by zero-2, zero-3 and hsdp; `0 B`: all."),
              whole_key("gradient_bytes", &W::gradient_bytes, 1, 8, "Of one gradient on the wire.",
                        "4, with zero-3 and hsdp 2 (fp32, tf32: 4)"),
          },

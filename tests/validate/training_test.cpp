@@ -261,6 +261,29 @@ TEST_CASE("a series of a weak table compares runs of equal work a GPU, and one t
     CHECK(*all[5].measured_efficiency == Approx(0.5));
 }
 
+TEST_CASE("a series of a strong table whose batch grows with its GPUs is weak, and one of neither kind stays strong") {
+    TrainingTable table = small_table();
+    table.columns["gbs"] = "workload.global_batch";
+    table.series = {"precision"};
+    const auto run = [&](const char* precision, const char* gpus, const char* gbs) {
+        table.rows.push_back({{"gpus", gpus}, {"tp", "2"}, {"precision", precision}, {"gbs", gbs}, {"seconds", "2"}});
+    };
+    table.rows.clear();
+    run("FP8", "8", "32");
+    run("FP8", "16", "64");
+    run("BF16", "8", "32");
+    run("BF16", "32", "64");
+    const std::vector<TrainingTable> tables = {table};
+    const std::vector<TrainingForecast> all = forecast_tables(tables, catalogue(), 1);
+    CHECK(all[1].scaling == TableScaling::weak);
+    REQUIRE(all[1].measured_efficiency);
+    CHECK(*all[1].measured_efficiency == Approx(1));
+    CHECK(all[3].scaling == TableScaling::strong);
+    REQUIRE(all[3].measured_efficiency);
+    CHECK(*all[3].measured_efficiency == Approx(0.5));
+    CHECK_THAT(training_rows_csv(all), ContainsSubstring(",weak,"));
+}
+
 TEST_CASE("every training table reads, and every row that counts makes a scenario") {
     const std::vector<TrainingTable> tables = read_training_tables(folder);
     CHECK(tables.size() == 40);

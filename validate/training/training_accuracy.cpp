@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <tuple>
 
 #include "base/parallel_map_ordered.hpp"
 #include "base/percentile.hpp"
@@ -61,18 +62,26 @@ double per_gpu(double seconds, const StepRow& step) {
 
 using Series = std::vector<TrainingForecast*>;
 
-bool keeps_whole_batch(const Series& runs) {
-    return std::ranges::adjacent_find(runs, std::ranges::not_equal_to{},
-                                      [](const TrainingForecast* f) { return f->step.global_batch; }) == runs.end();
-}
-
-// Runs that weak scaling compares: with as many samples a GPU, and as many at once.
-std::map<std::pair<double, std::uint32_t>, Series> by_work_of_gpu(const Series& runs) {
-    std::map<std::pair<double, std::uint32_t>, Series> parts;
+// Runs that weak scaling compares: with as many samples a GPU, and as many at once, of one kind of GPU and precision.
+using WorkOfGpu = std::tuple<double, std::uint32_t, std::string>;
+std::map<WorkOfGpu, Series> by_work_of_gpu(const Series& runs) {
+    std::map<WorkOfGpu, Series> parts;
     for (TrainingForecast* f : runs) {
-        parts[{static_cast<double>(f->step.global_batch) / f->step.gpus, f->micro_batch}].push_back(f);
+        parts[{static_cast<double>(f->step.global_batch) / f->step.gpus, f->micro_batch, f->peak_kind}].push_back(f);
     }
     return parts;
+}
+
+// A series that keeps its whole batch scales strongly, and one that keeps each GPU's work weakly, whatever its table
+// says of all of its series.
+TableScaling scaling_of(const Series& runs) {
+    const TableScaling stated = runs.front()->table->scaling;
+    if (stated != TableScaling::weak && stated != TableScaling::strong) { return stated; }
+    const auto same_batch = [&](const TrainingForecast* f) {
+        return f->step.global_batch == runs.front()->step.global_batch;
+    };
+    if (std::ranges::all_of(runs, same_batch)) { return TableScaling::strong; }
+    return by_work_of_gpu(runs).size() == 1 ? TableScaling::weak : stated;
 }
 
 // Efficiency relative to the smallest run.
@@ -99,13 +108,11 @@ void add_efficiencies(std::vector<TrainingForecast>& forecasts) {
         }
     }
     for (const auto& [key, runs] : series) {
-        const TableScaling stated = runs.front()->table->scaling;
-        if (stated != TableScaling::weak) {
-            add_efficiencies_of(runs, stated);
-        } else if (keeps_whole_batch(runs)) {
-            add_efficiencies_of(runs, TableScaling::strong);
+        const TableScaling scaling = scaling_of(runs);
+        if (scaling != TableScaling::weak) {
+            add_efficiencies_of(runs, scaling);
         } else {
-            for (const auto& [work, alike] : by_work_of_gpu(runs)) { add_efficiencies_of(alike, stated); }
+            for (const auto& [work, alike] : by_work_of_gpu(runs)) { add_efficiencies_of(alike, scaling); }
         }
     }
 }

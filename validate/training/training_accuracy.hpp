@@ -32,8 +32,7 @@ struct TrainingForecast {
     std::set<std::pair<std::string, std::string>> used;  // part and figure
     std::string label;
     // Throughput per GPU relative to the smallest run of the series; empty if the row has no series or is its smallest
-    // run. A series of a table that scales weakly keeps each GPU's work; where it keeps the whole batch, it scales
-    // strongly.
+    // run. A series that scales weakly keeps each GPU's work, one that scales strongly the whole batch.
     TableScaling scaling = TableScaling::none;  // of the series
     std::optional<double> measured_efficiency, forecast_efficiency;
     std::size_t base_row = 0;  // of the table: that smallest run, where there are efficiencies

@@ -213,6 +213,7 @@ std::string training_rows_csv(const std::vector<TrainingForecast>& forecasts) {
     using F = TrainingForecast;
     return csv_with(
         {{"what", [](const F& f) { return f.label; }},
+         {"scaling", [](const F& f) { return std::string(f.measured_efficiency ? to_string(f.scaling) : ""); }},
          {"measured_s", any_seconds_cell<&F::measured_s>},
          {"forecast_s", any_seconds_cell<&F::forecast_s>},
          {"error_pct", [](const F& f) { return error_pct(f, f.forecast_s); }},

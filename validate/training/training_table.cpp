@@ -63,7 +63,7 @@ std::uint32_t whole(const std::string& text) {
 }
 
 TrainingTable table_of(const yaml::Node& root, const yaml::Node& forecast) {
-    static const std::vector<std::string> scalings = {"none", "weak", "strong", "proxy", "model"};
+    static const std::vector<std::string> scalings(scaling_names.begin(), scaling_names.end());
     forecast.allow({"family", "excluded", "step", "scaling", "series", "columns", "set", "cases", "exclude"});
     TrainingTable table;
     table.id = root.required("id").as_string();

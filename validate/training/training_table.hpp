@@ -2,10 +2,12 @@
 // Published training tables (validate/measurements/training). Each row becomes a scenario, read by the same parser as a
 // user's file. The file itself has the rules: `forecast:` for what the table states, `assumed:` for what it does not.
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/catalog.hpp"
@@ -24,6 +26,8 @@ struct TableCase {
 };
 
 enum class TableScaling : std::uint8_t { none, weak, strong, proxy, model };
+inline constexpr std::array<std::string_view, 5> scaling_names = {"none", "weak", "strong", "proxy", "model"};
+inline std::string_view to_string(TableScaling scaling) { return scaling_names[static_cast<std::size_t>(scaling)]; }
 
 struct TrainingTable {
     std::string id, family;

@@ -245,8 +245,8 @@ std::vector<std::string> idle_keys(const TrainingWorkload& workload) {
     note(workload.overlap.tensor && cut.tensor == 1, "overlap.tensor", "with tensor = 1 there is no such traffic");
     note(workload.context_by != ContextBy::ring && cut.context == 1, "context_by",
          "with context = 1 each rank has whole sequences");
-    note(workload.bucket.count > 0 && workload.sharding >= Sharding::zero_2, "bucket",
-         "zero-2, zero-3 and hsdp scatter gradients layer by layer");
+    note(workload.gather_bucket.count > 0 && workload.sharding < Sharding::zero_2, "gather_bucket",
+         "ddp gathers nothing, and zero-1 by the buckets of gradients");
     note(workload.skew > 0 && cut.expert == 1, "skew", "with expert = 1 each rank has all experts");
     note(workload.order != PipelineOrder::one_f_one_b && cut.pipeline == 1, "order", "one stage has no other order");
     note(cut.shard > 0 && workload.sharding == Sharding::ddp, "parallelism.shard", "ddp shares out nothing");

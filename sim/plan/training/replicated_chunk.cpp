@@ -22,6 +22,23 @@ bool one_bucket(const LayerCosts& step, std::uint32_t stage, std::uint32_t place
     return stage + place > 0 && step.costs.framework_or("bucket.last_chunk", 0) > 0;
 }
 
+// The layers of each bucket, filled with as many parameters as every other: a large embedding or output matrix leaves
+// fewer layers to its bucket, or none, so that the first reduction begins as early as it does in a trainer, which takes
+// gradients as they come (torch.nn.parallel.DistributedDataParallel; Megatron-LM param_and_grad_buffer.py; InternLM).
+std::vector<Layers> cuts(const Layers& layers, double of_layers, double front, double back, double buckets) {
+    const double each = (front + of_layers + back) / buckets;
+    std::vector<Layers> out;
+    double from = 0;
+    for (int b = 1; b <= buckets; ++b) {
+        const double reached = std::round((b * each - front) * layers.count / of_layers);
+        const double to = b < buckets ? std::clamp(reached, 0.0, layers.count) : layers.count;
+        const bool ends = (b == 1 && front > 0) || (b == buckets && back > 0);
+        if (to > from || ends || (b == buckets && out.empty())) { out.push_back({layers.first + from, to - from}); }
+        from = to;
+    }
+    return out;
+}
+
 ReplicatedChunk network(const LayerCosts& step) {
     ReplicatedChunk chunk;
     chunk.pieces = step.network_pieces(bucket_bytes(step));
@@ -55,13 +72,12 @@ ReplicatedChunk replicated_chunk(const LayerCosts& step, std::uint32_t stage, st
     const double wanted =
         one_bucket(step, stage, place) ? 1 : std::ceil(4 * chunk.whole.held.total() / bucket_bytes(step));
     const double buckets = std::max(1.0, std::min({wanted, most_buckets, layers.count}));
-    for (int b = 0; b < buckets; ++b) {
-        const double from = std::floor(b * layers.count / buckets);
-        const double to = std::floor((b + 1) * layers.count / buckets);
-        chunk.pieces.push_back(step.piece({layers.first + from, to - from}));
+    const double front = chunk.ends.front_parameters, back = head_waits ? 0 : chunk.ends.back_parameters;
+    for (const Layers& cut : cuts(layers, chunk.of_layers(), front, back, buckets)) {
+        chunk.pieces.push_back(cut.count > 0 ? step.piece(cut) : Piece{});
     }
-    chunk.pieces.front().held.shared += chunk.ends.front_parameters;
-    if (!head_waits) { chunk.pieces.back().held.shared += chunk.ends.back_parameters; }
+    chunk.pieces.front().held.shared += front;
+    chunk.pieces.back().held.shared += back;
     if (defers_weights(step.layout)) { leave_weights(chunk); }
     return chunk;
 }

@@ -4,7 +4,7 @@
 // scattered while the next one computes (Zhao et al. 2023, PyTorch FSDP, 3.3). With a pipeline this happens for each
 // chunk and micro-batch. Zero-2 keeps parameters once they are gathered. Gathers and scatters of one process group run
 // one after another. Of a long ring's latency computing does not hide all: each rank of a group holds up computing by
-// the framework's `gather.rank` in each of its layers' collectives.
+// the framework's `gather.rank` in each of its layers' collectives, of which a layer has as many as it fills buckets.
 
 #include <algorithm>
 #include <cmath>
@@ -86,23 +86,37 @@ private:
                (held.experts == 0 || layout_.expert_data(stage).size == 1);
     }
 
+    // Buckets that these parameters fill, which are of `layers` layers: each layer begins with a new one.
+    static double buckets(double width, const Held& held, double layers, Bytes bucket) {
+        const double of_layer = width * held.total() / layers;
+        return bucket.count > 0 ? std::max(1.0, std::ceil(of_layer / static_cast<double>(bucket.count))) : 1;
+    }
+    double gathers_a_layer(const Held& held, double layers) const {
+        return buckets(element_bytes(step_.workload.precision), held, layers, step_.workload.gather_bucket);
+    }
+    double scatters_a_layer(const Held& grown, double layers) const {
+        return buckets(gradient_bytes(step_.workload), grown, layers, step_.workload.bucket);
+    }
+    // Several layers that are one unit are one call, unless each of them is several.
+    static double calls(double of_layer, double layers) { return of_layer > 1 ? of_layer * layers : 1; }
+
     // Gathers after the stage's earlier calls, and no earlier than `gate`.
-    Ends gather(const Held& held, const StepOp& what, const Ends& gate) {
+    Ends gather(const Held& held, double layers, const StepOp& what, const Ends& gate) {
         if (alone(held, what.stage)) { return gate; }
         Ends& wire = stages_[what.stage].wire;
         const double width = element_bytes(step_.workload.precision);
         return wire = builder_.call_on(Collective::all_gather, width, held, layout_.sharded(what.stage), what,
-                                       joined(wire, gate));
+                                       joined(wire, gate), calls(gathers_a_layer(held, layers), layers));
     }
 
     // Scatters the gradients that `computed` has made; returns what the next computation waits for.
-    Ends scatter(const Held& held, const StepOp& what, const Ends& computed) {
+    Ends scatter(const Held& held, double layers, const StepOp& what, const Ends& computed) {
         if (alone(held, what.stage)) { return computed; }
         const double width = gradient_bytes(step_.workload);
         Ends& wire = stages_[what.stage].wire;
         const Held grown = step_.trained(held);
         wire = builder_.call_on(Collective::reduce_scatter, width, grown, layout_.sharded(what.stage), what,
-                                joined(wire, computed));
+                                joined(wire, computed), calls(scatters_a_layer(grown, layers), layers));
         if (step_.workload.sharding == Sharding::hsdp) {
             wire = builder_.call({CommKind::data, Collective::all_reduce, width * grown.shared / layout_.shard, 1},
                                  layout_.copies(what.stage), what, Layout::all, wire);
@@ -111,7 +125,7 @@ private:
         return waits ? joined(computed, wire) : computed;
     }
 
-    // What a unit's `collectives` hold up.
+    // What a unit's collectives hold up, so many of each of its layers.
     Ends held_up(const ShardedChunk& chunk, double collectives, const StepOp& what, Ends after) {
         const double each = step_.costs.framework_or("gather.rank", 0) * layout_.sharded(what.stage).size;
         return builder_.hold_up(collectives * chunk.layers_a_unit * each, what, std::move(after));
@@ -124,23 +138,24 @@ private:
 
     Ends forward(const StepOp& what, Ends after) {
         ShardedChunk& chunk = stages_[what.stage].chunks[what.chunk];
+        const double each = chunk.layers_a_unit;
         const bool gathers = gathers_again() || what.micro_batch == 0;
         const auto ahead = static_cast<std::size_t>(step_.costs.framework("layers_ahead"));
         std::vector<Ends> done{first_gate(what.stage, after)};  // end of: what is before unit 0, unit 0, unit 1 ...
         Ends arrived;
         if (gathers && !chunk.root_there) {
-            arrived = gather(chunk.root, what, done.front());
+            arrived = gather(chunk.root, 1, what, done.front());
             chunk.root_there = true;
         }
         after = builder_.compute(chunk.ends.before, what, 0, joined(after, arrived));
         for (std::size_t u = 0; u < chunk.units.size(); ++u) {
             if (gathers) {
                 const bool early = step_.workload.overlap.parameters;
-                arrived = gather(chunk.units[u].held, what,
+                arrived = gather(chunk.units[u].held, each, what,
                                  !early       ? after
                                  : u >= ahead ? done.at(u - ahead)
                                               : done.back());
-                after = held_up(chunk, 1, what, std::move(after));
+                after = held_up(chunk, gathers_a_layer(chunk.units[u].held, each), what, std::move(after));
             }
             after = builder_.phases(chunk.units[u].forward, what, 0, joined(after, arrived));
             done.push_back(after);
@@ -151,26 +166,29 @@ private:
 
     Ends backward(const StepOp& what, Ends after) {
         ShardedChunk& chunk = stages_[what.stage].chunks[what.chunk];
+        const double each = chunk.layers_a_unit;
         const bool early = step_.workload.overlap.parameters;
         const Ends first = first_gate(what.stage, after);
-        if (gathers_again() && !chunk.root_there) { after = joined(after, gather(chunk.root, what, first)); }
+        if (gathers_again() && !chunk.root_there) { after = joined(after, gather(chunk.root, 1, what, first)); }
         bool there = !gathers_again() || stages_[what.stage].last == &chunk;
-        Ends arrived = there || !early ? Ends{} : gather(chunk.units.back().held, what, first);
+        Ends arrived = there || !early ? Ends{} : gather(chunk.units.back().held, each, what, first);
         after = builder_.compute(chunk.ends.head_back, what, 0, after);
         for (std::size_t u = chunk.units.size(); u-- > 0;) {
-            if (!there && !early) { arrived = gather(chunk.units[u].held, what, after); }
+            if (!there && !early) { arrived = gather(chunk.units[u].held, each, what, after); }
             const bool more = gathers_again() && early && u > 0;
-            Ends next = more ? gather(chunk.units[u - 1].held, what, after) : Ends{};
+            Ends next = more ? gather(chunk.units[u - 1].held, each, what, after) : Ends{};
             after = builder_.phases(chunk.units[u].backward, what, 0, joined(after, arrived));
-            after = scatter(chunk.units[u].held, what, after);
-            after = held_up(chunk, gathers_again() ? 2 : 1, what, std::move(after));
+            after = scatter(chunk.units[u].held, each, what, after);
+            const Held& held = chunk.units[u].held;
+            const double again = gathers_again() ? gathers_a_layer(held, each) : 0;
+            after = held_up(chunk, again + scatters_a_layer(step_.trained(held), each), what, std::move(after));
             arrived = std::move(next);
             there = !gathers_again();
         }
         after = builder_.compute(chunk.ends.before, what, 0, after);
         chunk.root_there = !gathers_again();
         stages_[what.stage].last = nullptr;
-        return scatter(chunk.root, what, after);
+        return scatter(chunk.root, 1, what, after);
     }
 
     StepBuilder& builder_;

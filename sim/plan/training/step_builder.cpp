@@ -159,10 +159,10 @@ double StepBuilder::most_rate(const Groups& groups) const {
 }
 
 Ends StepBuilder::call_on(Collective collective, double width, const Held& held, const Groups& groups,
-                          const StepOp& what, const Ends& after) {
+                          const StepOp& what, const Ends& after, double times) {
     const auto send = [&](double parameters, const Groups& ranks, const Ends& before) {
-        return call({CommKind::data, collective, width * parameters, 1, most_rate(ranks)}, ranks, what, Layout::all,
-                    before);
+        return call({CommKind::data, collective, width * parameters / times, times, most_rate(ranks)}, ranks, what,
+                    Layout::all, before);
     };
     Ends ends = send(held.shared, groups, after);
     return held.experts > 0 ? send(held.experts, step_.layout.expert_data(what.stage), ends) : ends;

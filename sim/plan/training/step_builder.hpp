@@ -43,9 +43,10 @@ public:
     Ends compute(const Work& work, const StepOp& what, std::uint32_t lane, Ends after);
     // A call on one lane of the stage, or on all its lanes (Layout::all).
     Ends call(const GroupCall& call, const Groups& groups, const StepOp& what, std::uint32_t lane, Ends after);
-    // A call of `width` bytes for each shared parameter over these groups, then one for the experts' if there are any.
+    // `times` calls of `width` bytes for each shared parameter over these groups, then for the experts' if there are
+    // any.
     Ends call_on(Collective collective, double width, const Held& held, const Groups& groups, const StepOp& what,
-                 const Ends& after);
+                 const Ends& after, double times = 1);
     // A layer has `broadcast.tensors` of the framework: no more ranks have any.
     Ends broadcast_tensors(const TensorBroadcast& parameters, const StepOp& what, Ends after);
     Ends phases(const Phases& phases, const StepOp& what, std::uint32_t lane, Ends after);

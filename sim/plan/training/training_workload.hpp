@@ -100,7 +100,8 @@ struct TrainingWorkload {
     Parallelism parallelism;
     PipelineOrder order = PipelineOrder::one_f_one_b;
     Sharding sharding = Sharding::zero_1;
-    Bytes bucket{0};                   // size of the gradients reduced in one call; 0: the framework's
+    Bytes bucket{0};                   // size of the gradients reduced in one call; 0: the framework's, or a layer's
+    Bytes gather_bucket{0};            // of the parameters gathered in one call (zero-2, zero-3, hsdp); 0: a layer's
     std::uint32_t gradient_bytes = 0;  // bytes of one gradient on the wire; 0: 4, or a parameter's for zero-3 and hsdp
     Overlap overlap;
     Offload offload;

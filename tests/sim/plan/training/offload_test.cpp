@@ -86,7 +86,7 @@ TEST_CASE("gradients of the output matrix that wait shorten every micro-batch of
         "workload.parallelism.tensor=1", "workload.parallelism.pipeline=4", "workload.dimensions.vocabulary=256000",
         "workload.global_batch=128",     "workload.sharding=ddp",           "workload.check_memory=false"};
     const StepRow plain = step_of(cut), waits = step_of(also(cut, "workload.deferred_embedding=true"));
-    CHECK(waits.logits_s == Approx(plain.logits_s).epsilon(1e-4));  // the same work
+    CHECK(waits.logits_s == Approx(plain.logits_s).epsilon(1e-3));  // the same work, beside other reductions
     CHECK(waits.step_time_s < plain.step_time_s);
     // The last stage still has all its work; what it saves is at most what the other stages wait for.
     CHECK(waits.step_time_s > plain.step_time_s - plain.bubble_s);
@@ -97,7 +97,7 @@ TEST_CASE("gradients of the output matrix that wait shorten every micro-batch of
         return step_of(also(deferred, "workload.deferred_embedding_limit=" + std::string(limit)));
     };
     const StepRow some = limited("4"), all = limited("1000000");
-    CHECK(some.logits_s == Approx(plain.logits_s).epsilon(1e-4));
+    CHECK(some.logits_s == Approx(plain.logits_s).epsilon(1e-3));
     CHECK(some.step_time_s > waits.step_time_s);
     CHECK(some.step_time_s < plain.step_time_s);
     CHECK(some.activation_bytes > plain.activation_bytes);

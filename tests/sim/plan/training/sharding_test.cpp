@@ -121,6 +121,43 @@ TEST_CASE("zero-2 with a pipeline gathers once a step and scatters each micro-ba
     CHECK(ShardedScenario({"workload.sharding=zero-2"}).sent(StepTag::data, 0) == Approx(expected).epsilon(0.01));
 }
 
+TEST_CASE("a layer that fills several buckets is as many calls, of as many bytes in all, and each holds up computing") {
+    const std::vector<std::string> whole = {"workload.sharding=zero-3", "workload.parallelism.pipeline=1",
+                                            "workload.framework=pytorch-fsdp", "workload.gradient_bytes=2"};
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.end(), whole.begin(), whole.end());
+        return more;
+    };
+    const auto calls = [&](bool forward, const std::vector<std::string>& set) {
+        const ShardedScenario step(set);
+        double sum = 0;
+        for (std::size_t i = 0; i < step.plan.ops.size(); ++i) {
+            const OpId op{static_cast<std::uint32_t>(i)};
+            const bool data = step.plan.ops[i].tag == StepTag::data && step.plan.ops[i].forward == forward;
+            const bool call = step.plan.schedule.kind(op) == OpKind::pipeline;
+            sum += data && call ? step.plan.schedule.pipelines[step.plan.schedule.detail(op)].calls : 0;
+        }
+        return sum;
+    };
+    // 64 sequences on 32 ranks are two micro-batches. Of each all eight layers are gathered forward and all but the
+    // last backward, and scattered; so are embedding and head, which are gathered once. A layer's 403 MB fill five
+    // buckets of 100 MB and two of 300, the ends' 524 MB six and two.
+    const std::vector<std::string> cut = with({"workload.gather_bucket=100MB", "workload.bucket=300MB"});
+    CHECK(calls(true, whole) == 2 * (8 + 1));
+    CHECK(calls(true, cut) == 2 * (8 * 5 + 6));
+    CHECK(calls(false, whole) == 2 * (7 + 8 + 1));
+    CHECK(calls(false, cut) == 2 * (7 * 5 + 8 * 2 + 2));
+    CHECK(sent(StepTag::data, cut) == Approx(sent(StepTag::data, whole)).epsilon(1e-6));
+    Catalog free = catalogue();
+    free.parts.at("pytorch-fsdp").figures.at("gather.rank").value.front() = 0;
+    const auto held_up = [&](const std::vector<std::string>& set) {
+        const Scenario given = parse_scenario(mine, "mine.yaml", set);
+        return simulate(given, catalogue()).steps.at(0).step_time_s - simulate(given, free).steps.at(0).step_time_s;
+    };
+    const double each = catalogue().at("framework", "pytorch-fsdp").number("gather.rank") * 32;
+    CHECK(held_up(cut) - held_up(whole) == Approx(2 * 8 * (4 + 4 + 1) * each).epsilon(0.3));
+}
+
 TEST_CASE("hsdp with a pipeline shares out inside a group and reduces over the groups' copies, each micro-batch") {
     const ShardedScenario step({"workload.sharding=hsdp", "workload.order=gpipe"});
     REQUIRE(step.plan.layout.shard == 8);

@@ -244,8 +244,8 @@ TEST_CASE("keys that a layout gives nothing to do are noted, as are those of cal
     CHECK_THAT(notes({"workload.context_by=ulysses"}), ContainsSubstring("`workload.context_by` changes nothing"));
     CHECK_THAT(notes({"workload.sharding=ddp", "workload.parallelism.shard=4"}),
                ContainsSubstring("`workload.parallelism.shard` changes nothing"));
-    CHECK_THAT(notes({"workload.bucket=1 GiB", "workload.sharding=zero-3"}),
-               ContainsSubstring("`workload.bucket` changes nothing"));
+    CHECK_THAT(notes({"workload.gather_bucket=1 GiB", "workload.sharding=zero-1"}),
+               ContainsSubstring("`workload.gather_bucket` changes nothing"));
     CHECK_THAT(notes({"workload.order=gpipe", "workload.parallelism.pipeline=1"}),
                ContainsSubstring("`workload.order` changes nothing"));
     CHECK_THAT(notes({"launch.mode=thread"}), ContainsSubstring("keys of `launch:` change nothing"));

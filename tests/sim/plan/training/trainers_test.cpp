@@ -138,6 +138,21 @@ TEST_CASE("Megatron's buckets grow with the ranks that reduce, and only the chun
     CHECK(buckets({"workload.parallelism.pipeline=2"}) == 4 + 1);
 }
 
+TEST_CASE("a bucket that a large embedding or output matrix fills has no layers beside it") {
+    // 8 layers of 201 million parameters between 410 million of embedding and as many of head, 2.43 billion in seven
+    // buckets of 347 million: the ends alone, and between them 1, 2, 2, 2 and 1 layers.
+    const TrainersStep step("megatron", {"workload.dimensions.vocabulary=100000", "workload.bucket=1500MB"});
+    std::vector<double> bytes;
+    const double all =
+        step.sum(false, [&](const Pipeline& p) { return bytes.emplace_back(p.bytes_per_edge * p.weight); });
+    const double layer = 4 * 4096.0 * 4096 + 2 * 4096.0 * 16384, end = 100000 * 4096.0;
+    const std::vector<double> expected = {end, layer, 2 * layer, 2 * layer, 2 * layer, layer, end};
+    REQUIRE(bytes.size() == expected.size());
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        CHECK(bytes[i] / all == Approx(expected[i] / (8 * layer + 2 * end)).epsilon(0.001));
+    }
+}
+
 TEST_CASE("a pipeline that is cut with embedding, norm and head as items has fewer layers at its ends") {
     const auto layers = [](const char* pipeline, std::uint32_t stage) {
         return TrainersStep("aleph-alpha", {std::string("workload.parallelism.pipeline=") + pipeline}).layers(stage);
