@@ -76,10 +76,13 @@ Duration rest_of_message(nccl::Proto proto, const Pipeline& pipeline, double pac
     return from_seconds(pipeline.chunk * (block + network - std::max(block, network) / pipeline.slices));
 }
 
+double channels_of_adapter(const Call& call, int channels) {
+    return std::max(1.0, channels / static_cast<double>(std::max<std::size_t>(call.found.nics.size(), 1)));
+}
+
 double network_pace(const Call& call, const PathQuery& hop, const Pipeline& pipeline, int channels) {
-    const double adapters = static_cast<double>(std::max<std::size_t>(call.found.nics.size(), 1));
     return narrowest(call.fabric, call.fabric.path(hop)) /
-           (std::max(1.0, channels / adapters) * pipeline.network_wire_ratio);
+           (channels_of_adapter(call, channels) * pipeline.network_wire_ratio);
 }
 
 std::vector<int> channels_of_ring(const nccl::TopologySearchResult& found, int channels) {

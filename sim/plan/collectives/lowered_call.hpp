@@ -85,6 +85,9 @@ Duration rest_of_chunk(const Pipeline& pipeline, double pace = std::numeric_limi
 // it, at `pace`. Beside a slice's time at the slower of the two.
 Duration rest_of_message(nccl::Proto proto, const Pipeline& pipeline, double pace);
 
+// At least 1.
+double channels_of_adapter(const Call& call, int channels);
+
 // Payload bytes per second that a channel has of the adapter it shares with others, all of whose messages go at once.
 double network_pace(const Call& call, const PathQuery& hop, const Pipeline& pipeline, int channels);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -160,10 +161,25 @@ PathQuery ring_hop(const Call& call, const nccl::Ring& ring) {
     return query;
 }
 
+// Bytes per second of the sending GPU's way to the memory of its host.
+double to_host(const Fabric& fabric, const PathQuery& hop) {
+    const Path path = fabric.path(hop);
+    double rate = std::numeric_limits<double>::infinity();
+    for (const LinkId link : path.span()) {
+        rate = std::min(rate, fabric.link(link).capacity);
+        if (fabric.kind(fabric.ends(link).to) == DeviceKind::cpu) { break; }
+    }
+    return rate;
+}
+
 // A slice of Simple is a message, which the adapter moves once the block has written all of it: beside the time at the
-// slower of the two, that at the faster.
-Duration written_first(const Pipeline& pipeline, double pace) {
-    return from_seconds(pipeline.chunk / pipeline.slices / std::max(pipeline.edge_rate_cap, pace));
+// slower of the two, that at the faster. Without GPUDirect blocks write and read host memory, so the slice passes the
+// GPU's link to it twice, and the next hop reads it there.
+Duration written_first(const Call& call, const PathQuery& hop, const Pipeline& pipeline, double pace, int channels) {
+    const double slice = pipeline.chunk / pipeline.slices, block = pipeline.edge_rate_cap;
+    if (call.gpu_direct) { return from_seconds(slice / std::max(block, pace)); }
+    const double host = std::min(block, to_host(call.fabric, hop) / channels_of_adapter(call, channels));
+    return from_seconds(slice * (2 / host + 1 / pace - 1 / std::min(block, pace) - 1 / block));
 }
 
 // The ring's steps between nodes. A chain's chunks follow each other so closely that only the slower of block and
@@ -173,7 +189,7 @@ Stage steps_between_nodes(const Call& call, const nccl::Ring& ring, const Pipeli
     const PathQuery hop = ring_hop(call, ring);
     const double pace = network_pace(call, hop, pipeline, channels);
     const bool slower_alone = !pipeline.cyclic && call.proto != nccl::Proto::simple;
-    const Duration rest = call.proto == nccl::Proto::simple ? written_first(pipeline, pace)
+    const Duration rest = call.proto == nccl::Proto::simple ? written_first(call, hop, pipeline, pace, channels)
                           : slower_alone                    ? rest_of_chunk(pipeline, pace)
                                                             : rest_of_message(call.proto, pipeline, pace);
     return {steps, hop,

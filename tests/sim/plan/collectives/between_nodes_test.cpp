@@ -14,6 +14,7 @@
 #include "sim/plan/collectives/nccl_algorithms.hpp"
 #include "sim/run/simulate.hpp"
 #include "tests/sim/plan/collectives/nodes.hpp"
+#include "tests/sim/plan/collectives/planned_system.hpp"
 
 using namespace fabricast;
 using namespace fabricast::test;
@@ -38,6 +39,32 @@ TEST_CASE("an adapter moves a slice of Simple once the block has written it, so 
     REQUIRE(many > 1.5 * few);
     // Two channels share an adapter of 50 GB/s, and a block writes 21.3: beside the slower, the time at the faster.
     CHECK((many - few) / 2 / (large - small) == Approx(24e9).epsilon(0.05));
+}
+
+TEST_CASE("without GPUDirect a slice of Simple passes the GPU's link to host memory twice beside the adapter") {
+    const auto hop_of = [](const PlannedSystem& system, std::int64_t bytes) {  // of a chain: seconds and chunk
+        const Scenario s = scenario_of(system);
+        const Fabric fabric(build(s, catalogue()));
+        const CallPlan plan = Planner(collective_of(s), fabric, s.library, s.launch, catalogue()).plan(Bytes{bytes});
+        const Pipeline& p = pipeline_of(plan);
+        const Stage& between = plan.schedule.stages.at(p.first_stage + p.stage_count - 1);
+        return std::pair(to_seconds(between.overhead), p.chunk / p.slices);
+    };
+    PlannedSystem system{.node = "dgx-v100", .nodes = 4, .nccl = "2.8", .collective = Collective::broadcast};
+    system.env = {{"NCCL_PROTO", "Simple"}, {"NCCL_MIN_NCHANNELS", "4"}, {"NCCL_MAX_NCHANNELS", "4"}};
+    const auto per_byte = [&] {
+        const auto [small, few] = hop_of(system, MiB / 2);
+        const auto [large, many] = hop_of(system, 2 * MiB);
+        REQUIRE(many > 1.5 * few);
+        return (large - small) / (many - few);
+    };
+    const double direct = per_byte();
+    system.env["NCCL_NET_GDR_LEVEL"] = "LOC";
+    // One channel has all of a PCIe 3.0 link of 12 to 13 GB/s, of which it uses no more than a channel's rate: written
+    // and read there, of which the next hop counts a block's time.
+    const double channel = catalogue().at("kernel", "nccl-volta-mesh").number("simple.channel_rate");
+    CHECK(1 / per_byte() < 1 / direct);
+    CHECK(per_byte() == Approx(2 / 12.5e9 - 1 / channel).epsilon(0.1));
 }
 
 TEST_CASE("the two ways of a tree take turns on the links, unless the network reduces") {
