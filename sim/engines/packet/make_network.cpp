@@ -142,6 +142,7 @@ private:
             net_.nodes[n].ingress_count = static_cast<std::uint32_t>(into[n].size());
             net_.ingress_ports.insert(net_.ingress_ports.end(), into[n].begin(), into[n].end());
         }
+        net_.ingress_ports.resize(net_.ingress_ports.size() + Network::read_ahead);
     }
 
     void add_node(std::uint32_t device) {
