@@ -137,6 +137,9 @@ public:
         return turn(fifos_.of(op)) == op;
     }
 
+    // Whether all operations before it in its FIFO have ended.
+    bool is_turn_of(OpId op) { return turn(fifos_.of(op)) == op; }
+
     // A pipeline has released its stream; calls ready(op) for each operation that waited for just this.
     template <class Ready> void released(OpId op, Time now, Ready&& ready) {
         keep(op, &OpTimes::release, now);

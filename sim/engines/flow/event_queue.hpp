@@ -1,7 +1,8 @@
 #pragma once
 // A radix heap: events leave in order of time and none may be pushed into the past. Entries of one tick leave together.
-// Ahuja, Mehlhorn, Orlin, Tarjan: Faster algorithms for the shortest path problem, JACM 37 (1990). An entry sits in the
-// bucket of the highest bit in which its time differs from the current time, so it moves at most once per bit.
+// Ahuja, Mehlhorn, Orlin, Tarjan: Faster algorithms for the shortest path problem, JACM 37 (1990), with buckets on
+// several levels. An entry sits in the bucket of the highest digit in which its time differs from the current time, and
+// of its own digit there, so it moves at most once per digit.
 
 #include <algorithm>
 #include <array>
@@ -14,44 +15,56 @@ namespace fabricast::inline flow {
 
 template <class Payload> class EventQueue {
 public:
-    bool empty() const { return filled_ == 0 && buckets_[0].empty(); }
+    bool empty() const { return levels_ == 0 && due_.empty(); }
 
     // Precondition: not before the time that was taken last.
     void push(std::int64_t time, Payload payload) {
         assert(time >= now_);
-        const auto bucket = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(time ^ now_)));
-        buckets_[bucket].push_back({time, payload});
-        filled_ |= bucket > 0 ? std::uint64_t{1} << (bucket - 1) : 0;
+        const auto differs = static_cast<std::uint64_t>(time ^ now_);
+        if (differs == 0) {
+            due_.push_back(payload);
+            return;
+        }
+        const unsigned level = static_cast<unsigned>(std::bit_width(differs) - 1) / digit_bits;
+        const unsigned digit = static_cast<unsigned>(time >> (level * digit_bits)) % digits;
+        buckets_[level * digits + digit].push_back({time, payload});
+        filled_[level] |= 1U << digit;
+        levels_ |= 1U << level;
     }
 
     // Advances to the earliest time and takes all entries of that time. Precondition: not empty.
     std::int64_t pop_tick(std::vector<Payload>& taken) {
-        if (buckets_[0].empty()) { advance(); }
         taken.clear();
-        for (const Entry& entry : buckets_[0]) { taken.push_back(entry.payload); }
-        buckets_[0].clear();
+        if (due_.empty()) { advance(); }
+        taken.swap(due_);
         return now_;
     }
 
 private:
+    static constexpr unsigned digit_bits = 4, digits = 1U << digit_bits, levels = 64 / digit_bits;
+
     struct Entry {
         std::int64_t time;
         Payload payload;
     };
 
     void advance() {
-        const auto from = static_cast<std::size_t>(std::countr_zero(filled_)) + 1;
-        filled_ &= filled_ - 1;
-        std::vector<Entry>& source = buckets_[from];
+        const auto level = static_cast<unsigned>(std::countr_zero(levels_));
+        const auto digit = static_cast<unsigned>(std::countr_zero(filled_[level]));
+        filled_[level] &= filled_[level] - 1;
+        levels_ &= filled_[level] == 0 ? levels_ - 1 : ~0U;
+        std::vector<Entry>& source = buckets_[level * digits + digit];
         now_ = source.front().time;
         for (const Entry& entry : source) { now_ = std::min(now_, entry.time); }
-        for (const Entry& entry : source) { push(entry.time, entry.payload); }  // all of them move to lower buckets
+        for (const Entry& entry : source) { push(entry.time, entry.payload); }  // all of them move to lower levels
         source.clear();
     }
 
-    // Bucket 0 holds what is due now; bucket b > 0 holds times whose highest bit that differs from now is bit b - 1.
-    std::array<std::vector<Entry>, 65> buckets_;
-    std::uint64_t filled_ = 0;  // bit b - 1: bucket b holds something
+    // On each level, a bucket for each digit above the current time's; `due_` holds what is due now.
+    std::array<std::vector<Entry>, levels * digits> buckets_;
+    std::array<std::uint32_t, levels> filled_{};  // bits: the level's buckets that hold something
+    std::uint32_t levels_ = 0;                    // bits: levels that hold something
+    std::vector<Payload> due_;
     std::int64_t now_ = 0;
 };
 

@@ -62,6 +62,7 @@ void FluidReplay::take(const Event& event) {
         case EventKind::pipeline_due:
             if (event.is_of(pipelines_[event.id()].version)) { release_pipeline(event.id()); }
             break;
+        case EventKind::message_ends:
         case EventKind::pipeline_ends:
         case EventKind::delay_ends: ended_.push_back(OpId{event.id()}); break;
         case EventKind::kernels_due:
@@ -137,6 +138,21 @@ void FluidReplay::predict_pipeline(std::uint32_t pipeline) {
         running.pause(now_);
     }
     if (shares_.members(class_of_pipeline_[pipeline]) > 0) { kernels_.hold(pipeline, running.seconds, now_); }
+}
+
+// Classes of one connection, all of whose links are its own for good: nothing else changes what its messages get. None
+// where messages may be coupled, since when that is depends on how many classes change at once.
+std::vector<bool> FluidReplay::find_private() const {
+    std::vector<std::uint32_t> connections(network_.classes.size(), 0);
+    for (const std::uint32_t cls : network_.class_of_connection) { ++connections[cls]; }
+    for (const std::uint32_t cls : network_.class_of_pipeline) { connections[cls] = 0; }
+    std::vector<bool> is_private(network_.classes.size(), false);
+    const auto shares = [](const FlowClass& cls) { return cls.shared < cls.end; };
+    if (!events_.empty() || (may_couple_ && std::ranges::any_of(network_.classes, shares))) { return is_private; }
+    for (std::size_t cls = 0; cls < is_private.size(); ++cls) {
+        is_private[cls] = connections[cls] == 1 && !shares(network_.classes[cls]);
+    }
+    return is_private;
 }
 
 // Makes every message on a shared row one of the coupled flows, from now on.

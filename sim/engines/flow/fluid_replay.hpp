@@ -21,6 +21,7 @@ namespace fabricast::inline flow {
 
 enum class EventKind : std::uint8_t {
     message_enters,
+    message_ends,
     class_due,
     coupled_due,
     pipeline_starts,
@@ -67,11 +68,13 @@ private:
     void end(OpId op);
     void flow(OpId op);
     void send(std::uint32_t cls, OpId op, double bytes);
+    bool send_alone(OpId op, Time enters);
     void release_pipeline(std::uint32_t pipeline);
     void change_link(std::uint32_t event);
     void divert_messages(std::uint32_t connection, std::uint32_t cls);
     void divert_pipeline(std::uint32_t pipeline, const Detour& detour);
 
+    std::vector<bool> find_private() const;
     void couple();
     bool is_coupled(std::uint32_t cls) const {
         return coupling_ && network_.classes[cls].shared < network_.classes[cls].end;
@@ -108,6 +111,7 @@ private:
     // Takes over all messages on shared rows while they all depend on each other.
     std::unique_ptr<CoupledFlows> coupled_;
     const bool may_couple_ = CoupledFlows::can_take(network_) && network_.detours.empty();
+    const std::vector<bool> is_private_ = find_private();  // per class
     bool coupling_ = false;
     std::uint32_t coupled_version_ = 0;
     bool coupled_changed_ = false;

@@ -11,6 +11,7 @@ void FluidReplay::start(OpId op) {
         case OpKind::transfer: {
             const Transfer& t = message(op);
             const Time enters = now_ + t.start + latency_of_connection_[t.connection];
+            if (progress_.is_turn_of(op) && send_alone(op, enters)) { break; }
             if (enters == now_) {
                 entered_.push_back(op);
             } else {
@@ -48,6 +49,7 @@ void FluidReplay::flow(OpId op) {
         ended_.push_back(op);
         return;
     }
+    if (send_alone(op, now_)) { return; }
     const std::uint32_t cls = class_of_connection_[t.connection];
     if (is_coupled(cls)) {
         bytes_of_class_[cls] += bytes;
@@ -56,6 +58,22 @@ void FluidReplay::flow(OpId op) {
     } else {
         send(cls, op, bytes);
     }
+}
+
+// A message whose links are its own ends at a time that is known before it enters the network: one event instead of
+// two. Returns false where that is not so. Precondition: no message before it on its connection is left.
+bool FluidReplay::send_alone(OpId op, Time enters) {
+    const Transfer& t = message(op);
+    const std::uint32_t cls = class_of_connection_[t.connection];
+    const double bytes = schedule_.wire_bytes(t);
+    if (!is_private_[cls] || bytes <= 0) { return false; }
+    const double rate = std::min(shares_.rate_alone(cls), 1e30);
+    if (rate <= 0) { return false; }
+    const Time ends = predicted(enters, bytes / rate);
+    bytes_of_class_[cls] += bytes;
+    shares_.use_alone(cls, ends - enters);
+    push(ends, EventKind::message_ends, op);
+    return true;
 }
 
 void FluidReplay::send(std::uint32_t cls, OpId op, double bytes) {

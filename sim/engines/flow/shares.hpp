@@ -39,6 +39,16 @@ public:
     // valid until the next call.
     std::span<const std::uint32_t> settle(Time now);
 
+    // Of a class that shares no row: what its only member gets, and that there is one for so long, which nobody else
+    // needs to be told of.
+    double rate_alone(std::uint32_t cls) const {
+        return std::min(network_.classes[cls].cap, network_.classes[cls].own_capacity);
+    }
+    void use_alone(std::uint32_t cls, Duration busy) {
+        states_[cls].busy += busy;
+        ++solves_;
+    }
+
     double rate(std::uint32_t cls) const { return states_[cls].rate; }  // of one member, wire bytes per second
     double members(std::uint32_t cls) const { return states_[cls].members; }
     double capacity(std::uint32_t row) const { return rows_[row].capacity; }

@@ -160,7 +160,7 @@ inline void forward(Domain& d, std::uint32_t out, Frame frame, std::uint32_t in,
     } else if (port.free <= now && !port.active &&
                (port.control == Control::none || admit(d, port, now, now, frame.bytes) == now)) {
         if (from.control == Control::credits) { return_credit(d, due.port, frame.bytes, now); }
-        emit(d, out, port, frame, now);
+        emit<true>(d, out, port, frame, now);
         return;
     }
     enqueue(d, out, frame, due.port, now, ready);

@@ -94,15 +94,19 @@ namespace fabricast::inline packet {
               start + port.serialization(frame.bytes) + port.latency);
 }
 
+// `one_lane`: known to be alone on its wire.
+template <bool one_lane = false>
 [[gnu::always_inline]] inline void emit(Domain& d, std::uint32_t p, Port& port, const Frame& frame, Ps start) {
     const Ps wire = port.serialization(frame.bytes);
     port.free = start + wire;
     port.sent_bytes += frame.bytes;
     ++d.counts.hops;
-    if (d.watched) [[unlikely]] { watch(d, p, frame, start); }
-    if (d.telemetry) [[unlikely]] { write_telemetry(d, p, frame, start); }
+    if (d.noted) [[unlikely]] {
+        if (d.watched) { watch(d, p, frame, start); }
+        if (d.telemetry) { write_telemetry(d, p, frame, start); }
+    }
     if (port.control == Control::credits) { take_credit(d, port, frame.bytes); }
-    if (port.lanes > 1) {
+    if (!one_lane && port.lanes > 1) {
         d.net.hold_wire(p, port.free);
         d.net.turns[d.port_counts[p].turns].sent(d.port_counts[p].lane, frame.bytes);
         if (frame.is(Frame::last_hop) && d.net.is_header_lane(p)) {

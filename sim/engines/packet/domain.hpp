@@ -58,6 +58,7 @@ struct Domain {
     const bool cut_through = options.cut_through;
     const bool restarts = shared.restarts;
     bool telemetry = shared.control == CongestionControl::hpcc;  // switches write into packets
+    const bool noted = watched || telemetry;                     // packets as they leave
     bool only_counts = shared.only_counts();                     // packets at their receivers, until a piece has ended
     std::vector<Candidate> candidates;
     std::vector<std::vector<ControlMessage>> outbox[2];  // per domain

@@ -63,13 +63,17 @@ private:
 
         bool is_cable() const { return info.latency.ps >= no_latency && !ends.resource; }
     };
-    const Used& used(LinkId link) const { return *std::ranges::lower_bound(used_, link, {}, &Used::link); }
+    const Used& used(LinkId link) const { return used_[number_of_[index(link)]]; }
 
+    // Links are found by their number, since every flow asks for all of its own.
     void join_devices() {
-        std::vector<LinkId> links = ways_.links;
-        std::ranges::sort(links);
-        links.erase(std::unique(links.begin(), links.end()), links.end());
-        for (const LinkId link : links) {
+        constexpr std::uint32_t seen = 0;
+        number_of_.assign(fabric_.link_count(), none);
+        for (const LinkId link : ways_.links) { number_of_[index(link)] = seen; }
+        for (std::uint32_t i = 0; i < number_of_.size(); ++i) {
+            if (number_of_[i] == none) { continue; }
+            number_of_[i] = static_cast<std::uint32_t>(used_.size());
+            const LinkId link{i};
             const Used& used = used_.emplace_back(Used{link, fabric_.link(link), fabric_.ends(link)});
             if (!used.ends.resource && !used.is_cable()) {
                 parent_[find(index(used.ends.to))] = find(index(used.ends.from));
@@ -138,6 +142,7 @@ private:
             net_.nodes[n].ingress_count = static_cast<std::uint32_t>(into[n].size());
             net_.ingress_ports.insert(net_.ingress_ports.end(), into[n].begin(), into[n].end());
         }
+        net_.ingress_ports.resize(net_.ingress_ports.size() + Network::read_ahead);
     }
 
     void add_node(std::uint32_t device) {
@@ -225,7 +230,8 @@ private:
     const std::vector<PathQuery>& queries_;
     Routes ways_;
     std::vector<std::uint32_t> parent_;
-    std::vector<Used> used_;  // in order of their links
+    std::vector<Used> used_;                // in order of their links
+    std::vector<std::uint32_t> number_of_;  // of each link in `used_`
     std::map<LinkId, std::uint32_t> service_of_;
     Network net_;
 };

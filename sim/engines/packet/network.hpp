@@ -71,14 +71,15 @@ struct Network {
     std::vector<Node> nodes;
     std::unique_ptr<Port[]> ports;
     std::uint32_t port_count = 0;
-    std::vector<Ingress> ingress;           // per port
-    std::vector<PortCounts> counts;         // per port
-    std::vector<LinkId> links;              // per port
-    std::vector<CreditForm> forms;          // the first counts bytes
-    std::vector<WeightedRoundRobin> turns;  // of links with lanes
-    bool trims = false;                     // full queues of switches trim packets
-    bool weak_order = true;                 // PCIe: reads and completions may pass writes
-    std::vector<std::uint32_t> ingress_ports;
+    std::vector<Ingress> ingress;              // per port
+    std::vector<PortCounts> counts;            // per port
+    std::vector<LinkId> links;                 // per port
+    std::vector<CreditForm> forms;             // the first counts bytes
+    std::vector<WeightedRoundRobin> turns;     // of links with lanes
+    bool trims = false;                        // full queues of switches trim packets
+    bool weak_order = true;                    // PCIe: reads and completions may pass writes
+    std::vector<std::uint32_t> ingress_ports;  // node by node, then a few that may be read and belong to none
+    static constexpr std::uint32_t read_ahead = 4;
     std::vector<std::uint32_t> hops;
     // Services that a packet needs in addition to its port, for each of `hops`; empty if no path needs any.
     std::vector<std::uint32_t> services_end;

@@ -64,9 +64,7 @@ template <class T> class LinkRing {
 public:
     LinkRing() = default;
     ~LinkRing() {
-        for (Block* block = block_.load(); block != nullptr;) {
-            ::operator delete(std::exchange(block, block->before));
-        }
+        for (Block block = block_.load(); block.exists();) { free(std::exchange(block, *block.before())); }
     }
     LinkRing(const LinkRing&) = delete;
     LinkRing& operator=(const LinkRing&) = delete;
@@ -74,28 +72,33 @@ public:
     // Reader.
     bool empty() const { return head_.load(std::memory_order_relaxed) == tail_.load(std::memory_order_acquire); }
     [[gnu::always_inline]] const T& front() const {
-        const Block* block = block_.load(std::memory_order_acquire);
-        return block->slots()[head_.load(std::memory_order_relaxed) & block->mask];
+        return block_.load(std::memory_order_acquire)[head_.load(std::memory_order_relaxed)];
     }
     void pop() { head_.store(head_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+    // Has the caches bring the entries of a ring that has not grown, whether or not there are any.
+    [[gnu::always_inline]] void prefetch() const {
+        const std::uintptr_t entries = block_.load(std::memory_order_relaxed).word;  // zero, too, may be asked for
+        __builtin_prefetch(reinterpret_cast<const void*>(entries));
+        __builtin_prefetch(reinterpret_cast<const void*>(entries + 64));
+    }
     // Passes the entries to `take`, oldest first, until it returns false.
     template <class Take> void pop_while(Take&& take) {
         std::uint32_t head = head_.load(std::memory_order_relaxed);
         const std::uint32_t tail = tail_.load(std::memory_order_acquire);
         if (head == tail) { return; }
-        const Block* const block = block_.load(std::memory_order_acquire);
-        while (head != tail && take(block->slots()[head & block->mask])) { ++head; }
+        const Block block = block_.load(std::memory_order_acquire);
+        while (head != tail && take(block[head])) { ++head; }
         head_.store(head, std::memory_order_release);
     }
 
     // Writer. `write` is given the entry behind all others.
     template <class Write> [[gnu::always_inline]] void push_written(Write&& write) {
-        Block* block = block_.load(std::memory_order_relaxed);
+        Block block = block_.load(std::memory_order_relaxed);
         const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
-        if (block == nullptr || tail - head_.load(std::memory_order_acquire) > block->mask) {
+        if (!block.exists() || !block.holds(tail - head_.load(std::memory_order_acquire))) {
             block = grow(block, tail);
         }
-        write(block->slots()[tail & block->mask]);
+        write(block[tail]);
         tail_.store(tail + 1, std::memory_order_release);
     }
     [[gnu::always_inline]] void push(const T& value) {
@@ -105,47 +108,60 @@ public:
     // Before the entries that are later, none of which the reader may take in this window; it may look at their times.
     [[gnu::cold]] void insert(T value) {
         push(value);
-        T* const slots = block_.load(std::memory_order_relaxed)->slots();
-        const std::uint64_t mask = block_.load(std::memory_order_relaxed)->mask;
+        const Block block = block_.load(std::memory_order_relaxed);
         const std::uint32_t head = head_.load(std::memory_order_acquire);
         std::uint32_t at = tail_.load(std::memory_order_relaxed) - 1;
-        for (; at != head && slots[(at - 1) & mask].time > value.time; --at) {
-            slots[at & mask].become(slots[(at - 1) & mask]);
-        }
-        slots[at & mask].become(value);
+        for (; at != head && block[at - 1].time > value.time; --at) { block[at].become(block[at - 1]); }
+        block[at].become(value);
     }
 
     // Calls visit(entry), oldest first, while neither thread runs.
     template <class Visit> void for_each(Visit&& visit) {
-        Block* const block = block_.load();
-        for (std::uint32_t i = head_.load(); i != tail_.load(); ++i) { visit(block->slots()[i & block->mask]); }
+        const Block block = block_.load();
+        for (std::uint32_t i = head_.load(); i != tail_.load(); ++i) { visit(block[i]); }
     }
 
     std::uint32_t capacity() const {
-        const Block* block = block_.load();
-        return block == nullptr ? 0 : static_cast<std::uint32_t>(block->mask + 1);
+        const Block block = block_.load();
+        return block.exists() ? block.capacity() : 0;
     }
 
 private:
+    // Slots, after them the block that these outgrew. The address and the binary logarithm of how many slots there are
+    // share one word: whoever has read it knows where an entry is without waiting for memory that the other thread
+    // writes.
     struct Block {
-        Block* before;
-        std::uint64_t mask;
-        T* slots() { return reinterpret_cast<T*>(this + 1); }
-        const T* slots() const { return reinterpret_cast<const T*>(this + 1); }
-    };
-    static_assert(alignof(T) <= alignof(std::max_align_t));
+        static constexpr std::uintptr_t alignment = 32;  // as many bytes as a logarithm has values
+        std::uintptr_t word = 0;
 
-    [[gnu::noinline]] Block* grow(Block* old, std::uint32_t tail) {
-        const std::uint64_t capacity = old == nullptr ? 8 : 2 * (old->mask + 1);
-        auto* block = new (::operator new(sizeof(Block) + capacity * sizeof(T))) Block{old, capacity - 1};
-        for (std::uint32_t i = head_.load(std::memory_order_acquire); old != nullptr && i != tail; ++i) {
-            block->slots()[i & block->mask] = old->slots()[i & old->mask];
+        bool exists() const { return word != 0; }
+        std::uintptr_t slots() const { return word & ~(alignment - 1); }
+        unsigned log() const { return static_cast<unsigned>(word & (alignment - 1)); }
+        std::uint32_t capacity() const { return 1U << log(); }
+        bool holds(std::uint32_t entries) const { return entries >> log() == 0; }  // and one more
+        T& operator[](std::uint32_t i) const { return reinterpret_cast<T*>(slots())[i & (capacity() - 1)]; }
+        Block* before() const { return reinterpret_cast<Block*>(slots() + capacity() * sizeof(T)); }
+    };
+    static_assert(alignof(T) <= Block::alignment && sizeof(T) % alignof(Block) == 0);
+
+    static void free(Block block) {
+        ::operator delete (reinterpret_cast<void*>(block.slots()), std::align_val_t{Block::alignment});
+    }
+
+    [[gnu::noinline]] Block grow(Block old, std::uint32_t tail) {
+        const unsigned log = old.exists() ? old.log() + 1 : 3;
+        void* const memory =
+            ::operator new ((std::size_t{1} << log) * sizeof(T) + sizeof(Block), std::align_val_t{Block::alignment});
+        const Block block{reinterpret_cast<std::uintptr_t>(memory) | log};
+        new (block.before()) Block(old);
+        for (std::uint32_t i = head_.load(std::memory_order_acquire); old.exists() && i != tail; ++i) {
+            block[i] = old[i];
         }
         block_.store(block, std::memory_order_release);
         return block;
     }
 
-    std::atomic<Block*> block_{nullptr};
+    std::atomic<Block> block_{};
     std::atomic<std::uint32_t> tail_{0};
     std::atomic<std::uint32_t> head_{0};
 };

@@ -97,15 +97,17 @@ public:
         return shared_;
     }
 
-    // One thread does a replay's first hops alone: 0.1 to 0.2 s, at 100 to 200 ns each. A second thread could not save
-    // more of that than waking it may cost if other programs use the cores.
-    static constexpr std::int64_t little = 1 << 20;
+    // One thread does a replay's first hops alone: 3 to 10 ms, at 20 to 75 ns each. A second thread could not save more
+    // of that than waking it may cost if other programs use the cores.
+    static constexpr std::int64_t little = 1 << 17;
 
 private:
-    static constexpr std::int64_t batch = 4096;  // hops: some tenths of a millisecond
+    static constexpr std::int64_t batch = 4096;  // hops: 0.1 to 0.3 ms
     static constexpr double longest = 4;  // a shared batch that takes this many times as long as alone is given up
     static constexpr double share_of_trials = 0.04;
-    static constexpr int rest = 8, longest_rest = 128;  // batches between two trials
+    // Batches between two trials. One thread tries to share again soon, as the share of trials allows: windows with
+    // little work, as between two calls of a collective, are followed by full ones.
+    static constexpr int rest_alone = 2, rest = 8, longest_rest = 128;
 
     void judge(std::int64_t hops, double at) {
         if (since_ < 0) {  // the first batch includes the start of the replay
@@ -124,9 +126,10 @@ private:
             choose(false);
             return;
         }
-        const int wait = shared_ && usual < pace_[0] ? rest_ : rest;
+        const int wait = !shared_ ? rest_alone : usual < pace_[0] ? rest_ : rest;
         const double may_lose = (longest - 1) * std::min(pace_[0], pace_[1]) * batch;
-        if (++rested_ <= wait || lost_ + may_lose > share_of_trials * (at - start_)) { return; }
+        const double so_far = at - start_ + pace_[0] * little;  // about: the first hops are not timed
+        if (++rested_ <= wait || lost_ + may_lose > share_of_trials * so_far) { return; }
         trial_ = true;
         shared_ = !shared_;
     }
@@ -138,14 +141,13 @@ private:
         pace_[shared_ ? 1 : 0] = pace;
         lost_ += std::max(0.0, took - static_cast<double>(hops) * usual);
         trial_ = false;
-        const int before = rest_;
-        choose(pace < usual ? shared_ : !shared_);
-        if (pace >= usual) { rest_ = std::min(2 * before, longest_rest); }
+        const bool better = pace < usual;
+        if (!shared_) { rest_ = better ? rest : std::min(2 * rest_, longest_rest); }
+        choose(better ? shared_ : !shared_);
     }
 
     void choose(bool shared) {
         shared_ = shared;
-        rest_ = rest;
         rested_ = 0;
     }
 

@@ -122,6 +122,26 @@ Worker::Worker(Shared& shared, std::uint32_t id, std::uint32_t domains)
     }
 }
 
+// Runs an island up to the window's end; returns when there is more to do. Most islands of a large fabric have nothing
+// to do in most windows.
+[[gnu::always_inline]] inline Ps Worker::run_island(std::uint32_t island) {
+    const std::span<const std::uint32_t> nodes = domain_.shared.islands.nodes_of(island);
+    std::atomic<Ps>* const woken = domain_.shared.wake[domain_.parity ^ 1U].get();
+    domain_.island = island;
+    domain_.island_next = never;
+    for (const std::uint32_t n : nodes) {
+        Ps& mine = domain_.shared.next[n];
+        const Ps heard = woken[n].load(std::memory_order_relaxed);
+        if (heard != never) {
+            mine = std::min(mine, heard);
+            woken[n].store(never, std::memory_order_relaxed);
+        }
+        domain_.island_next = std::min(domain_.island_next, mine);
+    }
+    if (domain_.island_next < domain_.window_end) { run_steps(nodes); }
+    return domain_.island_next;
+}
+
 void Worker::run(Ps start, Ps end, unsigned parity, const std::vector<std::unique_ptr<Worker>>& all) {
     begin_window(start, end, parity);
     domain_.alone = false;
@@ -168,24 +188,11 @@ void Worker::run_open(Worker& of, Claim (StealableRange::*take)()) {
     }
 }
 
-// Runs an island step by step up to the window's end; returns when there is more to do.
-Ps Worker::run_island(std::uint32_t island) {
-    const std::span<const std::uint32_t> nodes = domain_.shared.islands.nodes_of(island);
-    std::atomic<Ps>* const woken = domain_.shared.wake[domain_.parity ^ 1U].get();
-    domain_.island = island;
-    domain_.island_next = never;
-    for (const std::uint32_t n : nodes) {
-        Ps& mine = domain_.shared.next[n];
-        const Ps heard = woken[n].load(std::memory_order_relaxed);
-        if (heard != never) {
-            mine = std::min(mine, heard);
-            woken[n].store(never, std::memory_order_relaxed);
-        }
-        domain_.island_next = std::min(domain_.island_next, mine);
-    }
+// Runs the nodes of the island step by step.
+[[gnu::noinline]] void Worker::run_steps(std::span<const std::uint32_t> nodes) {
     while (domain_.island_next < domain_.window_end) {
         domain_.start = domain_.island_next;
-        const Ps step_end = std::min(domain_.window_end, domain_.start + domain_.shared.islands.step[island]);
+        const Ps step_end = std::min(domain_.window_end, domain_.start + domain_.shared.islands.step[domain_.island]);
         domain_.island_next = never;
         for (const std::uint32_t n : nodes) {
             if (domain_.shared.next[n] < step_end) {
@@ -197,14 +204,13 @@ Ps Worker::run_island(std::uint32_t island) {
             domain_.island_next = std::min(domain_.island_next, domain_.shared.next[n]);
         }
     }
-    return domain_.island_next;
 }
 
 void Worker::run_node(std::uint32_t n) {
     Domain& d = domain_;
     const Node& node = d.nodes[n];
     d.shared.next[n] = never;  // from here on set only by wakes through a cable from the node to itself
-    const Ps arriving = gather(node, n);
+    const Ps arriving = straight_ ? gather<true>(node, n) : gather<false>(node, n);
     for (const Due& due : due_.sort(d.start, d.end)) {
         if (due.is_mail()) {
             take_mail(d, mails_[due.next]);
@@ -234,7 +240,7 @@ void Worker::run_node(std::uint32_t n) {
 }
 
 // Collects what is due in this step; returns when the first packet after it arrives.
-Ps Worker::gather(const Node& node, std::uint32_t n) {
+template <bool straight> Ps Worker::gather(const Node& node, std::uint32_t n) {
     Ps next = never;
     due_.clear();
     mails_.clear();
@@ -242,13 +248,18 @@ Ps Worker::gather(const Node& node, std::uint32_t n) {
     Port* const ports = domain_.net.ports.get();
     const std::uint32_t* const ingress_ports = domain_.net.ingress_ports.data() + node.first_ingress;
     for (std::uint32_t i = 0; i < node.ingress_count; ++i) {
+        // What another thread has written comes from its cache, which takes as long as several ports. After the node's
+        // ports come those of the next one, which most often runs next.
+        static_assert(Network::read_ahead >= 4);
+        __builtin_prefetch(&ports[ingress_ports[i + 4]]);
+        ports[ingress_ports[i + 2]].wire.prefetch();
         const std::uint32_t p = ingress_ports[i];
         ports[p].wire.pop_while([&](const Frame& frame) {
             if (frame.time() >= end) {
                 next = std::min(next, frame.time());
                 return false;
             }
-            due_.add(straight_ && !frame.is(Frame::notice) ? leaving(frame, p) : Due{frame, p});
+            due_.add(straight && !frame.is(Frame::notice) ? leaving(frame, p) : Due{frame, p});
             return true;
         });
     }

@@ -46,12 +46,13 @@ public:
 private:
     void sort_several(Ps start, Ps end) {
         if (count_ > 24) { distribute(start, end); }
-        for (std::size_t i = 1; i < count_; ++i) {  // nearly in order by now
-            if (before(due_[i], due_[i - 1])) {
-                const Due moved = due_[i];
-                std::size_t j = i;
-                for (; j > 0 && before(moved, due_[j - 1]); --j) { due_[j] = due_[j - 1]; }
-                due_[j] = moved;
+        Due *const first = due_.data(), *const last = first + count_ - 1;
+        for (Due* due = first; due != last; ++due) {  // nearly in order by now
+            if (before(due[1], due[0])) {
+                const Due moved = due[1];
+                Due* to = due + 1;
+                for (; to != first && before(moved, to[-1]); --to) { *to = to[-1]; }
+                *to = moved;
             }
         }
     }
@@ -127,8 +128,9 @@ private:
     // Runs the islands of this worker or another one that can still be taken.
     void run_open(Worker& of, Claim (StealableRange::*take)());
     Ps run_island(std::uint32_t island);
+    void run_steps(std::span<const std::uint32_t> nodes);
     void run_node(std::uint32_t n);
-    Ps gather(const Node& node, std::uint32_t n);
+    template <bool straight> Ps gather(const Node& node, std::uint32_t n);
     Due leaving(const Frame& frame, std::uint32_t port) const;
 
     Domain domain_;
