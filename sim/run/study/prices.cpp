@@ -45,7 +45,9 @@ bool uses_price(const PartsList& list, const Catalog& catalog, std::string_view 
     if (figure != "price" && !power) { return true; }
     const Part* stated = catalog.find(part);
     if (figure == "power.max" && stated != nullptr && stated->has("power.typical")) { return false; }
-    return std::ranges::any_of(list.lines, [&part = part](const PartLine& line) { return line.part == part; });
+    return std::ranges::any_of(list.lines, [&part = part, power](const PartLine& line) {
+        return (power && line.watts ? line.watts_of : line.part) == part;
+    });
 }
 
 void apply_prices(const Scenario& scenario, Catalog& catalog) {
