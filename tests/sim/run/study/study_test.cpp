@@ -222,6 +222,21 @@ TEST_CASE("a study says where designs' power rests on whole systems and on sums 
                                  "of parts the sum"));
 }
 
+TEST_CASE("a study says what a run of the design says, once, after the designs' names") {
+    const auto calls = [](const std::string& name, const std::string& events) {
+        return StudyInput{
+            name,
+            parse_scenario("name: t\ncluster: {node: dgx-h100, nodes: 2}\nworkload: {" + all_reduce + "}\n" + events,
+                           "t.yaml"),
+            catalogue()};
+    };
+    const std::string over = "events: [{device: leaf0, share: 0.5, until: 1 us}]\n";
+    const std::string note = "events[0] is not timed";
+    CHECK_THAT(study_table(study({calls("a", over), calls("b", ""), calls("c", over)}, quick)),
+               ContainsSubstring("# a, c: " + note));
+    CHECK_THAT(study_table(study({calls("a", over), calls("b", over)}, quick)), ContainsSubstring("# " + note));
+}
+
 TEST_CASE("a token costs more where failures and checkpoints take time, and its row says so") {
     StudyInput stopped = design("a", rails, step, "16");
     const DesignResult without = study({stopped}, quick).designs.at(0);
