@@ -149,7 +149,6 @@ TEST_CASE("a price is used where a line of the bill, or a cost of tokens, counts
     CHECK(used("data-centre/electricity", true));
     CHECK(used("ownership/years", true));
     CHECK_FALSE(used("ownership", true));
-    CHECK(used("infiniband-ndr/rate"));  // forecasts use it
 }
 
 TEST_CASE("copper joins what it reaches") {
@@ -187,6 +186,11 @@ TEST_CASE("prices of unknown parts and in wrong units are refused at their line"
     CHECK_THAT(refused("quantum-2: 20 W"), ContainsSubstring("USD"));
     CHECK_THAT(refused("quantum-2/colour: 1"), ContainsSubstring("colour"));
     CHECK_THAT(refused("quantum-2: cheap"), ContainsSubstring("s.yaml:4:"));
+    // What a cluster is built of, and not what it costs: a study alone would take it.
+    CHECK_THAT(refused("quantum-2/radix: 128"), ContainsSubstring("s.yaml:4:") && ContainsSubstring("is no price"));
+    CHECK_THAT(refused("quantum-2/latency: 1 us"), ContainsSubstring("is no price"));
+    CHECK_THAT(refused("quantum-2: 1 USD, quantum-2/price: 2 USD"), ContainsSubstring("the same figure twice"));
+    CHECK(refused("quantum-2/power.typical: 700 W, ownership/years: 5") == "accepted");
 }
 
 TEST_CASE("a price below nothing or beyond all reason is refused at its line, and so is a PUE below 1") {
