@@ -59,7 +59,11 @@ std::uintmax_t plain_file_size(const std::filesystem::path& path, std::string_vi
     const auto status = std::filesystem::status(path, error);
     if (error || !std::filesystem::exists(status)) { refuse_file(path, "cannot be read (no such file)"); }
     if (!std::filesystem::is_regular_file(status)) {
-        refuse_file(path, fmt::format("cannot be read (found a folder or a device; accepted: {})", accepted));
+        refuse_file(path, fmt::format("cannot be read (found {}; accepted: {})",
+                                      std::filesystem::is_fifo(status)
+                                          ? "a pipe, which can be read only once: write it to a file first"
+                                          : "a folder or a device",
+                                      accepted));
     }
     const auto size = std::filesystem::file_size(path, error);
     return error ? (refuse_file(path, unreadable), 0) : size;

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "sim/engines/engine.hpp"
+#include "sim/run/study/prices.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
 
@@ -172,7 +173,9 @@ Statements statements_of(const po::variables_map& values) {
 }
 
 Catalog catalog_of(const po::variables_map& values, const Scenario* scenario) {
-    return calibrated_catalog(text_of(values, "catalog"), scenario, texts_of(values, "calibration"));
+    Catalog catalog = calibrated_catalog(text_of(values, "catalog"), scenario, texts_of(values, "calibration"));
+    if (scenario != nullptr) { check_prices(*scenario, catalog); }
+    return catalog;
 }
 
 Options named_options(const Command& command) {

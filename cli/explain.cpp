@@ -65,6 +65,14 @@ ExitCode explain_result(const po::variables_map& values, Outputs& outputs, const
     return ok;
 }
 
+// Options that would have nothing to write for what was asked.
+void refuse_unwritten(const po::variables_map& values, const std::string& asked, const std::vector<std::string>& none,
+                      const std::string& accepted) {
+    for (const std::string& name : none) {
+        if (values.contains(name)) { throw UsageError("--{} has no --{} (accepted: {})", asked, name, accepted); }
+    }
+}
+
 // What a dead cable or device costs: the results with and without the failure.
 ExitCode explain_outage(const po::variables_map& values, const Outputs& outputs, Scenario scenario) {
     const Catalog catalog = catalog_of(values, &scenario);
@@ -122,10 +130,20 @@ void explain_path(const po::variables_map& values, const Outputs& outputs, const
 
 ExitCode explain_scenario(const po::variables_map& values) {
     const Scenario scenario = scenario_of(values);
+    const bool names_failure = values.contains("without") || values.contains("failures");
+    const bool names_path = values.contains("path") || values.contains("transport") || values.contains("size");
+    if (names_failure) {
+        refuse_unwritten(values, values.contains("without") ? "without" : "failures", {"html", "emit"}, "--json");
+    } else if (names_path) {
+        refuse_unwritten(values,
+                         values.contains("path")   ? "path"
+                         : values.contains("size") ? "size"
+                                                   : "transport",
+                         {"json", "html", "emit"}, "none, or `fabricast topo --path A B --json FILE`");
+    }
     Outputs outputs(values, {"json", "html"});
     outputs.keep(scenario);
-    if (values.contains("without") || values.contains("failures")) { return explain_outage(values, outputs, scenario); }
-    const bool names_path = values.contains("path") || values.contains("transport") || values.contains("size");
+    if (names_failure) { return explain_outage(values, outputs, scenario); }
     if (names_path || std::holds_alternative<TransferWorkload>(scenario.workload)) {
         explain_path(values, outputs, scenario);
     }

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <stdexcept>
@@ -12,6 +13,7 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
+#include "sim/plan/collectives/collective.hpp"
 #include "sim/plan/traces/recording_yaml.hpp"
 #include "validate/import/formats.hpp"
 #include "validate/import/measurement.hpp"
@@ -109,13 +111,27 @@ std::filesystem::path output_for(const std::filesystem::path& out, const std::st
     return out.parent_path() / (out.stem().string() + tail + out.extension().string());
 }
 
+// Where a collective's name that stretches over `end` begins in the label: "log-all" of "log-all-reduce" ends inside
+// one.
+std::size_t before_collective(const std::string& label, std::size_t end) {
+    for (std::string name : names_up_to(Collective::scatter)) {
+        std::ranges::replace(name, '_', '-');
+        const std::size_t at = label.rfind("-" + name, end);
+        if (at != std::string::npos && at < end && end < at + 1 + name.size()) { return at; }
+    }
+    return end;
+}
+
+// The words that all labels share at their start, without a part of a collective's name.
 std::string common_start(const std::vector<Written>& written) {
     std::string common = written.front().label;
     for (const Written& one : written) {
         while (!one.label.starts_with(common)) { common.pop_back(); }
     }
     const std::size_t dash = common.rfind('-');
-    return common.substr(0, dash == std::string::npos ? 0 : dash);
+    std::size_t end = dash == std::string::npos ? 0 : dash;
+    for (const Written& one : written) { end = std::min(end, before_collective(one.label, end)); }
+    return common.substr(0, end);
 }
 
 ExitCode import_file(const po::variables_map& values) {

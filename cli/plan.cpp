@@ -63,6 +63,11 @@ ExitCode plan_layout(const po::variables_map& values) {
     }
     const LayoutSearch search =
         watched(values, [&](const Watch& watch) { return search_layouts(scenario, catalog, options, watch); });
+    // Without a layout there is nothing to write: files of an earlier search stay.
+    if (search.stopped && search.best.empty()) {
+        if (!values.contains("quiet")) { outputs.words() << layouts_table(search) << std::flush; }
+        throw Stopped();
+    }
     outputs.write_json([&] { return layouts_json(search); });
     outputs.write_table([&] { return layouts_records(search); });
     outputs.write_page([&] { return layouts_page(scenario, search); });

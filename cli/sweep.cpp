@@ -14,6 +14,7 @@
 #include "cli/mpi.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
+#include "models/evidence.hpp"
 #include "sim/report/html/page_html.hpp"
 #include "sim/run/sweep/journal.hpp"
 #include "sim/run/sweep/page.hpp"
@@ -140,7 +141,16 @@ ExitCode report(const Sweep& sweep, const SweepOutcomes& outcomes, const SweepRe
                  << (distinct < points ? ", " + std::to_string(distinct) + " distinct" : "")
                  << (failed > 0 ? ", " + std::to_string(failed) + " failed" : "")
                  << (request.out.empty() ? "" : ", in " + request.out.string()) << "\n";
-        for (const std::string& note : sweep.notes) { words_to << "# " << note << "\n"; }
+        std::vector<std::string> notes = sweep.notes;
+        if (const auto idle = std::ranges::find(result.figures, "idle_events"); idle != result.figures.end()) {
+            const auto place = static_cast<std::size_t>(idle - result.figures.begin());
+            for (const SweepRow& row : result.rows) {
+                if (row.error.empty() && row.figures[place].is_string()) {
+                    merge_notes(notes, {fmt::format("point {}: {}", row.point, row.figures[place].get<std::string>())});
+                }
+            }
+        }
+        for (const std::string& note : notes) { words_to << "# " << note << "\n"; }
     }
     if (failed == points) { throw UsageError("every point failed; the first: " + result.rows.front().error); }
     const auto column = std::ranges::find(result.figures, "failed_asserts");

@@ -1,6 +1,8 @@
 // fabricast topo SCENARIO: what the cluster is made of, the path between two devices, and the graph for other programs.
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <sstream>
 
 #include "base/text.hpp"
@@ -61,6 +63,23 @@ void print_fabric(std::ostream& out, const Fabric& fabric) {
     }
 }
 
+// How GPUs without a switch between them are joined: "NVLink mesh", "NVLink bridges" of pairs, "mesh of" another
+// link.
+std::string joined_gpus(const NodeTemplate& node) {
+    const auto is_gpu = [](const std::string& device) { return device.starts_with("gpu"); };
+    const LinkSpec* link = nullptr;
+    std::map<std::string, std::set<std::string>> neighbours;
+    for (const NodeCable& cable : node.cables) {
+        if (!is_gpu(cable.a) || !is_gpu(cable.b)) { continue; }
+        link = &cable.link;
+        neighbours[cable.a].insert(cable.b);
+        neighbours[cable.b].insert(cable.a);
+    }
+    const bool pairs = std::ranges::all_of(neighbours, [](const auto& gpu) { return gpu.second.size() == 1; });
+    const std::string shape = !pairs ? "mesh" : node.gpus > 2 ? "bridges" : "bridge";
+    return link == nullptr || link->name.starts_with("nvlink") ? "NVLink " + shape : shape + " of " + link->name;
+}
+
 void print_node(std::ostream& out, const NodeTemplate& node, const std::string& which) {
     out << padded("node" + which, 11) << node.gpus << " x " << node.gpu.name << ", " << node.nics << " x "
         << (node.nic_part.empty() ? "NIC" : node.nic_part);
@@ -68,7 +87,7 @@ void print_node(std::ostream& out, const NodeTemplate& node, const std::string& 
     if (node.nvlink == NvlinkShape::nvswitch) {
         out << ", NVSwitch " << node.nvswitch_generation;
     } else if (node.nvlink == NvlinkShape::mesh) {
-        out << ", NVLink mesh";
+        out << ", " << joined_gpus(node);
     }
     out << (node.peer_to_peer ? "" : ", no peer to peer") << (node.gpu_direct ? "" : ", no GPUDirect") << "\n";
 }

@@ -35,7 +35,7 @@ public:
     }
 
     ClosPlan plan() {
-        if (!one_switch()) {
+        if (!one_switch() && !one_switch_a_rail()) {
             plan_leaves();
             if (fabric_.kind == FabricKind::rail_only && plan_.sets == 1) {
                 refuse_spines_alone();
@@ -57,15 +57,13 @@ private:
                                 fabric_.kind == FabricKind::dual_plane;
         const bool fits_one = ports_of(ends()) <= radix_;
         const bool fits_all = ports_of(ends()) + ceil_div(fabric_.management_ports, plan_.planes) <= radix_;
+        if (fabric_.kind == FabricKind::rail_only) { return false; }
         if (fabric_.kind != FabricKind::single_switch && fabric_.tiers != 1 &&
             !(fabric_.tiers == 0 && may_be_one && fits_all)) {
             return false;
         }
         if (!fits_one) {
-            throw ClusterError("one switch of {} ports cannot take {} cables{}; use {} or a larger switch", radix_,
-                               ends() * ports_,
-                               plan_.planes > 1 ? fmt::format(" of a plane, {} to a port", of_port_) : "",
-                               plan_.planes > 1 ? "more tiers" : "a fat tree");
+            refuse_one_switch(ends(), plan_.planes > 1 ? fmt::format(" of a plane, {} to a port", of_port_) : "");
         }
         refuse_spines_alone();
         plan_.by_rail = false;
@@ -74,10 +72,33 @@ private:
         return true;
     }
 
+    // One switch for each rail of a rail-only fabric, without cables up: nothing joins the rails. A stated number of
+    // spines or nodes on a leaf asks for leaves.
+    bool one_switch_a_rail() {
+        if (fabric_.kind != FabricKind::rail_only || fabric_.tiers > 1) { return false; }
+        const std::uint32_t management = ceil_div(fabric_.management_ports, nics_);
+        const bool free = fabric_.tiers == 0 && fabric_.spines == 0 && fabric_.scalable_unit == 0;
+        if (fabric_.tiers == 1 && ports_of(nodes_) > radix_) { refuse_one_switch(nodes_, " of a rail"); }
+        if (fabric_.tiers != 1 && !(free && ports_of(nodes_) + management <= radix_)) { return false; }
+        refuse_spines_alone();
+        plan_.rails = nics_;
+        plan_.ends_per_leaf = std::max(nodes_, 1U);
+        plan_.levels.emplace_back().units.resize(plan_.rails);
+        return true;
+    }
+
+    [[noreturn]] void refuse_one_switch(std::uint64_t nics, const std::string& of_what) const {
+        throw ClusterError("one switch of {} ports cannot take {} cables{}; use {} or a larger switch", radix_,
+                           nics * ports_, of_what,
+                           fabric_.kind == FabricKind::single_switch ? "a fat tree" : "more tiers");
+    }
+
     void refuse_spines_alone() const {
         if (fabric_.spines > 0) {
             throw ClusterError("one switch joins all NICs{}: `spines` has no tier to stand in",
-                               plan_.planes > 1 ? " of a plane" : "");
+                               plan_.planes > 1                        ? " of a plane"
+                               : fabric_.kind == FabricKind::rail_only ? " of a rail"
+                                                                       : "");
         }
     }
 

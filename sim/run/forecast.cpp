@@ -35,8 +35,26 @@ std::string idle_reason(const Job& job, const LinkChange& change, Time end) {
     return stays && between_nodes_only(job, change) ? "one node sends nothing over its adapters" : "";
 }
 
+// Why the time does not show a temporary event: of the calls of a replay the last is timed, and the event, or each of
+// its flaps, is over before or comes after. Empty if the time shows it.
+std::string untimed_reason(const Plan& plan, const Timeline& timeline, const LinkChange& change) {
+    if (!plan.timing || plan.timing->iterations < 2 || change.until.ps == 0) { return ""; }
+    const Time begin = timed_part(plan, timeline).from;
+    const Time end = timeline.kept[static_cast<std::size_t>(plan.timing->iterations) - 1].finish;
+    for (std::uint32_t flap = 0; flap < change.times; ++flap) {
+        const Duration later{change.every.ps * flap};
+        if (change.at + later < end && Time{} + change.until + later > begin) { return ""; }
+    }
+    return fmt::format(
+        "it is over before the call that is timed begins, the last of {}, from {} to {}: the time shows "
+        "no loss{}; state `at` and `until` within that span, or no `until`",
+        plan.timing->iterations, text(begin - Time{}), text(end - Time{}),
+        plan.timing->timed_calls > 0 ? fmt::format(" but its share of an average of {} calls", plan.timing->timed_calls)
+                                     : "");
+}
+
 // Notes the events that change nothing. The replay of the largest size is the longest.
-void note_idle_events(const Job& job, Bytes size, const Timelines& timelines, Report& report) {
+void note_idle_events(const Job& job, Bytes size, const Plan& plan, const Timelines& timelines, Report& report) {
     const std::vector<Bytes>* const sizes = sizes_of(job.scenario.workload);
     if (job.events.empty() || (sizes != nullptr && size != std::ranges::max(*sizes))) { return; }
     const Time end = std::max(timelines.timeline.makespan, timelines.traffic().makespan);
@@ -44,7 +62,10 @@ void note_idle_events(const Job& job, Bytes size, const Timelines& timelines, Re
         const std::string reason = idle_reason(job, job.scenario.events[i], end);
         if (!reason.empty()) {
             merge_notes(report.notes, {fmt::format("events[{}] changes nothing here: {}", i, reason)});
+            continue;
         }
+        const std::string untimed = untimed_reason(plan, timelines.timeline, job.scenario.events[i]);
+        if (!untimed.empty()) { merge_notes(report.notes, {fmt::format("events[{}] is not timed: {}", i, untimed)}); }
     }
 }
 
@@ -75,7 +96,7 @@ Report forecast(const Job& job, Bytes size, const Watch& watch, const ForecastOp
     if (options.trace) { keep_for_trace(plan); }
     const Timelines timelines = replay(job.scenario.engine, job.fabric, plan, job.events, watch);
     Report report = summarize({plan, timelines, job.fabric, job.catalog});
-    note_idle_events(job, size, timelines, report);
+    note_idle_events(job, size, plan, timelines, report);
     note_single_way(job, timelines, report);
     if (job.scenario.goodput) { add_goodput(report, *job.scenario.goodput, job.fabric, job.catalog); }
     if (options.trace) { report.trace = spans_of({plan, timelines, job.fabric, job.catalog}); }

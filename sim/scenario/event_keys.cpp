@@ -82,7 +82,10 @@ std::vector<Key> event_keys() {
         "events", &Scenario::events,
         "Links and devices that change while each size runs; the table of `scaling` runs without them.",
         {
-            time_key("at", &E::at, "When, from the start of the replay.", "from the start"),
+            time_key("at", &E::at,
+                     "When, from the start of the replay. A collective is called several times and its last call is "
+                     "timed: an event that is over before that one begins costs nothing, and a note says when it does.",
+                     "from the start"),
             text_key("link", &E::link, "One direction of a cable or bundle, as reports name it: `leaf0 -> node0.nic0`.",
                      "`cable` or `device`"),
             texts_key("cable", &E::cable,

@@ -75,8 +75,9 @@ std::vector<Key> design_keys() {
                    "Designs that `study` holds side by side, over this scenario's workload.",
                    {required(text_key("name", &DesignSpec::name, "As the study calls it.")), std::move(set)}),
          {text_map_key("prices", &Scenario::prices,
-                       "What parts cost here, in place of the catalogue's prices, as `quantum-2: 42000 USD`; other "
-                       "figures as `data-centre/pue: 1.1`.")}});
+                       "What parts cost here, in place of the catalogue's prices, as `quantum-2: 42000 USD`; also what "
+                       "they draw and what owning costs, as `quantum-2/power.typical: 700 W`, "
+                       "`data-centre/pue: 1.1`, and nothing else of a part.")}});
 }
 
 Key include_key() {

@@ -2,6 +2,8 @@
 // written, and the first line of the message exactly as in expected.txt. `FABRICAST_UPDATE=1 test_cli` rewrites that
 // file.
 
+#include <sys/stat.h>
+
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -88,6 +90,10 @@ TEST_CASE("what is not a file is refused") {
     const Ran dir = run_program("run .", scratch.path, scratch);
     refuse(dir, scratch.path / "none");
     CHECK(dir.first_error_line() == ".:1:1: cannot be read (found a folder or a device; accepted: a plain text file)");
+    REQUIRE(::mkfifo((scratch.path / "pipe").c_str(), 0600) == 0);
+    const Ran pipe = run_program("run pipe", scratch.path, scratch);
+    refuse(pipe, scratch.path / "none");
+    CHECK_THAT(pipe.first_error_line(), ContainsSubstring("found a pipe, which can be read only once: write it to a"));
     const Ran device = run_program("run /dev/zero", scratch.path, scratch);
     refuse(device, scratch.path / "none");
 }

@@ -47,3 +47,19 @@ TEST_CASE("what import cannot read is refused with its place and exit 2, and not
         scratch.write("cut.txt", text_of(root / "tests/validate/import/bandwidth_test.txt").substr(0, 300));
     refused("import auto " + cut.string(), "cut.txt:");
 }
+
+TEST_CASE("files of several collectives are named by whole collectives") {
+    const ScratchFolder scratch("import_names");
+    const auto run = [](const std::string& collective) {
+        return "# Collective test starting: " + collective +
+               "_perf\n# nThread 1 nGpus 8 minBytes 1024 maxBytes 1024 step: 2(factor)\n"
+               "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+               "        1024           256     float     sum      -1   100.0   0.01   0.01      0\n"
+               "# Avg bus bandwidth    : 0.01\n";
+    };
+    scratch.write("log.txt", run("all_reduce") + run("all_gather"));
+    const Ran ran = run_program("import nccl-tests log.txt -o out.yaml", scratch.path, scratch);
+    CHECK(ran.code == 0);
+    CHECK(std::filesystem::exists(scratch.path / "out-all-reduce.yaml"));
+    CHECK(std::filesystem::exists(scratch.path / "out-all-gather.yaml"));
+}

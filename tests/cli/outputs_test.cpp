@@ -1,5 +1,7 @@
 // What commands write and where: never over what they read, nor twice over one file; what goes to the terminal.
 
+#include <fmt/format.h>
+
 #include "base/json.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/support/catch.hpp"
@@ -173,4 +175,24 @@ TEST_CASE("import tells packed, large and Chakra files by themselves") {
     scratch.write("node.et", "\x07\x0a\x05" + std::string("0.0.4"));
     CHECK_THAT(run_program("import auto node.et -o -", scratch.path, scratch).err,
                !ContainsSubstring("no known program"));
+}
+
+TEST_CASE("explain refuses files that it has nothing to write into") {
+    const ScratchFolder scratch("outputs_explain");
+    scratch.write("s.yaml", two_nodes);
+    const auto refused = [&](const std::string& arguments, const std::string& words) {
+        const Ran ran = run_program("explain s.yaml " + arguments, scratch.path, scratch);
+        INFO(arguments);
+        CHECK(ran.code == 2);
+        CHECK(ran.out.empty());
+        CHECK_THAT(ran.err, ContainsSubstring(words));
+        CHECK_FALSE(fs::exists(scratch.path / "f"));
+    };
+    refused("--without node0.nic0 --html f", "--without has no --html (accepted: --json)");
+    refused("--without node0.nic0 --emit f", "--without has no --emit (accepted: --json)");
+    refused("--failures --emit f", "--failures has no --emit (accepted: --json)");
+    for (const char* option : {"json", "html", "emit"}) {
+        refused(fmt::format("--path node0.gpu0 node0.gpu1 --{} f", option), fmt::format("--path has no --{}", option));
+    }
+    refused("--size 1MiB --html f", "--size has no --html");
 }

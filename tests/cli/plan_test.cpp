@@ -4,6 +4,7 @@
 #include "tests/cli/program.hpp"
 #include "tests/sim/plan/training/small.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_root.hpp"
 
 using namespace fabricast;
 using namespace fabricast::test;
@@ -43,4 +44,16 @@ TEST_CASE("a search's JSON says what was searched, and its first layout is the f
                                     json.at("refused").get<int>() + json.at("pruned").get<int>());
     CHECK(run_program("plan small.yaml --resume", scratch.path, scratch).code == 2);
     CHECK(run_program("plan small.yaml --draws 5", scratch.path, scratch).code == 2);
+}
+
+// The layouts of 16,384 GPUs take seconds to bound; the search is stopped in the midst of that.
+TEST_CASE("a search that is stopped before it has a layout leaves the files of an earlier one") {
+    const ScratchFolder scratch("plan_early");
+    scratch.write("a.csv", "earlier\n");
+    const std::string stopped = "cd '" + scratch.path.string() +
+                                "' && timeout -s INT 0.3 '" FABRICAST_PROGRAM "' plan '" +
+                                (fabricast::testing::root / "scenarios/training-llama3-405b-16k.yaml").string() +
+                                "' --csv a.csv --threads 1 >said.txt 2>&1";
+    CHECK(std::system(stopped.c_str()) != 0);
+    CHECK(text_of(scratch.path / "a.csv") == "earlier\n");
 }

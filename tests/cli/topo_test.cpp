@@ -67,3 +67,16 @@ TEST_CASE("topo refuses devices, transports and shapes that are not there") {
         CHECK_THAT(ran.first_error_line(), ContainsSubstring(word));
     }
 }
+
+TEST_CASE("topo says what joins the GPUs of a node without a switch between them") {
+    const ScratchFolder scratch("topo_mesh");
+    const auto node = [&](const std::string& name) {
+        scratch.write("n.yaml", "name: n\ncluster: {node: " + name + "}\nworkload: {kind: collective}\n");
+        const Ran ran = run_program("topo n.yaml", scratch.path, scratch);
+        const std::size_t at = ran.out.find("\nnode ");
+        return ran.out.substr(at + 1, ran.out.find('\n', at + 1) - at - 1);
+    };
+    CHECK_THAT(node("mi300x-8x"), ContainsSubstring(", mesh of xgmi-3") && !ContainsSubstring("NVLink"));
+    CHECK_THAT(node("h100-pcie-2x"), ContainsSubstring(", NVLink bridge"));
+    CHECK_THAT(node("a100-mesh-4x"), ContainsSubstring(", NVLink mesh"));
+}

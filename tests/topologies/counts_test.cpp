@@ -248,3 +248,19 @@ TEST_CASE("published reference designs come out to the switch and the cable") {
     CHECK(rails(576, 144, 0, 36) == fit(64, 36, 4608, 4608));
     CHECK(rails(1296, 144) == fit(144, 72, 10368, 10368));
 }
+
+// 64 nodes have 64 NICs on a rail, and nothing joins the rails: a switch of 64 ports takes a rail and needs no cable
+// up.
+TEST_CASE("a rail that fits one switch is one switch in a rail-only fabric, without trunks") {
+    for (const std::uint32_t nodes : {16U, 33U, 64U}) {
+        for (const int tiers : {0, 1}) {
+            CHECK(counted(*bill({FabricKind::rail_only, nodes, 8, 64, 1, tiers})) == Counted{{8}, {8ULL * nodes}});
+        }
+    }
+    // A node more: 65 NICs on a rail are three leaves of 22 or 21, as in a rail-optimised fabric.
+    CHECK(counted(*bill({FabricKind::rail_only, 65, 8, 64})).switches[0] == 24);
+    CHECK(counted(*bill({FabricKind::rail_only, 64, 8, 64, 1, 2})).switches ==
+          Counts{16, 8});  // where leaves are asked for
+    CHECK_THROWS_WITH(bill_of(Fabric(sized_cluster({FabricKind::rail_only, 65, 8, 64, 1, 1}))),
+                      ContainsSubstring("one switch of 64 ports cannot take 65 cables of a rail; use more tiers or a"));
+}

@@ -21,7 +21,8 @@ namespace {
 struct Group {
     std::size_t row = 0;  // 0: nodes
     std::vector<std::string> members;
-    std::size_t merged = 1;  // racks in it
+    std::size_t merged = 1;    // racks in it
+    std::size_t switches = 0;  // behind its members: adaptive routing draws several as one
 };
 
 struct Bundle {
@@ -33,6 +34,8 @@ struct Bundle {
 class Racks {
 public:
     Racks(const Fabric& fabric, const std::vector<std::string>& hosts) : fabric_(fabric), hosts_(hosts) {
+        const BoughtSwitches bought(fabric);
+        for (std::uint32_t s = 0; s < bought.count(); ++s) { ++behind_[index(bought.drawn_as(SwitchId{s}))]; }
         read_links();
         group_nodes();
         group_switches();
@@ -52,9 +55,10 @@ public:
                        : fmt::format("{} racks", group.merged);
         }
         if (group.members.size() == 1) { return list; }
-        const std::string switches = fmt::format("{} x {}", group.members.size(), list);
-        return group.row > 0 && switches.size() <= 18 ? switches
-                                                      : plural(group.members.size(), group.row > 0 ? "switch" : "node");
+        if (group.row == 0) { return plural(group.members.size(), "node"); }
+        const std::string switches = fmt::format("{} x {}", group.switches, list);
+        return switches.size() <= 18 && group.switches == group.members.size() ? switches
+                                                                               : plural(group.switches, "switch");
     }
 
 private:
@@ -110,6 +114,10 @@ private:
         if (fresh) { groups_.push_back({row, {}}); }
         group_of_[vertex] = place->second;
         groups_[place->second].members.push_back(name_of(vertex));
+        if (row > 0) {
+            const auto switches = behind_.find(vertex - nodes() + fabric_.first_switch());
+            groups_[place->second].switches += switches == behind_.end() ? 1 : switches->second;
+        }
     }
 
     void group_nodes() {
@@ -189,6 +197,7 @@ private:
             number[g] = number[into[g]];
             whole.members.insert(whole.members.end(), groups_[g].members.begin(), groups_[g].members.end());
             whole.merged += groups_[g].merged;
+            whole.switches += groups_[g].switches;
         }
         groups_ = std::move(kept);
         const auto old = std::exchange(bundles_, {});
@@ -197,6 +206,7 @@ private:
 
     const Fabric& fabric_;
     const std::vector<std::string>& hosts_;
+    std::map<std::uint32_t, std::size_t> behind_;  // the switches that a device stands for
     std::vector<Cable> cables_;
     std::vector<std::uint32_t> row_;  // of each vertex: hops from the nodes
     std::size_t rows_ = 1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 
 #include "base/text.hpp"
 #include "base/unit_text.hpp"
@@ -159,7 +160,11 @@ OutageCost outage(const Scenario& scenario, const Catalog& catalog, const Watch&
         return 0;
     });
     const Report whole = simulate(healthy, catalog, watch);
-    out.rows = rows_of(whole, simulate(failed, catalog, watch));
+    const Report hurt = simulate(failed, catalog, watch);
+    out.rows = rows_of(whole, hurt);
+    std::ranges::copy_if(hurt.notes, std::back_inserter(out.notes), [&](const std::string& note) {
+        return std::ranges::find(whole.notes, note) == whole.notes.end();
+    });
     return out;
 }
 
@@ -180,6 +185,7 @@ std::string to_text(const OutageCost& o) {
         out += fmt::format("# nothing replaces {} of them\n", o.cut.size());
         out += some_lines(o.cut, [](const std::string& way) { return way; });
     }
+    for (const std::string& note : o.notes) { out += "# " + note + "\n"; }
     return out;
 }
 
@@ -195,6 +201,7 @@ Json to_json(const OutageCost& o) {
             {"ways", o.ways},
             {"sprayed", o.sprayed},
             {"cut", o.cut},
+            {"notes", o.notes},
             {"rows", json_list(o.rows, row)},
             {"diverted", json_list(o.diverted, diverted)}};
 }

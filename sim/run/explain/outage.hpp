@@ -29,7 +29,8 @@ struct OutageCost {
     std::uint32_t ways = 0;     // number of paths examined
     std::uint32_t sprayed = 0;  // those that cross a bundle which lost some of its cables
     std::vector<Diverted> diverted;
-    std::vector<std::string> cut;  // paths without a detour
+    std::vector<std::string> cut;    // paths without a detour
+    std::vector<std::string> notes;  // of the failed run alone: events that the time does not show
 };
 
 // Runs the scenario with its events and without them. Throws as simulate does: CannotEnd if the failed run cannot end.

@@ -82,6 +82,9 @@ const Columns<FoundLayout>& columns() {
 std::string counts_text(const LayoutSearch& s) {
     std::string text = fmt::format("{}: {} too large for the memory, {} forecast, {} cannot be among the best",
                                    plural(s.layouts, "layout"), s.too_large, s.forecast, s.pruned());
+    if (s.stopped && s.layouts == 0) {
+        return "stopped while the layouts' least times were computed: none is forecast";
+    }
     if (s.stopped) {
         text = fmt::format("{}: {} too large, {} forecast, then stopped", plural(s.layouts, "layout"), s.too_large,
                            s.forecast);

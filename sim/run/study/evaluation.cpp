@@ -115,6 +115,7 @@ Evaluation evaluate(const StudyInput& input, const Watch& watch, bool efficiency
         r.parts = parts_list(scenario, fabric, input.catalog);
         r.notes = r.parts.missing();
         merge_notes(r.notes, scenario.notes);
+        merge_notes(r.notes, report.notes);
         out.system = fabric.node().gpu.name + " " + parts_used(report, input.catalog);
         if (!report.steps.empty()) {
             take_step(report.steps.back(), input, out);

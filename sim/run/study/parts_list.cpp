@@ -42,10 +42,14 @@ public:
 
 private:
     PartLine& add(std::string what, const std::string& part, double count) {
-        std::optional<Figure> power = figure_of(catalog_, part, "power.typical");
-        list_.lines.push_back({std::move(what), part, count, 1, figure_of(catalog_, part, "price"),
-                               power ? power : figure_of(catalog_, part, "power.max")});
+        list_.lines.push_back(
+            {std::move(what), part, count, 1, figure_of(catalog_, part, "price"), power_of(part), part});
         return list_.lines.back();
+    }
+
+    std::optional<Figure> power_of(const std::string& part) const {
+        std::optional<Figure> power = figure_of(catalog_, part, "power.typical");
+        return power ? power : figure_of(catalog_, part, "power.max");
     }
 
     // Whether the scenario names this node's template.
@@ -75,11 +79,15 @@ private:
         return bought;
     }
 
+    // Precondition: named(node).
+    NodeTemplate library_of(const NodeTemplate& node) const {
+        return node_template(scenario_.cluster.kinds.empty() ? scenario_.cluster.node : node.name, catalog_);
+    }
+
     // Whether the node has the GPU and the adapter of its template, and as many GPUs, NICs and NIC ports.
     bool as_in_the_library(const NodeTemplate& node) const {
         if (!named(node)) { return false; }
-        const NodeTemplate library =
-            node_template(scenario_.cluster.kinds.empty() ? scenario_.cluster.node : node.name, catalog_);
+        const NodeTemplate library = library_of(node);
         return library.gpu.name == node.gpu.name && library.gpus == node.gpus && library.nics == node.nics &&
                library.nic_ports == node.nic_ports && library.nic_part == node.nic_part;
     }
@@ -104,7 +112,25 @@ private:
         const double gpus = static_cast<double>(count) * node.gpus;
         add("GPUs", node.gpu.name, gpus);
         if (node.nics > 0) { add("NICs", node.nic_part, static_cast<double>(count) * node.nics); }
-        add("hosts, in eight GPUs' worth", "host-8gpu", gpus / 8);
+        PartLine& hosts = add("hosts, in eight GPUs' worth", "host-8gpu", gpus / 8);
+        if (catalog_.find(system) != nullptr && named(node)) { take_host_of(system, library_of(node), count, hosts); }
+    }
+
+    // Gives hosts the system's power less that of its GPUs and NICs, so that a changed node differs from the system by
+    // the power of the parts that were added or left out.
+    void take_host_of(const std::string& system, const NodeTemplate& whole, std::uint32_t nodes,
+                      PartLine& hosts) const {
+        std::optional<Figure> power = power_of(system);
+        const std::optional<Figure> gpu = power_of(whole.gpu.name);
+        const std::optional<Figure> nic = power_of(whole.nic_part);
+        if (!power || !gpu || (whole.nics > 0 && !nic)) { return; }
+        const double parts = whole.gpus * gpu->value.front() + (nic ? whole.nics * nic->value.front() : 0);
+        if (power->low80 <= parts) { return; }
+        for (double* end : {&power->value.front(), &power->low80, &power->high80}) { *end -= parts; }
+        power->source.emplace_back("less the typical power of its GPUs and NICs");
+        hosts.watts = std::move(power);
+        hosts.watts_of = system;
+        hosts.watts_each = nodes / hosts.count;
     }
 
     void switches() {
@@ -257,9 +283,16 @@ double capital_usd(const PartsList& list, const Draw* draw) {
 double it_watts(const PartsList& list, const Draw* draw) {
     double all = 0;
     for (const PartLine& line : list.lines) {
-        all += line.count * line.watts_each * value_of(*line.watts, line.part, "power", draw);
+        all += line.count * line.watts_each * value_of(*line.watts, line.watts_of, "power", draw);
     }
     return all;
+}
+
+std::string power_basis(const PartsList& list) {
+    for (const PartLine& line : list.lines) {
+        if (line.watts_of.ends_with("-system")) { return line.watts_of; }
+    }
+    return "";
 }
 
 double guessed_share(const PartsList& list) {

@@ -21,6 +21,8 @@ struct PartLine {
     double watts_each = 1;        // multiple of the part's power: 2 for both ends of a copper cable
     std::optional<Figure> price;  // USD; none if the catalogue has no price
     std::optional<Figure> watts;
+    std::string
+        watts_of;  // the part whose power is drawn: for hosts of changed nodes, the system that they are part of
 };
 
 // The cables of one run: their length and medium.
@@ -44,12 +46,15 @@ struct PartsList {
 
 // Nodes are priced as whole systems if the catalogue has a system for the template, and the scenario changed neither
 // the GPU nor the numbers of NICs and NIC ports; else as GPUs, NICs and hosts. GPUs that `gpus_per_node` leaves unused
-// are bought. Cables are copper within its reach, the layout's cable elsewhere. Throws CatalogError, ClusterError.
+// are bought. The hosts of changed nodes draw the system's power less that of its GPUs and NICs. Cables are copper
+// within its reach, the layout's cable elsewhere. Throws CatalogError, ClusterError.
 PartsList parts_list(const Scenario& scenario, const Fabric& fabric, const Catalog& catalog);
 
 // Sums over the lines, USD and watts, of a draw if given. Precondition: priced() and powered(), respectively.
 double capital_usd(const PartsList& list, const Draw* draw = nullptr);
 double it_watts(const PartsList& list, const Draw* draw = nullptr);
+// The system that the nodes' power rests on; "" if on the sum of parts with the catalogue's usual host.
+std::string power_basis(const PartsList& list);
 // The share of the capital that rests on estimated prices.
 double guessed_share(const PartsList& list);
 

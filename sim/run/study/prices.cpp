@@ -1,6 +1,7 @@
 #include "sim/run/study/prices.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -17,6 +18,12 @@ std::pair<std::string, std::string> part_and_figure(std::string_view key) {
     const std::size_t slash = key.find('/');
     return {std::string(key.substr(0, slash)),
             std::string(slash == std::string_view::npos ? "price" : key.substr(slash + 1))};
+}
+
+// Whether a figure may be stated here: what a part costs or draws, and any of an owner's or a data centre's. Anything
+// else would build another cluster, in a study alone.
+bool is_price(const std::string& part, const std::string& figure) {
+    return figure == "price" || figure.starts_with("power.") || part == "data-centre" || part == "ownership";
 }
 
 // No price, rate or time is negative, and power usage effectiveness is at least 1. Above 1e12 it is a typing error.
@@ -42,20 +49,31 @@ bool uses_price(const PartsList& list, const Catalog& catalog, std::string_view 
         return makes_tokens && list.priced() && list.powered();
     }
     const bool power = figure == "power.typical" || figure == "power.max";
-    if (figure != "price" && !power) { return true; }
     const Part* stated = catalog.find(part);
     if (figure == "power.max" && stated != nullptr && stated->has("power.typical")) { return false; }
-    return std::ranges::any_of(list.lines, [&part = part](const PartLine& line) { return line.part == part; });
+    return std::ranges::any_of(list.lines, [&part = part, power](const PartLine& line) {
+        return (power && line.watts ? line.watts_of : line.part) == part;
+    });
 }
 
 void apply_prices(const Scenario& scenario, Catalog& catalog) {
+    std::map<std::pair<std::string, std::string>, std::string> stated_by;
     for (const auto& [key, text] : scenario.prices) {
         const auto [name, figure] = part_and_figure(key);
         const std::string at = "prices." + key;
+        if (const auto [other, fresh] = stated_by.try_emplace({name, figure}, key); !fresh) {
+            fail_at(scenario, at, "the same figure twice", shown(other->second) + " and " + shown(key), "one of them");
+        }
         const auto part = catalog.parts.find(name);
         if (part == catalog.parts.end()) {
             fail_at(scenario, at, "no such part in the catalogue", shown(name), "`fabricast catalog list` shows them",
                     nearest_word(name, keys_of(catalog.parts)));
+        }
+        if (part->second.figures.contains(figure) && !is_price(name, figure)) {
+            fail_at(scenario, at, "'" + figure + "' of '" + name + "' is no price", shown(key),
+                    "a price, as `" + name +
+                        ": 42000 USD`, power.typical, or a figure of data-centre or ownership; "
+                        "other figures stand in a folder for --catalog, or in an overlay for --calibration");
         }
         const yaml::Node node{yaml::Kind::scalar, false, text, figure, place_of(scenario, at), {}, {}};
         Figure stated = read_figure(node, {Origin::vendor, {"prices of " + scenario.name}});
@@ -71,6 +89,12 @@ void apply_prices(const Scenario& scenario, Catalog& catalog) {
         check_range(scenario, at, figure, stated, text);
         part->second.figures[figure] = std::move(stated);
     }
+}
+
+void check_prices(const Scenario& scenario, const Catalog& catalog) {
+    if (scenario.prices.empty()) { return; }
+    Catalog priced = catalog;
+    apply_prices(scenario, priced);
 }
 
 }  // namespace fabricast::inline studies

@@ -10,10 +10,13 @@
 namespace fabricast::inline studies {
 
 // Whether a figure of the scenario's `prices` ("quantum-2", "data-centre/pue") is in a sum over this list, or in the
-// cost of tokens if the design makes any; true for figures other than prices and powers, which forecasts may use.
+// cost of tokens if the design makes any.
 bool uses_price(const PartsList& list, const Catalog& catalog, std::string_view key, bool makes_tokens);
 
-// Merges the scenario's `prices` into the catalogue. Throws InputError at the key.
+// Merges the scenario's `prices` into the catalogue. Throws InputError at the key: of unknown parts, in other units, of
+// figures that are no prices, and where two keys state one figure.
 void apply_prices(const Scenario& scenario, Catalog& catalog);
+// Throws what apply_prices throws, for commands that need no prices.
+void check_prices(const Scenario& scenario, const Catalog& catalog);
 
 }  // namespace fabricast::inline studies

@@ -204,6 +204,22 @@ std::vector<std::string> unused_prices(const std::vector<DrawnDesign>& designs) 
     return notes;
 }
 
+// A note where the power of some designs' nodes is that of whole systems and of others the sum of parts.
+std::vector<std::string> power_bases(const std::vector<DesignResult>& designs) {
+    std::vector<std::string> whole, parts, systems;
+    for (const DesignResult& design : designs) {
+        if (!design.it_watts) { continue; }
+        const std::string basis = power_basis(design.parts);
+        (basis.empty() ? parts : whole).push_back(design.name);
+        if (!basis.empty()) { merge_notes(systems, {basis}); }
+    }
+    if (whole.empty() || parts.empty()) { return {}; }
+    return {
+        fmt::format("IT power has two bases: of {} that of a whole system ({}), of {} the sum of its parts with an "
+                    "estimated host (host-8gpu): a part of their difference is that",
+                    joined(whole), joined(systems), joined(parts))};
+}
+
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
@@ -248,6 +264,7 @@ Study study(const std::vector<StudyInput>& inputs, const StudyOptions& options, 
             std::ranges::none_of(result.designs, [&](const DesignResult& other) { return beats(other, design); });
     }
     static_cast<Ranking&>(result) = rank(result.designs, options.order);
+    merge_notes(result.notes, power_bases(result.designs));
     merge_notes(result.notes, unused_prices(drawn));
     return result;
 }

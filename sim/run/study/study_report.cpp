@@ -180,6 +180,20 @@ Table parts_table(const DesignResult& design) {
     return table;
 }
 
+// Each note once, after the names of the designs that have it; without names if all have it.
+std::vector<std::string> notes_of_designs(const std::vector<DesignResult>& designs) {
+    std::vector<std::string> all, named;
+    for (const DesignResult& design : designs) { merge_notes(all, design.notes); }
+    for (const std::string& note : all) {
+        std::vector<std::string> names;
+        for (const DesignResult& design : designs) {
+            if (std::ranges::find(design.notes, note) != design.notes.end()) { names.push_back(design.name); }
+        }
+        named.push_back(names.size() == designs.size() ? note : joined(names) + ": " + note);
+    }
+    return named;
+}
+
 }  // namespace
 
 std::string study_table(const Study& study) {
@@ -194,7 +208,7 @@ std::string study_table(const Study& study) {
         }
     }
     std::vector<std::string> notes = study.notes;
-    for (const DesignResult& design : study.designs) { merge_notes(notes, design.notes); }
+    merge_notes(notes, notes_of_designs(study.designs));
     for (const std::string& note : notes) { out += "# " + note + "\n"; }
     return out;
 }

@@ -46,15 +46,26 @@ std::optional<double> number_at(const SweepRow& row, std::optional<std::size_t> 
     return known ? std::optional(row.figures[*place].get<double>()) : std::nullopt;
 }
 
+// The rows of the points themselves: not those of a scaling table, which have no size beside rows that have one. Their
+// clusters are not the points'.
+std::vector<const SweepRow*> rows_of_points(const SweepResult& result) {
+    const auto size = place_of(result, "size_bytes");
+    const bool sized =
+        std::ranges::any_of(result.rows, [&](const SweepRow& row) { return number_at(row, size).has_value(); });
+    std::vector<const SweepRow*> rows;
+    for (const SweepRow& row : result.rows) {
+        if (!sized || number_at(row, size)) { rows.push_back(&row); }
+    }
+    return rows;
+}
+
 // The rows of the largest message size, if there are several sizes; else all rows.
 std::vector<const SweepRow*> largest(const SweepResult& result) {
     const auto size = place_of(result, "size_bytes");
+    std::vector<const SweepRow*> rows = rows_of_points(result);
     double most = 0;
-    for (const SweepRow& row : result.rows) { most = std::max(most, number_at(row, size).value_or(0)); }
-    std::vector<const SweepRow*> rows;
-    for (const SweepRow& row : result.rows) {
-        if (number_at(row, size).value_or(most) == most) { rows.push_back(&row); }
-    }
+    for (const SweepRow* row : rows) { most = std::max(most, number_at(*row, size).value_or(0)); }
+    std::erase_if(rows, [&](const SweepRow* row) { return number_at(*row, size).value_or(most) != most; });
     return rows;
 }
 
@@ -67,7 +78,7 @@ struct Across {
 };
 
 std::optional<Across> across(const SweepResult& result) {
-    if (largest(result).size() < result.rows.size()) {
+    if (largest(result).size() < rows_of_points(result).size()) {
         return Across{std::nullopt, place_of(result, "size_bytes"), {"message size", Unit::size, true}};
     }
     std::optional<Across> best;
@@ -103,7 +114,8 @@ std::optional<Curves> curves_of(const SweepResult& result, const Metric& metric,
     const auto y = place_of(result, metric.figure);
     std::vector<Line> lines;
     std::map<std::string, std::size_t> known;
-    for (const SweepRow& row : result.rows) {
+    for (const SweepRow* each : rows_of_points(result)) {
+        const SweepRow& row = *each;
         const std::optional<double> value = number_at(row, y);
         const std::optional<double> at = x.varied ? number_in<double>(row.varied[*x.varied]) : number_at(row, x.figure);
         if (value && at) {

@@ -101,10 +101,19 @@ void add_rows(const TraceWorkload&, const Scenario&, const Report& report, Sweep
 
 // Collective and transfer: a row for each size, then one for each cluster of the scaling table. Training: a row for
 // each cluster, with an `efficiency` if there are several to compare. Trace: one row. If the scenario has asserts,
-// `failed_asserts` says which of them failed.
+// `failed_asserts` says which of them failed; if it has events, `idle_events` says which of them no time shows.
 SweepFigures sweep_figures(const Scenario& scenario, const Report& report) {
     SweepFigures figures;
     std::visit([&](const auto& workload) { add_rows(workload, scenario, report, figures); }, scenario.workload);
+    if (!scenario.events.empty()) {
+        figures.columns.emplace_back("idle_events");
+        std::vector<std::string> idle;
+        std::ranges::copy_if(report.notes, std::back_inserter(idle),
+                             [](const std::string& note) { return note.starts_with("events["); });
+        for (Json& row : figures.rows) {
+            if (!idle.empty()) { row["idle_events"] = fmt::format("{}", fmt::join(idle, "; ")); }
+        }
+    }
     if (scenario.asserts.empty()) { return figures; }
     figures.columns.emplace_back("failed_asserts");
     if (const auto failed = failed_asserts(scenario, report); !failed.empty()) {

@@ -41,6 +41,14 @@ TEST_CASE("racks are the nodes of one set of leaves, and cables are counted") {
     CHECK(cables["leaf-spine"] == 1024);
 }
 
+TEST_CASE("a box of switches says how many there are, also where adaptive routing draws several as one") {
+    // 512 nodes on 64 ports: 128 leaves, 128 spines in eight pods, 64 cores.
+    const html::Drawing drawing = drawn("{node: dgx-h100, nodes: 512, fabric: {kind: rail-optimized}}");
+    std::map<int, std::vector<std::string>> names;
+    for (const html::Box& box : drawing.boxes) { names[box.tier].push_back(box.name); }
+    CHECK(names.at(3) == std::vector<std::string>{"128 switches"});
+}
+
 TEST_CASE("thousands of nodes fit, named by their hosts") {
     const html::Drawing drawing = drawn(
         "{node: dgx-h100, nodes: 2048, hosts: \"h[0001-2048]\", fabric: {kind: rail-optimized, scalable_unit: 32}}");

@@ -248,6 +248,33 @@ TEST_CASE("healthy time passes slowly on a slow device, and the two functions un
     CHECK(when_passed({}, microseconds(3), 4e-6) == microseconds(7));
 }
 
+// Three calls are replayed, of which the last is timed.
+TEST_CASE("an event that is over before the timed call begins costs nothing, and a note says when it would count") {
+    const auto calls = [](const std::string& times) {
+        return parse_scenario(
+            "name: t\ncluster: {node: dgx-h100, nodes: 2}\n"
+            "workload: {kind: collective, collective: all_reduce, sizes: [1 GiB]}\nevents: [{device: leaf0, share: "
+            "0.5" +
+                times + "}]\n",
+            "t.yaml");
+    };
+    const OutageCost over = outage(calls(", until: 1 us"), catalogue());
+    CHECK(over.rows.at(0).cost() == Approx(0).margin(1e-9));
+    REQUIRE(over.notes.size() == 1);
+    CHECK_THAT(over.notes[0], ContainsSubstring("events[0] is not timed: it is over before the call that is timed "
+                                                "begins, the last of") &&
+                                  ContainsSubstring("state `at` and `until` within that span, or no `until`"));
+    CHECK_THAT(to_text(over), ContainsSubstring("# events[0] is not timed"));
+    CHECK(to_json(over).at("notes").size() == 1);
+    // So is each of its flaps.
+    CHECK(outage(calls(", until: 1 us, every: 2 us, times: 3"), catalogue()).notes.size() == 1);
+    for (const char* times : {"", ", until: 10 s"}) {
+        const OutageCost timed = outage(calls(times), catalogue());
+        CHECK(timed.notes.empty());
+        CHECK(timed.rows.at(0).cost() > 0.1);
+    }
+}
+
 TEST_CASE("what a dead optic costs: both runs side by side, and who goes round") {
     Scenario scenario = with_events("");
     scenario.events = {without({"node0.nic0", "leaf0"})};

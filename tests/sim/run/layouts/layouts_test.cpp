@@ -226,3 +226,11 @@ TEST_CASE("each of the best is held against the next as a study holds designs") 
     CHECK_FALSE(search.best[2].to_next);
     CHECK_THAT(layouts_table(search), ContainsSubstring(std::string(to_string(search.best[0].to_next->verdict))));
 }
+
+TEST_CASE("a search that is stopped before it has a layout says so") {
+    const std::atomic<bool> stop = true;
+    const LayoutSearch search = search_layouts(scenario_of(few), catalogue(), options_of(), Watch{&stop});
+    CHECK(search.stopped);
+    CHECK(search.best.empty());
+    CHECK_THAT(layouts_table(search), ContainsSubstring("stopped while the layouts' least times were computed"));
+}

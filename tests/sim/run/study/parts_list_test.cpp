@@ -57,6 +57,21 @@ TEST_CASE("a node that was changed is priced by its parts, and estimates are cou
     CHECK(guessed_share(list) == Approx((16 * 1900 + 4 * 55e3) / capital_usd(list)));
 }
 
+// DGX H100: 9,000 W, eight NICs of 25 W each.
+TEST_CASE("a node without one of its NICs draws what the system draws, less that NIC") {
+    const double whole = it_watts(listed(scenario_of("node: dgx-h100, nodes: 16")));
+    const PartsList seven = listed(scenario_of("node: dgx-h100, nodes: 16, options: {nics: 7}"));
+    const double network = 2 * 16 * 8.5;  // the two modules of each node's cable that is not there
+    CHECK(whole - it_watts(seven) > 16 * 25 + network - 1);
+    CHECK(whole - it_watts(seven) < 16 * 25 + network + 8 * 747);  // and perhaps switches
+    CHECK(seven.lines.at(2).watts_each * seven.lines.at(2).count == 16);
+    CHECK(seven.lines.at(2).watts->value.front() == Approx(9000 - 8 * 700 - 8 * 25));
+    CHECK(power_basis(seven) == "dgx-h100-system");
+    CHECK(power_basis(listed(scenario_of("node: hgx-h100, nodes: 16"))).empty());
+    CHECK(uses_price(seven, catalogue(), "dgx-h100-system/power.typical", false));
+    CHECK_FALSE(uses_price(seven, catalogue(), "host-8gpu/power.typical", false));
+}
+
 TEST_CASE("another adapter makes a node another system, with another price") {
     const PartsList same = listed(scenario_of("node: dgx-h100, nodes: 2"));
     const PartsList other = listed(scenario_of("node: dgx-h100, nodes: 2, options: {nic: connectx-6}"));
@@ -134,7 +149,6 @@ TEST_CASE("a price is used where a line of the bill, or a cost of tokens, counts
     CHECK(used("data-centre/electricity", true));
     CHECK(used("ownership/years", true));
     CHECK_FALSE(used("ownership", true));
-    CHECK(used("infiniband-ndr/rate"));  // forecasts use it
 }
 
 TEST_CASE("copper joins what it reaches") {
@@ -172,6 +186,11 @@ TEST_CASE("prices of unknown parts and in wrong units are refused at their line"
     CHECK_THAT(refused("quantum-2: 20 W"), ContainsSubstring("USD"));
     CHECK_THAT(refused("quantum-2/colour: 1"), ContainsSubstring("colour"));
     CHECK_THAT(refused("quantum-2: cheap"), ContainsSubstring("s.yaml:4:"));
+    // What a cluster is built of, and not what it costs: a study alone would take it.
+    CHECK_THAT(refused("quantum-2/radix: 128"), ContainsSubstring("s.yaml:4:") && ContainsSubstring("is no price"));
+    CHECK_THAT(refused("quantum-2/latency: 1 us"), ContainsSubstring("is no price"));
+    CHECK_THAT(refused("quantum-2: 1 USD, quantum-2/price: 2 USD"), ContainsSubstring("the same figure twice"));
+    CHECK(refused("quantum-2/power.typical: 700 W, ownership/years: 5") == "accepted");
 }
 
 TEST_CASE("a price below nothing or beyond all reason is refused at its line, and so is a PUE below 1") {

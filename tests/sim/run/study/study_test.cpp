@@ -210,6 +210,33 @@ TEST_CASE("a study says which prices no design uses, and which lines there are")
     CHECK(study({stating, other}, quick).notes.size() == 1);
 }
 
+TEST_CASE("a study says where designs' power rests on whole systems and on sums of parts") {
+    const StudyInput whole = design("whole", rails, all_reduce, "2");
+    StudyInput changed = design("changed", rails, all_reduce, "2");
+    changed.scenario.cluster.node_options["nics"] = "7";
+    StudyInput parts = design("parts", rails, all_reduce, "2");
+    parts.scenario.cluster.node = "hgx-h100";
+    CHECK(study({whole, changed}, quick).notes.empty());  // a NIC less is a NIC's power less
+    CHECK_THAT(study_table(study({whole, changed, parts}, quick)),
+               ContainsSubstring("IT power has two bases: of whole, changed that of a whole system (dgx-h100-system), "
+                                 "of parts the sum"));
+}
+
+TEST_CASE("a study says what a run of the design says, once, after the designs' names") {
+    const auto calls = [](const std::string& name, const std::string& events) {
+        return StudyInput{
+            name,
+            parse_scenario("name: t\ncluster: {node: dgx-h100, nodes: 2}\nworkload: {" + all_reduce + "}\n" + events,
+                           "t.yaml"),
+            catalogue()};
+    };
+    const std::string over = "events: [{device: leaf0, share: 0.5, until: 1 us}]\n";
+    const std::string note = "events[0] is not timed";
+    CHECK_THAT(study_table(study({calls("a", over), calls("b", ""), calls("c", over)}, quick)),
+               ContainsSubstring("# a, c: " + note));
+    CHECK_THAT(study_table(study({calls("a", over), calls("b", over)}, quick)), ContainsSubstring("# " + note));
+}
+
 TEST_CASE("a token costs more where failures and checkpoints take time, and its row says so") {
     StudyInput stopped = design("a", rails, step, "16");
     const DesignResult without = study({stopped}, quick).designs.at(0);

@@ -100,6 +100,24 @@ TEST_CASE("line 19: a sweep's rows stand in the order in which its points were a
     }
 }
 
+TEST_CASE("a sweep's page answers with its points, not with rows of a scaling table") {
+    const std::string text = base_text + "scaling: {nodes: [1, 2]}\n";
+    const auto answer = [](const Sweep& sweep) {
+        return sweep_page(sweep_result(sweep, outcomes_of(sweep)), scenario_at(sweep, 0)).answer;
+    };
+    const std::vector<std::string> vary = {"cluster.nodes=2,4"};
+    CHECK(answer(sweep_of(vary, text)) == answer(sweep_of(vary)));  // one node has three times the bandwidth
+}
+
+TEST_CASE("a sweep says of which points no time shows an event") {
+    const Sweep sweep = sweep_of({"workload.sizes=[1 GiB],[64 MiB]", "engine=flow"},
+                                 base_text + "events: [{device: leaf0, share: 0.5, until: 1 us}]\n");
+    const SweepResult result = sweep_result(sweep, outcomes_of(sweep));
+    const auto place = std::ranges::find(result.figures, "idle_events") - result.figures.begin();
+    REQUIRE(place < std::ssize(result.figures));
+    CHECK_THAT(result.rows.at(0).figures.at(static_cast<std::size_t>(place)).dump(), ContainsSubstring("is not timed"));
+}
+
 TEST_CASE("points that ask the same thing, however it is written, run once and keep a row each") {
     const Sweep sweep = sweep_of({"workload.sizes=[1 MiB],[1024 KiB],[1048576 B],[2 MiB]"});
     CHECK(distinct_points(sweep) == std::vector<std::size_t>{0, 3});
