@@ -56,7 +56,7 @@ Report simulated(const Scale& scale, std::size_t threads) {
 void threads_figure(const Scale& scale) {
     double best[2] = {1e9, 1e9};
     for (int turn = 0; turn < 3; ++turn) {
-        for (const std::size_t threads : {1, 2}) {
+        for (const std::size_t threads : {1U, 2U}) {
             const Measured run =
                 in_child([&] { return std::vector{static_cast<double>(simulated(scale, threads).rows.size())}; });
             best[threads - 1] = std::min(best[threads - 1], run.wall_s);
