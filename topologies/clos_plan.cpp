@@ -53,11 +53,11 @@ private:
 
     // One switch for each plane, if that was asked for or is all that a small fabric needs.
     bool one_switch() {
+        if (fabric_.kind == FabricKind::rail_only) { return false; }
         const bool may_be_one = fabric_.kind == FabricKind::fat_tree || fabric_.kind == FabricKind::rail_optimized ||
                                 fabric_.kind == FabricKind::dual_plane;
         const bool fits_one = ports_of(ends()) <= radix_;
         const bool fits_all = ports_of(ends()) + ceil_div(fabric_.management_ports, plan_.planes) <= radix_;
-        if (fabric_.kind == FabricKind::rail_only) { return false; }
         if (fabric_.kind != FabricKind::single_switch && fabric_.tiers != 1 &&
             !(fabric_.tiers == 0 && may_be_one && fits_all)) {
             return false;

@@ -21,8 +21,9 @@ struct Timelines {
 Timelines replay(const Engine& engine, const Fabric& fabric, const Plan& plan,
                  const std::vector<LinkEvent>& events = {}, const Watch& watch = {});
 
-// Seconds of one iteration in the steady state: from the end of the last but one to the end of the last. If there are
-// timed calls, which overlap: their average, as nccl-tests measures it.
+// Seconds of one iteration in the steady state: from the end of the last but one to the end of the last. Of calls that
+// share their way, each has its part of it. If there are timed calls, which overlap: their average, as nccl-tests
+// measures it.
 double iteration_time(const Timing& timing, const Timeline& timeline);
 
 // The part of the timeline that is timed: it ends where `last` does.

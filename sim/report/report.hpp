@@ -141,6 +141,7 @@ struct Report {
     std::vector<FigureUsed> figures;
     std::vector<std::string> evidence_notes;  // why the weakest evidence is weak, in words
     std::vector<std::string> notes;           // assumptions
+    std::vector<std::string> idle_events;     // those of `notes` that name an event which no time shows
     std::vector<LinkTraffic> traffic;         // one for each row of `rows` or `steps`
     std::vector<PacketTraffic> packets;       // engine packet: one for each row
     std::vector<TraceSpan> trace;             // only if SimulateOptions::trace is set

@@ -181,6 +181,7 @@ void append(Report& report, Report more) {
     merge_figures(report.figures, more.figures);
     merge_notes(report.evidence_notes, more.evidence_notes);
     merge_notes(report.notes, more.notes);
+    merge_notes(report.idle_events, more.idle_events);
     std::ranges::move(more.traffic, std::back_inserter(report.traffic));
     std::ranges::move(more.packets, std::back_inserter(report.packets));
     std::ranges::move(more.trace, std::back_inserter(report.trace));

@@ -60,13 +60,15 @@ void note_idle_events(const Job& job, Bytes size, const Plan& plan, const Timeli
     const Time end = std::max(timelines.timeline.makespan, timelines.traffic().makespan);
     for (std::size_t i = 0; i < job.scenario.events.size(); ++i) {
         const std::string reason = idle_reason(job, job.scenario.events[i], end);
+        const std::string untimed =
+            reason.empty() ? untimed_reason(plan, timelines.timeline, job.scenario.events[i]) : "";
         if (!reason.empty()) {
-            merge_notes(report.notes, {fmt::format("events[{}] changes nothing here: {}", i, reason)});
-            continue;
+            report.idle_events.push_back(fmt::format("events[{}] changes nothing here: {}", i, reason));
+        } else if (!untimed.empty()) {
+            report.idle_events.push_back(fmt::format("events[{}] is not timed: {}", i, untimed));
         }
-        const std::string untimed = untimed_reason(plan, timelines.timeline, job.scenario.events[i]);
-        if (!untimed.empty()) { merge_notes(report.notes, {fmt::format("events[{}] is not timed: {}", i, untimed)}); }
     }
+    merge_notes(report.notes, report.idle_events);
 }
 
 // Notes that packets choose among paths where there is one.

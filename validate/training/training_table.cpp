@@ -63,7 +63,7 @@ std::uint32_t whole(const std::string& text) {
 }
 
 TrainingTable table_of(const yaml::Node& root, const yaml::Node& forecast) {
-    static const std::vector<std::string> scalings(scaling_names.begin(), scaling_names.end());
+    static const std::vector<std::string> scalings = names_up_to(TableScaling::model);
     forecast.allow({"family", "excluded", "step", "scaling", "series", "columns", "set", "cases", "exclude"});
     TrainingTable table;
     table.id = root.required("id").as_string();

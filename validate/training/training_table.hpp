@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_name.hpp"
 #include "models/catalog.hpp"
 #include "sim/report/report.hpp"
 #include "sim/scenario/scenario.hpp"
@@ -27,7 +28,7 @@ struct TableCase {
 
 enum class TableScaling : std::uint8_t { none, weak, strong, proxy, model };
 inline constexpr std::array<std::string_view, 5> scaling_names = {"none", "weak", "strong", "proxy", "model"};
-inline std::string_view to_string(TableScaling scaling) { return scaling_names[static_cast<std::size_t>(scaling)]; }
+inline std::string_view to_string(TableScaling scaling) { return enum_name(scaling_names, scaling); }
 
 struct TrainingTable {
     std::string id, family;

@@ -174,12 +174,12 @@ private:
         Ends arrived = there || !early ? Ends{} : gather(chunk.units.back().held, each, what, first);
         after = builder_.compute(chunk.ends.head_back, what, 0, after);
         for (std::size_t u = chunk.units.size(); u-- > 0;) {
-            if (!there && !early) { arrived = gather(chunk.units[u].held, each, what, after); }
+            const Held& held = chunk.units[u].held;
+            if (!there && !early) { arrived = gather(held, each, what, after); }
             const bool more = gathers_again() && early && u > 0;
             Ends next = more ? gather(chunk.units[u - 1].held, each, what, after) : Ends{};
             after = builder_.phases(chunk.units[u].backward, what, 0, joined(after, arrived));
-            after = scatter(chunk.units[u].held, each, what, after);
-            const Held& held = chunk.units[u].held;
+            after = scatter(held, each, what, after);
             const double again = gathers_again() ? gathers_a_layer(held, each) : 0;
             after = held_up(chunk, again + scatters_a_layer(step_.trained(held), each), what, std::move(after));
             arrived = std::move(next);

@@ -21,8 +21,8 @@ struct PartLine {
     double watts_each = 1;        // multiple of the part's power: 2 for both ends of a copper cable
     std::optional<Figure> price;  // USD; none if the catalogue has no price
     std::optional<Figure> watts;
-    std::string
-        watts_of;  // the part whose power is drawn: for hosts of changed nodes, the system that they are part of
+    // The part whose power is drawn: for hosts of changed nodes, the system that they are part of.
+    std::string watts_of;
 };
 
 // The cables of one run: their length and medium.

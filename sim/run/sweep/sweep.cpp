@@ -107,11 +107,9 @@ SweepFigures sweep_figures(const Scenario& scenario, const Report& report) {
     std::visit([&](const auto& workload) { add_rows(workload, scenario, report, figures); }, scenario.workload);
     if (!scenario.events.empty()) {
         figures.columns.emplace_back("idle_events");
-        std::vector<std::string> idle;
-        std::ranges::copy_if(report.notes, std::back_inserter(idle),
-                             [](const std::string& note) { return note.starts_with("events["); });
+        const std::string idle = fmt::format("{}", fmt::join(report.idle_events, "; "));
         for (Json& row : figures.rows) {
-            if (!idle.empty()) { row["idle_events"] = fmt::format("{}", fmt::join(idle, "; ")); }
+            if (!idle.empty()) { row["idle_events"] = idle; }
         }
     }
     if (scenario.asserts.empty()) { return figures; }

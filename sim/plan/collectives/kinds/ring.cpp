@@ -182,16 +182,15 @@ Duration written_first(const Call& call, const PathQuery& hop, const Pipeline& p
     return from_seconds(slice * (2 / host + 1 / pace - 1 / std::min(block, pace) - 1 / block));
 }
 
-// The ring's steps between nodes. A chain's chunks follow each other so closely that only the slower of block and
-// adapter counts.
+// The ring's steps between nodes. A chain's chunks of LL and LL128 follow each other so closely that only the slower of
+// block and adapter counts.
 Stage steps_between_nodes(const Call& call, const nccl::Ring& ring, const Pipeline& pipeline, int channels,
                           double steps) {
     const PathQuery hop = ring_hop(call, ring);
     const double pace = network_pace(call, hop, pipeline, channels);
-    const bool slower_alone = !pipeline.cyclic && call.proto != nccl::Proto::simple;
     const Duration rest = call.proto == nccl::Proto::simple ? written_first(call, hop, pipeline, pace, channels)
-                          : slower_alone                    ? rest_of_chunk(pipeline, pace)
-                                                            : rest_of_message(call.proto, pipeline, pace);
+                          : pipeline.cyclic                 ? rest_of_message(call.proto, pipeline, pace)
+                                                            : rest_of_chunk(pipeline, pace);
     return {steps, hop,
             network_hop(call, NetworkHop::ring, call.proto, payload_of_message(call, pipeline.chunk)) + rest};
 }
