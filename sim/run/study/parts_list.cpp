@@ -8,7 +8,6 @@
 
 #include "base/text.hpp"
 #include "models/device_part.hpp"
-#include "models/figure_reader.hpp"
 #include "sim/scenario/build_parts.hpp"
 #include "sim/scenario/scenario_context.hpp"
 #include "topologies/fabric_generator.hpp"
@@ -17,9 +16,6 @@
 namespace fabricast::inline studies {
 
 namespace {
-
-constexpr double hour = 3600;
-constexpr double year = 365.25 * 24 * hour;
 
 std::optional<Figure> figure_of(const Catalog& catalog, const std::string& part, std::string_view name) {
     const Part* found = catalog.find(part);
@@ -239,10 +235,6 @@ private:
     PartsList list_;
 };
 
-double value_of(const Figure& figure, std::string_view part, std::string_view name, const Draw* draw) {
-    return draw == nullptr ? figure.value.front() : drawn(figure, *draw, part, name);
-}
-
 }  // namespace
 
 std::uint64_t PartsList::modules() const {
@@ -274,44 +266,11 @@ PartsList parts_list(const Scenario& scenario, const Fabric& fabric, const Catal
     return Lister(scenario, fabric, catalog).list();
 }
 
-double capital_usd(const PartsList& list, const Draw* draw) {
-    double all = 0;
-    for (const PartLine& line : list.lines) { all += line.count * value_of(*line.price, line.part, "price", draw); }
-    return all;
-}
-
-double it_watts(const PartsList& list, const Draw* draw) {
-    double all = 0;
-    for (const PartLine& line : list.lines) {
-        all += line.count * line.watts_each * value_of(*line.watts, line.watts_of, "power", draw);
-    }
-    return all;
-}
-
 std::string power_basis(const PartsList& list) {
     for (const PartLine& line : list.lines) {
         if (line.watts_of.ends_with("-system")) { return line.watts_of; }
     }
     return "";
-}
-
-double guessed_share(const PartsList& list) {
-    double guessed = 0;
-    for (const PartLine& line : list.lines) {
-        guessed += line.price->origin == Origin::estimated ? line.count * line.price->value.front() : 0;
-    }
-    const double all = capital_usd(list);
-    return all > 0 ? guessed / all : 0;
-}
-
-Ownership ownership(const Catalog& catalog, std::uint64_t gpus, const Draw* draw) {
-    const auto value = [&](const char* part, const char* name) {
-        return value_of(catalog.at("system", part).figure(name), part, name, draw);
-    };
-    return {.pue = value("data-centre", "pue"),
-            .usd_per_joule = value("data-centre", "electricity") / (1000 * hour),
-            .seconds = value("ownership", "years") * year,
-            .operations_usd = value("ownership", "operations_per_gpu") * static_cast<double>(gpus)};
 }
 
 }  // namespace fabricast::inline studies

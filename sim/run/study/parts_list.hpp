@@ -1,12 +1,11 @@
 #pragma once
-// The price and power of a cluster: its bill of materials with the catalogue's prices and watts, line by line.
+// The parts of a cluster: its bill of materials with the catalogue's prices and watts, line by line.
 
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "models/catalog.hpp"
-#include "sim/run/study/draws.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "topologies/bill.hpp"
 #include "topologies/fabric.hpp"
@@ -50,24 +49,7 @@ struct PartsList {
 // within its reach, the layout's cable elsewhere. Throws CatalogError, ClusterError.
 PartsList parts_list(const Scenario& scenario, const Fabric& fabric, const Catalog& catalog);
 
-// Sums over the lines, USD and watts, of a draw if given. Precondition: priced() and powered(), respectively.
-double capital_usd(const PartsList& list, const Draw* draw = nullptr);
-double it_watts(const PartsList& list, const Draw* draw = nullptr);
 // The system that the nodes' power rests on; "" if on the sum of parts with the catalogue's usual host.
 std::string power_basis(const PartsList& list);
-// The share of the capital that rests on estimated prices.
-double guessed_share(const PartsList& list);
-
-// What owning a cluster costs in addition to buying it: from the parts `data-centre` and `ownership`.
-struct Ownership {
-    double pue = 1;
-    double usd_per_joule = 0;
-    double seconds = 0;         // service life
-    double operations_usd = 0;  // facility and staff, over the service life
-    double total_usd(double capital, double watts) const {
-        return capital + operations_usd + watts * pue * usd_per_joule * seconds;
-    }
-};
-Ownership ownership(const Catalog& catalog, std::uint64_t gpus, const Draw* draw = nullptr);
 
 }  // namespace fabricast::inline studies

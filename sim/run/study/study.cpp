@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "models/evidence.hpp"
 #include "sim/run/simulate.hpp"
-#include "sim/run/study/parts_list.hpp"
+#include "sim/run/study/ownership.hpp"
 #include "sim/run/study/prices.hpp"
 
 namespace fabricast::inline studies {
@@ -83,9 +83,7 @@ struct DrawnDesign {
     // Capital in USD, power in W, and the costs of ownership.
     double capital(const Draw& draw) const { return capital_usd(evaluation.result.parts, &draw); }
     double watts(const Draw& draw) const { return it_watts(evaluation.result.parts, &draw); }
-    Ownership owning(const Draw& draw) const {
-        return ownership(input.catalog, evaluation.result.parts.bill.gpus, &draw);
-    }
+    Ownership owning(const Draw& d) const { return ownership(input.catalog, evaluation.result.parts.bill.gpus, &d); }
     // The tokens of a step that failures and checkpoints leave, if the scenario asks for its goodput.
     double tokens(const Draw& draw) const {
         const std::optional<Range>& goodput = evaluation.result.goodput;

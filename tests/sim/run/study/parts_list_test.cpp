@@ -6,6 +6,7 @@
 #include <map>
 #include <regex>
 
+#include "sim/run/study/ownership.hpp"
 #include "sim/run/study/prices.hpp"
 #include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"

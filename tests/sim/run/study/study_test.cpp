@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "sim/run/simulate.hpp"
+#include "sim/run/study/ownership.hpp"
 #include "sim/run/study/study_report.hpp"
 #include "sim/scenario/parse.hpp"
 #include "tests/support/catalogue.hpp"
