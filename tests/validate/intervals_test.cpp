@@ -100,10 +100,10 @@ TEST_CASE("what nobody else measured is less certain by one factor in all regime
     CHECK(half(lucky, true, true) == Approx(std::sqrt(std::log(1.1) * std::log(1.3)) * 1.6377 / 1.28155).epsilon(1e-2));
 }
 
-TEST_CASE("a site with several tables weighs more than one by as much as they differ") {
-    // Sites of one table within ln 1.1, and a last one with more tables, all off by a factor of two.
-    const auto beside = [](std::size_t sites, int tables) {
-        std::vector<double> ratios(sites, 1.1);
+TEST_CASE("a site's tables count as one inside a node and each by itself between nodes") {
+    // 20 sites of one table within ln 1.1, and a last one with more tables, all off by a factor of two.
+    const auto high = [](int tables, bool between) {
+        std::vector<double> ratios(20, 1.1);
         ratios.push_back(2);
         std::vector<ComparedRow> rows = sites_with(ratios);
         const ComparedRow last = rows.back();
@@ -112,17 +112,14 @@ TEST_CASE("a site with several tables weighs more than one by as much as they di
             row.table += fmt::format(" {}", i);
             rows.push_back(row);
         }
-        return rows;
+        for (ComparedRow& row : rows) { row.nodes = between ? 2 : 1; }
+        return std::log(interval_table(rows, Forecast::publisher_out).at({between, true, Regime::mid}).high80);
     };
-    const auto high = [](const std::vector<ComparedRow>& rows) {
-        return interval_table(rows, Forecast::publisher_out).at({false, true, Regime::mid}).high80;
-    };
-    // Alike, five tables are one site's: 1.1 holds 20 sites of 21.
-    CHECK(std::log(high(beside(20, 5))) == Approx(std::log(1.1) * 1.3253 / 1.28155).epsilon(1e-3));
-    // Four of nine as near as the others: its tables tell of themselves, not of the site alone.
-    std::vector<ComparedRow> rows = beside(9, 9);
-    for (std::size_t i = rows.size() - 4; i < rows.size(); ++i) { rows[i].measured = 1.1; }
-    CHECK(high(rows) > 2);
+    // 1.1 holds 20 sites of 21, and of 25 tables; of 26 it would leave out more than a fifth.
+    CHECK(high(6, false) == Approx(std::log(1.1) * 1.3253 / 1.28155).epsilon(1e-3));
+    CHECK(high(6, true) > std::log(2));
+    // Five tables of 25 weigh as much as 25^2 / (20 + 5^2) = 13.9 sites of one: 12.9 degrees of freedom.
+    CHECK(high(5, true) == Approx(std::log(1.1) * 1.3507 / 1.28155).epsilon(1e-3));
 }
 
 TEST_CASE("more nodes than others measured are judged as a forecast of them would be") {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -33,61 +32,16 @@ double distance_of(const ComparedRow& row, Forecast which) { return std::abs(std
 using Tables = std::map<std::string, std::vector<double>>;  // distances
 using TablesOfSites = std::map<std::string, Tables>;
 
-// The distance that 80 % of the rows do not pass, each table counting once.
-double distance80(const TablesOfSites& sites) {
-    std::vector<WeightedDistance> rows;
-    for (const auto& [site, tables] : sites) {
-        for (const auto& [table, distances] : tables) {
-            for (const double distance : distances) {
-                rows.push_back({distance, 1 / static_cast<double>(distances.size())});
-            }
-        }
-    }
-    return percentile80(std::move(rows));
-}
-
-// How much tables of one site tell the same: the share of the variance between tables that lies between their sites
-// (one-way analysis of variance). What varies is what the interval is made from, the share of a table's rows beyond
-// 80 % of all; 0 where no site has two tables.
-double shared_by_site(const TablesOfSites& sites) {
-    const double far = distance80(sites);
-    std::vector<std::vector<double>> beyond;
-    double tables = 0, sum = 0, squares = 0;
-    for (const auto& [site, of] : sites) {
-        std::vector<double>& own = beyond.emplace_back();
-        for (const auto& [table, distances] : of) {
-            const auto outside = std::ranges::count_if(distances, [&](double distance) { return distance > far; });
-            own.push_back(static_cast<double>(outside) / static_cast<double>(distances.size()));
-        }
-        const auto count = static_cast<double>(own.size());
-        tables += count;
-        squares += count * count;
-        sum += std::accumulate(own.begin(), own.end(), 0.0);
-    }
-    const auto count = static_cast<double>(sites.size());
-    if (count < 2 || tables <= count) { return 0; }
-    double between = 0, within = 0;
-    for (const std::vector<double>& own : beyond) {
-        const double mean = std::accumulate(own.begin(), own.end(), 0.0) / static_cast<double>(own.size());
-        between += static_cast<double>(own.size()) * std::pow(mean - sum / tables, 2);
-        for (const double share : own) { within += std::pow(share - mean, 2); }
-    }
-    within /= tables - count;
-    between = (between / (count - 1) - within) / ((tables - squares / tables) / (count - 1));
-    return between > 0 ? between / (between + within) : 0;
-}
-
 // ln of half the width of a class, and how many sites' worth of data tells it.
 struct Told {
     double log_half = 0, sites = 0;
 };
 
-Told told_by(const TablesOfSites& sites, double shared) {
+Told told_by(const TablesOfSites& sites, bool between_nodes) {
     std::vector<WeightedDistance> rows;
     double sum = 0, squares = 0;
     for (const auto& [site, tables] : sites) {
-        const auto count = static_cast<double>(tables.size());
-        const double weight = count / (1 + (count - 1) * shared);
+        const double weight = between_nodes ? static_cast<double>(tables.size()) : 1;
         std::size_t size = 0;
         for (const auto& [table, distances] : tables) { size += distances.size(); }
         for (const auto& [table, distances] : tables) {
@@ -96,7 +50,7 @@ Told told_by(const TablesOfSites& sites, double shared) {
         sum += weight;
         squares += weight * weight;
     }
-    const double groups = sum * sum / squares;
+    const double groups = sum * sum / squares;  // as many sites of one weight know as much (Kish's effective size)
     return {std::log(std::max(half_width80(std::move(rows), groups), 1e-12)), groups};
 }
 
@@ -184,21 +138,12 @@ std::vector<JudgedInterval> judged_intervals(const std::vector<ComparedRow>& row
 
 IntervalTable interval_table(const std::vector<ComparedRow>& rows, Forecast which, const std::string& without) {
     std::map<IntervalKey, TablesOfSites> classes;
-    std::map<std::pair<bool, Regime>, TablesOfSites> of_scope;
     for (const ComparedRow& row : rows) {
         if (!counts(row, which) || row.publisher == without) { continue; }
-        const IntervalKey key = key_of(row);
-        for (TablesOfSites* sites : {&classes[key], &of_scope[{key.between_nodes, key.regime}]}) {
-            (*sites)[row.site][row.table].push_back(distance_of(row, which));
-        }
+        classes[key_of(row)][row.site][row.table].push_back(distance_of(row, which));
     }
-    std::map<bool, std::vector<double>> shares;  // inside a node and between nodes, of each regime
-    for (const auto& [scope, sites] : of_scope) { shares[scope.first].push_back(shared_by_site(sites)); }
     std::map<IntervalKey, Told> told;
-    for (const auto& [key, sites] : classes) {
-        const std::vector<double>& of = shares.at(key.between_nodes);
-        told[key] = told_by(sites, std::accumulate(of.begin(), of.end(), 0.0) / static_cast<double>(of.size()));
-    }
+    for (const auto& [key, sites] : classes) { told[key] = told_by(sites, key.between_nodes); }
     return pooled(told);
 }
 

@@ -4,16 +4,16 @@
 // Left-out forecasts fall into classes: inside one node or between nodes, because the unknowns of a network differ from
 // those of a node; three regimes of size; and whether or not another publisher's site in the fit has the same GPU, NCCL
 // era and fabric, as in docs/accuracy.md. In a class the interval contains 80 % of the values |ln(measured /
-// forecast)|. A site with T tables weighs T / (1 + (T - 1) r), where r is how much of the variance between tables, in
-// the share of their rows beyond 80 % of all, lies between their sites: r = 1 would count sites, 0 tables. Student's t
-// widens it where few tell it. The classes are not told apart further than the data do: what nobody else measured is by
-// one factor, in logarithms, less certain in all regimes of a scope; the differences from that are no larger than so
-// few sites make them by chance. Inside a node the factor is small, since kin tell more of a GPU than of a network.
-// (Split conformal prediction would assume one unknown site at the far end. With five sites it would take the worst
-// rows of the worst site, so one cluster that is slow for an unknown reason would set the width for all.) Coverage is
-// judged with intervals from the sites of other publishers alone, each row in the class that a forecast of it would
-// print: on more than twice as many nodes as others measured there is no sibling, on more than eight times nothing but
-// the formula.
+// forecast)|. Inside a node each site counts once, since all its tables tell of the same GPUs and links. Between nodes
+// each of its tables counts, since each is of another number of nodes or another collective. Student's t widens the
+// interval where few sites tell it, or few of them have most of the tables. The classes are not told apart further than
+// the data do: what nobody else measured is by one factor, in logarithms, less certain in all regimes of a scope; the
+// differences from that are no larger than so few sites make them by chance. Inside a node the factor is small, since
+// kin tell more of a GPU than of a network. (Split conformal prediction would assume one unknown site at the far end.
+// With five sites it would take the worst rows of the worst site, so one cluster that is slow for an unknown reason
+// would set the width for all.) Coverage is judged with intervals from the sites of other publishers alone, each row in
+// the class that a forecast of it would print: on more than twice as many nodes as others measured there is no sibling,
+// on more than eight times nothing but the formula.
 
 #include <compare>
 #include <map>
