@@ -313,9 +313,9 @@ LoweredCall plan_ring(const Call& call, Schedule& schedule) {
         }
     }
     const bool overlaps = streams(call, channels);
-    pipeline.start = overlaps
-                         ? from_seconds(ledger.kernel("stream.start") + ledger.kernel("stream.per_channel") * channels)
-                         : kernel_start(ledger, call.proto, cost, channels, pipeline.chunk);
+    // Where calls follow each other along a chain, no rank waits for others to start.
+    pipeline.start = from_seconds(to_seconds(kernel_start(ledger, call.proto, cost, channels, pipeline.chunk)) *
+                                  (overlaps ? ledger.kernel("stream.start") : 1));
     if (call.several_nodes()) { pipeline.network_wire_ratio = network_wire(ledger, call.proto); }
 
     const nccl::Ring& ring = call.found.rings.front();

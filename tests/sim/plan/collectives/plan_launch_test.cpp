@@ -46,6 +46,25 @@ TEST_CASE("of broadcasts over channels that go different ways two share the way"
     CHECK(Planner(collective_of(s), fabric, s.library, waiting.launch, catalogue()).plan(Bytes{MiB}).under_way == 1);
 }
 
+TEST_CASE("a stream of broadcasts shows a share of a call's start, the larger one of Simple too") {
+    PlannedSystem system{.node = "a100-pcie-2x", .nccl = "2.16", .collective = Collective::broadcast};
+    const Catalog& catalog = catalogue();
+    const auto start = [&](const char* protocol) {
+        system.env = {{"NCCL_PROTO", protocol}, {"NCCL_MAX_NCHANNELS", "1"}};
+        const Scenario s = scenario_of(system);
+        const Fabric fabric(build(s, catalog));
+        return to_seconds(Planner(collective_of(s), fabric, s.library, s.launch, catalog)
+                              .plan(Bytes{64 * KiB})
+                              .schedule.pipelines.front()
+                              .start);
+    };
+    const Part& all = catalog.at("kernel", "nccl-kernels");
+    const Part& own = catalog.at("kernel", "nccl-ampere-pcie");
+    const double channel = own.number("per_channel"), share = all.number("stream.start");
+    CHECK(start("LL") == Approx(share * (own.number("ll.start") + channel + all.number("ll.full_block"))));
+    CHECK(start("Simple") == Approx(share * (all.number("simple.start") + channel)));
+}
+
 TEST_CASE("a chain's thread of LL takes a line in LL's hop, or as a load from host memory takes") {
     PlannedSystem system{.node = "dgx-v100", .nodes = 8, .nccl = "2.8", .collective = Collective::broadcast};
     const auto rate = [&] {
