@@ -43,6 +43,11 @@ bool is_p2p(Collective collective) {
     return std::ranges::find(p2p, collective) != p2p.end();
 }
 
+bool has_root(Collective collective) {
+    constexpr std::array rooted{Collective::broadcast, Collective::reduce, Collective::gather, Collective::scatter};
+    return std::ranges::find(rooted, collective) != rooted.end();
+}
+
 bool is_stepped(Algorithm algorithm) {
     constexpr std::array stepped{Algorithm::recursive_doubling, Algorithm::pairwise, Algorithm::hierarchical};
     return std::ranges::find(stepped, algorithm) != stepped.end();

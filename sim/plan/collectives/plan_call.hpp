@@ -8,6 +8,7 @@ namespace fabricast::inline collectives {
 
 // Whether NCCL makes this collective from sends and receives.
 bool is_p2p(Collective collective);
+bool has_root(Collective collective);
 // Whether this is another library's algorithm, lowered message by message.
 bool is_stepped(Algorithm algorithm);
 

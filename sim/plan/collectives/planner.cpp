@@ -73,6 +73,12 @@ void refuse_misfits(const CollectiveWorkload& workload) {
         throw PlanError("channels and instances are an MSCCL program's: they have no effect on this call (accepted: 1)",
                         workload.channels != 1 ? "workload.channels" : "workload.instances");
     }
+    if (workload.root != 0 && !has_root(workload.collective)) {
+        throw PlanError(fmt::format("broadcast, reduce, gather and scatter have a root: it has no effect on {} "
+                                    "(accepted: 0)",
+                                    to_string(workload.collective)),
+                        "workload.root");
+    }
     if (workload.channels != 1 && asked == Algorithm::msccl_all_pairs) {
         throw PlanError("msccl-all-pairs has one channel between two GPUs; more of them are instances",
                         "workload.channels");

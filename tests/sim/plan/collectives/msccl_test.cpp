@@ -75,6 +75,7 @@ TEST_CASE("a program of MSCCL runs in one node, and its keys belong to it") {
           std::string::npos);
     CHECK(refused("channels: 4").find("an MSCCL program's") != std::string::npos);
     CHECK(refused("instances: 2").find("an MSCCL program's") != std::string::npos);
+    CHECK(refused("root: 3").find("it has no effect on all_gather") != std::string::npos);
     CHECK(refused("algorithm: msccl-all-pairs, channels: 4").find("more of them are instances") != std::string::npos);
     CHECK(refused("collective: broadcast, algorithm: msccl-ring").find("has no form of broadcast") !=
           std::string::npos);
