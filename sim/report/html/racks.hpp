@@ -29,13 +29,14 @@ struct Bundle {
 inline constexpr std::size_t groups_a_row = 32;
 
 struct Racks {
-    std::vector<Group> groups;                                        // by row, nodes first
+    std::vector<Group> groups;                                      // by row, nodes first
     std::map<std::pair<std::size_t, std::size_t>, Bundle> bundles;  // between two groups, the lower one first
     std::size_t rows = 1;
 };
 
 // A rack is the nodes whose adapters end at the same switches; switches that join the same boxes below are one group,
-// and of more than `groups_a_row` racks those below the same spines too. `hosts`: the nodes' names, empty for node0, node1.
+// and of more than `groups_a_row` racks those below the same spines too. `hosts`: the nodes' names, empty for node0,
+// node1.
 Racks racks_of(const Fabric& fabric, const std::vector<std::string>& hosts);
 
 // Short enough for a box: "node3", "32 x 4 nodes".
