@@ -18,9 +18,10 @@
 
 namespace fabricast::inline models {
 
-enum class Origin : std::uint8_t { spec, vendor, measured, fitted, estimated, announced };
-inline constexpr std::array<std::string_view, 6> origin_names = {"spec",   "vendor",    "measured",
-                                                                 "fitted", "estimated", "announced"};
+// stated: by a scenario, of its user's own parts.
+enum class Origin : std::uint8_t { spec, vendor, measured, fitted, estimated, announced, stated };
+inline constexpr std::array<std::string_view, 7> origin_names = {"spec",      "vendor",    "measured", "fitted",
+                                                                 "estimated", "announced", "stated"};
 inline std::string_view to_string(Origin origin) { return enum_name(origin_names, origin); }
 
 // One figure (or a short list of them) in SI base units: bytes, seconds, bytes per second, FLOP/s, watts or none.

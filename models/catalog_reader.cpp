@@ -91,6 +91,7 @@ private:
         Provenance defaults;
         if (const yaml::Node* base = node.get("base")) {
             part = base_part(*base);
+            mark_inherited(node, part);
             if (const auto known = provenance_.find(base->text); known != provenance_.end()) {
                 defaults = known->second;
             }
@@ -108,6 +109,21 @@ private:
         std::vector<std::string> names = keys_of(nodes_);
         std::ranges::copy(keys_of(catalog_.parts), std::back_inserter(names));
         base.fail("no such part to inherit from", "a part of the catalogue", nearest_word(name, names));
+    }
+
+    // What a device takes over from another one is that one's figure, and of a device that nobody has yet a guess.
+    static void mark_inherited(const yaml::Node& node, Part& part) {
+        if (!has_word("gpu nic switch cpu", part.kind)) { return; }
+        const yaml::Node* origin = node.get("origin");
+        const bool announced = origin != nullptr && origin->text == to_string(Origin::announced);
+        for (auto& [name, figure] : part.figures) {
+            const bool published = figure.origin == Origin::vendor || figure.origin == Origin::measured;
+            if (!published || figure.source.empty()) { continue; }
+            if (!figure.source.front().starts_with("as ")) {
+                figure.source.front() = "as " + part.name + ": " + figure.source.front();
+            }
+            if (announced) { figure.origin = Origin::estimated; }
+        }
     }
 
     static void fill(const yaml::Node& node, Part& part, Provenance& defaults) {

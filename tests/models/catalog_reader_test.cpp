@@ -89,6 +89,20 @@ elder:
     CHECK(heir.figure("rate").source.front() == "a standard");  // its base's default
 }
 
+TEST_CASE("a device says which figures are another device's, and of one that is announced they are guesses") {
+    const Catalog catalog = parse(R"(
+elder: {kind: nic, origin: vendor, source: a datasheet, figures: {port_rate: 50 GB/s, power.typical: 25 W}}
+heir: {base: elder, source: its own page, figures: {port_rate: 100 GB/s}}
+grandchild: {base: heir, origin: announced, source: a keynote, figures: {port_rate: 200 GB/s}}
+)");
+    CHECK(catalog.at("nic", "heir").figure("power.typical").source.front() == "as elder: a datasheet");
+    CHECK(catalog.at("nic", "heir").figure("power.typical").origin == Origin::vendor);
+    CHECK(catalog.at("nic", "heir").figure("port_rate").source.front() == "its own page");
+    CHECK(catalog.at("nic", "grandchild").figure("power.typical").source.front() == "as elder: a datasheet");
+    CHECK(catalog.at("nic", "grandchild").figure("power.typical").origin == Origin::estimated);
+    CHECK(catalog.at("nic", "grandchild").figure("port_rate").origin == Origin::announced);
+}
+
 TEST_CASE("mistakes in a part are refused at their place") {
     CHECK_THAT(mistake("a: {kind: nic, figures: {x: 4}}"),
                ContainsSubstring("parts.yaml:1:") && ContainsSubstring("needs an origin and a source"));

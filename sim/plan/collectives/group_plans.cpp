@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "topologies/fabric_generator.hpp"
 
 namespace fabricast::inline collectives {
 
@@ -41,7 +42,9 @@ PathQuery GroupMapping::path(const PathQuery& planned) const {
     query.dst = device(planned.dst);
     query.flow_label = planned.flow_label + label;
     const bool crosses = real.node_of(query.src) != real.node_of(query.dst);
-    query.src_nic = crosses ? nic(planned.src, planned.src_nic, query.forwarded) : any_nic;
+    // Where no switch joins two rails, the sender takes the receiver's, whatever the group's own cluster has.
+    const bool by_own_rail = crosses && real.generator().joins_rails();
+    query.src_nic = by_own_rail ? nic(planned.src, planned.src_nic, query.forwarded) : any_nic;
     query.dst_nic = crosses ? nic(planned.dst, planned.dst_nic, query.forwarded) : any_nic;
     return query;
 }

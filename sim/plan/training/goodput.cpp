@@ -28,7 +28,7 @@ Rate80 rate_of(const Fabric& fabric, const Part& part) {
     Rate80 all;
     for (const auto& [figure, count] :
          {std::pair{"gpu", 1.0 * fabric.gpu_count()}, std::pair{"nic", nodes * fabric.nics_per_node()},
-          std::pair{"cable", cables_of(fabric)}, std::pair{"node", nodes}}) {
+          std::pair{"cable", cables_of(fabric)}, std::pair{"host", fabric.gpu_count() / 8.0}}) {
         const Figure& each = part.figure(figure);
         all.value += count * each.value.front() / year;
         all.low80 += count * each.low80 / year;

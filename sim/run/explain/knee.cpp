@@ -37,11 +37,13 @@ Scenario at_size(const Scenario& scenario, const ClusterRequest& cluster, double
     return out;
 }
 
-// None if the workload does not fit the cluster.
+// None if the workload does not fit the cluster, or cannot end there.
 std::optional<KneePoint> point_at(const Scenario& scenario, const Catalog& catalog, const Watch& watch) {
     try {
         return KneePoint{explain_run(scenario, catalog, watch)};
-    } catch (const InputError&) { return std::nullopt; }
+    } catch (const InputError&) { return std::nullopt; } catch (const CannotEnd&) {
+        return std::nullopt;
+    }
 }
 
 // Work per second and GPU, up to a constant factor.

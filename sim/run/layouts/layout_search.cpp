@@ -194,7 +194,7 @@ private:
             StepRow row = forecast_of(choice, watch_);
             return {row.step_time_s, "", std::move(row)};
         } catch (const Error& error) {
-            if (error.exit_code != ExitCode::bad_input) { throw; }
+            if (error.exit_code != ExitCode::bad_input && error.exit_code != ExitCode::cannot_end) { throw; }
             return {0, error.what()};
         }
     }

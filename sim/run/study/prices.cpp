@@ -1,5 +1,7 @@
 #include "sim/run/study/prices.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <string>
@@ -26,16 +28,17 @@ bool is_price(const std::string& part, const std::string& figure) {
     return figure == "price" || figure.starts_with("power.") || part == "data-centre" || part == "ownership";
 }
 
-// No price, rate or time is negative, and power usage effectiveness is at least 1. Above 1e12 it is a typing error.
+// No price, rate or time is negative, something is owned for some time, and power usage effectiveness is at least 1.
+// Above 1e12 it is a typing error.
 void check_range(const Scenario& scenario, const std::string& at, const std::string& figure, const Figure& stated,
                  const std::string& text) {
-    const bool pue = figure == "pue";
-    const double least = pue ? 1 : 0;
+    const bool pue = figure == "pue", years = figure == "years";
+    const double least = pue ? 1 : years ? 0.01 : 0;
     const double most = pue ? 10 : 1e12;
     for (const double value : {stated.value.front(), stated.low80, stated.high80}) {
         if (!(value >= least && value <= most)) {
             fail_at(scenario, at, "'" + figure + "' is out of range", shown(text),
-                    pue ? "1 to 10" : "0 to 1e12 of its unit");
+                    pue ? "1 to 10" : fmt::format("{} to 1e12 of its unit", least));
         }
     }
 }
@@ -76,7 +79,7 @@ void apply_prices(const Scenario& scenario, Catalog& catalog) {
                         "other figures stand in a folder for --catalog, or in an overlay for --calibration");
         }
         const yaml::Node node{yaml::Kind::scalar, false, text, figure, place_of(scenario, at), {}, {}};
-        Figure stated = read_figure(node, {Origin::vendor, {"prices of " + scenario.name}});
+        Figure stated = read_figure(node, {Origin::stated, {"prices of " + scenario.name}});
         const auto old = part->second.figures.find(figure);
         const std::string unit = old != part->second.figures.end() ? old->second.unit : "USD";
         if (stated.unit != unit || (old == part->second.figures.end() && figure != "price")) {

@@ -124,7 +124,7 @@ void add_costs(const DrawnDesign& drawn, DesignResult& result) {
         const auto all_watts = [&](const Draw& d) { return drawn.watts(d) * drawn.owning(d).pue; };
         result.it_watts = drawn.range(watts, [&](const Draw& d) { return drawn.watts(d); });
         result.all_watts = drawn.range(watts * owning.pue, all_watts);
-        if (tokens > 0) {
+        if (tokens > 0 && watts > 0) {
             result.tokens_per_joule = drawn.range(tokens / seconds / (watts * owning.pue), [&](const Draw& d) {
                 return drawn.tokens(d) / (seconds * drawn.form(d)) / all_watts(d);
             });
@@ -164,7 +164,7 @@ Difference difference(const DrawnDesign& first, const DrawnDesign& other) {
     d.time = first.range(mine.time_s.value / theirs.time_s.value - 1,
                          [&](const Draw& k) { return other.seconds(k, b) / first.seconds(k, a) - 1; });
     d.verdict = verdict_of(d.time);
-    d.priced = first.priced() && other.priced();
+    d.priced = first.priced() && other.priced() && capital_usd(theirs.parts) > 0;
     if (d.priced) {
         d.capital = first.range(capital_usd(mine.parts) / capital_usd(theirs.parts) - 1,
                                 [&](const Draw& k) { return other.capital(k) / first.capital(k) - 1; });

@@ -71,6 +71,7 @@ constexpr bool if_known = true;                  // StudyColumn::optional
 
 const std::vector<StudyColumn>& study_columns() {
     using enum StudyPart;
+    const auto guessed_if_priced = [](const D& r) { return r.capital_usd ? Json(r.guessed_share) : Json(); };
     const auto end_of_capital = [](double Range::*end) {
         return [end](const D& r) { return r.capital_usd ? Json((*r.capital_usd).*end) : Json(); };
     };
@@ -116,11 +117,8 @@ const std::vector<StudyColumn>& study_columns() {
         {range("capital_usd", &D::capital_usd, "capital", money_text).on_page("capital", Unit::money), cost, interval},
         {C(end_of_capital(&Range::low80)).on_page("low", Unit::money), cost},
         {C(end_of_capital(&Range::high80)).on_page("high", Unit::money), cost},
-        {C("guessed_share", "", &D::guessed_share)},
-        {C([](const D& r) { return r.capital_usd ? Json(r.guessed_share) : Json(); })
-             .printed("of it guessed prices", 0, "", guess_text)
-             .on_page("guessed", Unit::share),
-         cost},
+        {C("guessed_share", "", guessed_if_priced)},
+        {C(guessed_if_priced).printed("of it guessed prices", 0, "", guess_text).on_page("guessed", Unit::share), cost},
         {C("usd_per_million_tokens", "", &D::usd_per_million_tokens), cost, interval},
         {C(counted(&D::usd_per_million_tokens, false))
              .printed("cost of 1 M tokens", 0, "", token_price_text)

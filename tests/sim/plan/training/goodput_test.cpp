@@ -75,6 +75,19 @@ TEST_CASE("on as many GPUs as Llama 3 had, failures are as many, and its effecti
     CHECK(g.share + g.checkpoints + g.restarts + g.lost == Approx(1));
 }
 
+TEST_CASE("a rack has the hosts of as many GPUs, not one") {
+    const auto failures = [](const std::string& cluster) {
+        const Scenario s = parse_scenario(
+            "name: hosts\ncluster: {" + cluster + "}\nworkload: {kind: training, model: llama-3.1-405b}\n",
+            "hosts.yaml");
+        return goodput_of({microseconds(20'000'000), {}, {}}, Fabric(build(s, catalogue())), catalogue()).failures;
+    };
+    // 576 GPUs and adapters, their cables, and 72 times the host of eight GPUs.
+    const double racks = failures("node: gb200-nvl72, nodes: 8, fabric: {kind: fat-tree}");
+    CHECK(racks * 12 > 576 * (0.1106 + 0.0029) + 72 * 0.36);
+    CHECK(racks == Approx(failures("node: dgx-b200, nodes: 72, fabric: {kind: fat-tree}")).epsilon(0.05));
+}
+
 TEST_CASE("where failures leave next to nothing, restarts take no more than what is left") {
     const Scenario s = parse_scenario(
         "name: vast\ncluster: {node: dgx-h100, nodes: 131072, fabric: {kind: fat-tree, link: ethernet-400g}}\n"

@@ -104,6 +104,18 @@ TEST_CASE("every second GPU's ring stays on its rails where a GPU beside the NIC
     CHECK(rings("1").nodes_left == rings("0").nodes_left);
 }
 
+TEST_CASE("stages and rings whose ends are on two rails meet on one where no switch joins them") {
+    const std::vector<std::string> base = {"cluster.fabric.kind=rail-only", "workload.global_batch=16"};
+    for (const char* nodes : {"2", "4"}) {
+        for (const char* tensor : {"1", "2"}) {
+            std::vector<std::string> set = base;
+            set.push_back(std::string("cluster.nodes=") + nodes);
+            set.push_back(std::string("workload.parallelism={pipeline: 4, tensor: ") + tensor + "}");
+            CHECK(simulate(parse_scenario(one_node, "one.yaml", set), catalogue()).steps.at(0).step_time_s > 0);
+        }
+    }
+}
+
 TEST_CASE("every second GPU of a full mesh has a ring by its own adapter, whatever the adapters are") {
     // Under each switch two GPUs and two NICs: every second GPU has two NICs to itself.
     for (const char* link : {"ethernet-100g", "ethernet-200g", "ethernet-400g"}) {

@@ -173,6 +173,7 @@ TEST_CASE("a scenario's prices stand in place of the catalogue's") {
     const Figure& price = catalog.at("switch", "quantum-2").figure("price");
     CHECK(price.low80 == price.high80);
     CHECK(price.source.front() == "prices of s");
+    CHECK(price.origin == Origin::stated);
 }
 
 TEST_CASE("prices of unknown parts and in wrong units are refused at their line") {
@@ -202,8 +203,8 @@ TEST_CASE("a price below nothing or beyond all reason is refused at its line, an
         } catch (const InputError& error) { return error.what(); }
         return "accepted";
     };
-    for (const char* price :
-         {"quantum-2: -5 USD", "quantum-2: 1e300 USD", "data-centre/pue: -1", "data-centre/pue: 0.9"}) {
+    for (const char* price : {"quantum-2: -5 USD", "quantum-2: 1e300 USD", "data-centre/pue: -1",
+                              "data-centre/pue: 0.9", "ownership/years: 0"}) {
         CHECK_THAT(refused(price), ContainsSubstring("s.yaml:4:") && ContainsSubstring("out of range"));
     }
     CHECK(refused("quantum-2: 0 USD") == "accepted");
