@@ -250,9 +250,9 @@ template <bool straight> Ps Worker::gather(const Node& node, std::uint32_t n) {
     for (std::uint32_t i = 0; i < node.ingress_count; ++i) {
         // What another thread has written comes from its cache, which takes as long as several ports. After the node's
         // ports come those of the next one, which most often runs next.
-        static_assert(Network::read_ahead >= 4);
-        __builtin_prefetch(&ports[ingress_ports[i + 4]]);
-        ports[ingress_ports[i + 2]].wire.prefetch();
+        static_assert(Network::read_ahead >= 8);
+        __builtin_prefetch(&ports[ingress_ports[i + 8]]);
+        ports[ingress_ports[i + 4]].wire.prefetch();
         const std::uint32_t p = ingress_ports[i];
         ports[p].wire.pop_while([&](const Frame& frame) {
             if (frame.time() >= end) {
