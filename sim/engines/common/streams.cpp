@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -52,6 +51,7 @@ private:
     }
 
     void make_streams() {
+        result_.streams.reserve(static_cast<std::size_t>(stream_count(schedule_, pipeline_)));
         for_each_edge(schedule_.edge_sets[pipeline_.edges], fabric_, [&](const Edge& edge) {
             const bool network = between_nodes(edge.path);
             const double channels = edge.count * pipeline_.weight;
@@ -60,7 +60,8 @@ private:
             stream.path = edge.path;
             stream.scale = channels / static_cast<double>(copies);
             stream.overhead = largest(&Stage::overhead, network);
-            const Duration latency = fabric_.path(edge.path).latency;
+            fabric_.path(edge.path, path_);
+            const Duration latency = path_.latency;
             stream.hop = latency + stream.overhead;
             stream.wire_ratio = network ? pipeline_.network_wire_ratio : pipeline_.wire_ratio;
             stream.rate_cap = stream.scale * pipeline_.chunk / least_tau(pipeline_, network);
@@ -95,9 +96,9 @@ private:
     void join_channels() {
         number_channels();
         const auto path = [&](std::size_t s) -> const PathQuery& { return result_.streams[s].path; };
-        by_label_ = grouped([&](std::size_t s) { return Place{path(s).dst, path(s).flow_label, channel_[s]}; });
+        by_label_ = grouped([&](std::uint32_t s) { return Place{path(s).dst, path(s).flow_label, channel_[s]}; });
         const std::size_t labelled = arrivals_.size();
-        by_device_ = grouped([&](std::size_t s) { return Place{path(s).dst, 0, channel_[s]}; });
+        by_device_ = grouped([&](std::uint32_t s) { return Place{path(s).dst, 0, channel_[s]}; });
         const auto middle = arrivals_.begin() + static_cast<std::ptrdiff_t>(labelled);
         follows_.assign(result_.streams.size(), no_arrivals);
         for (std::size_t s = 0; s < follows_.size(); ++s) {
@@ -116,40 +117,40 @@ private:
         }
     }
 
-    // The streams sorted by a key; those of one key in their order.
-    template <class KeyOf> std::vector<std::size_t> sorted_by(const KeyOf& key_of) const {
-        std::vector<std::size_t> order(result_.streams.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::ranges::stable_sort(order, {}, key_of);
+    // The streams with their keys, sorted by these; those of one key in their order. Keys are copied first: there may
+    // be millions, which are then compared where they stand.
+    template <class KeyOf> auto sorted_by(const KeyOf& key_of) const {
+        std::vector<std::pair<decltype(key_of(0)), std::uint32_t>> order;
+        order.reserve(result_.streams.size());
+        for (std::uint32_t s = 0; s < result_.streams.size(); ++s) { order.emplace_back(key_of(s), s); }
+        if (!std::ranges::is_sorted(order)) { std::ranges::sort(order); }
         return order;
     }
 
     // Which of the streams between two devices with one flow label each is.
     void number_channels() {
-        const auto key = [&](std::size_t s) {
+        const auto order = sorted_by([&](std::uint32_t s) {
             const PathQuery& path = result_.streams[s].path;
             return std::tuple{path.src, path.dst, path.flow_label};
-        };
-        const std::vector<std::size_t> order = sorted_by(key);
+        });
         channel_.assign(order.size(), 0);
         for (std::size_t i = 1; i < order.size(); ++i) {
-            if (key(order[i]) == key(order[i - 1])) { channel_[order[i]] = channel_[order[i - 1]] + 1; }
+            if (order[i].first == order[i - 1].first) { channel_[order[i].second] = channel_[order[i - 1].second] + 1; }
         }
     }
 
     // Groups the streams by where they end; returns the group of each.
     template <class PlaceOf> std::vector<std::size_t> grouped(const PlaceOf& place_of) {
-        const std::vector<std::size_t> order = sorted_by(place_of);
-        std::vector<std::size_t> group(order.size());
-        for (std::size_t i = 0; i < order.size(); ++i) {
-            const Place place = place_of(order[i]);
-            if (i == 0 || arrivals_.back().place != place) {
+        std::vector<std::size_t> group(result_.streams.size());
+        const std::size_t before = arrivals_.size();
+        for (const auto& [place, s] : sorted_by(place_of)) {
+            if (arrivals_.size() == before || arrivals_.back().place != place) {
                 arrivals_.push_back({.place = place, .begin = ending_.size(), .followers = {}});
             }
-            ending_.push_back(order[i]);
+            ending_.push_back(s);
             arrivals_.back().end = ending_.size();
             ++arrivals_.back().left;
-            group[order[i]] = arrivals_.size() - 1;
+            group[s] = arrivals_.size() - 1;
         }
         return group;
     }
@@ -217,6 +218,7 @@ private:
     const Schedule& schedule_;
     const Pipeline& pipeline_;
     PipelineStreams result_;
+    Path path_;
     std::vector<std::uint32_t> connection_;  // of each stream, among those of its edge
     static constexpr std::size_t no_arrivals = std::numeric_limits<std::size_t>::max();
     std::vector<std::uint32_t> channel_;                       // of each stream, among those of its ends and label

@@ -7,7 +7,6 @@
 // functions would add a tenth to the instructions of every hop.
 
 #include <algorithm>
-#include <atomic>
 #include <cassert>
 #include <vector>
 
@@ -22,10 +21,19 @@ struct Turn {
     friend auto operator<=>(const Turn&, const Turn&) = default;
 };
 
+// The earliest arrival at a node of what one thread's islands sent there in a window. Each thread writes its own: to
+// agree on one took an atomic exchange, which waits for all that the thread has written before.
+struct Wake {
+    Ps at = never;
+    std::int64_t window = 0;
+};
+
 struct Domain {
     Domain(Shared& all, std::uint32_t domains) : shared(all) {
-        outbox[0].resize(domains);
-        outbox[1].resize(domains);
+        for (unsigned i = 0; i < 2; ++i) {
+            outbox[i].resize(domains);
+            woken[i].resize(net.nodes.size());
+        }
     }
 
     struct Candidate {  // port that may send next
@@ -46,7 +54,8 @@ struct Domain {
     Ps* const node_next = shared.next.data();
     bool alone = true;                                          // no other thread runs in this window
     const std::uint32_t* island_of = shared.islands.of.data();  // per node
-    std::atomic<Ps>* wakes = nullptr;                           // of this window
+    Wake* wakes = nullptr;                                      // this window's of `woken`
+    std::int64_t window = 0;                                    // its number
     std::uint32_t island = none;                                // the island that is running
     Ps island_next = never;
     Ps window_end = 0;
@@ -62,6 +71,8 @@ struct Domain {
     bool only_counts = shared.only_counts();                     // packets at their receivers, until a piece has ended
     std::vector<Candidate> candidates;
     std::vector<std::vector<ControlMessage>> outbox[2];  // per domain
+    std::vector<Wake> woken[2];                          // per node, by whether the window's number is odd
+    std::vector<const Wake*> heard;                      // the last window's of all threads that ran islands in it
     std::vector<Done> done;
     DomainCounts counts;
 
@@ -75,8 +86,9 @@ struct Domain {
         if (island_of[node] == island) {
             node_next[node] = std::min(node_next[node], at);
             island_next = std::min(island_next, at);
-        } else if (at < wakes[node].load(std::memory_order_relaxed)) {  // else the earlier sender knows of it
-            wake_other(wakes[node], at);
+        } else if (Wake& known = wakes[node]; at < known.at || known.window != window) {
+            known = {at, window};
+            next = std::min(next, at);
         }
     }
 
@@ -105,15 +117,6 @@ struct Domain {
 
 private:
     [[gnu::noinline]] void keep_queue(std::uint32_t p, Ps at) { shared.series[p].saw_queue(at, ports[p].queued_bytes); }
-    void wake_other(std::atomic<Ps>& when, Ps at) {
-        next = std::min(next, at);
-        Ps known = when.load(std::memory_order_relaxed);
-        if (alone) {
-            when.store(at, std::memory_order_relaxed);
-            return;
-        }
-        while (at < known && !when.compare_exchange_weak(known, at, std::memory_order_relaxed)) {}
-    }
 };
 
 }  // namespace fabricast::inline packet

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "sim/engines/packet/routes.hpp"
 
@@ -113,7 +114,6 @@ private:
         net_.ports = std::make_unique<Port[]>(net_.port_count);
         net_.ingress.resize(net_.port_count);
         net_.counts.resize(net_.port_count);
-        std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> between;
         std::uint32_t p = 0;
         for (Used* const cable : cables) {
             cable->port = p;
@@ -123,26 +123,45 @@ private:
                 net_.ports[p + lane].lanes = lanes;
                 net_.counts[p + lane].lane = lane;
             }
-            between[{net_.ports[p].from_node, net_.ports[p].to_node}].push_back(p);
             p += lanes;
         }
-        for (const auto& [pair, ports] : between) {
-            const auto back = between.find({pair.second, pair.first});
-            for (std::size_t i = 0; back != between.end() && i < std::min(ports.size(), back->second.size()); ++i) {
-                const std::uint32_t first = ports[i];
-                for (std::uint32_t lane = 0; lane < net_.ports[first].lanes; ++lane) {
-                    net_.ingress[first + lane].reverse = back->second[i];
-                }
+        join_directions();
+        list_ingress_ports();
+    }
+
+    // The i-th link from one node to another and the i-th one back are the two directions of a cable.
+    void join_directions() {
+        const auto number = [&](std::uint32_t from, std::uint32_t to) { return std::uint64_t{from} << 32U | to; };
+        std::vector<std::pair<std::uint64_t, std::uint32_t>> links;  // between which nodes, and the first port
+        for (std::uint32_t p = 0; p < net_.port_count; p += net_.ports[p].lanes) {
+            links.emplace_back(number(net_.ports[p].from_node, net_.ports[p].to_node), p);
+        }
+        std::ranges::sort(links);
+        std::uint64_t between = number(none, none);
+        auto back = links.begin();
+        for (const auto& [key, first] : links) {
+            const std::uint64_t reverse = key << 32U | key >> 32U;
+            if (std::exchange(between, key) != key) {
+                back = std::ranges::lower_bound(links, std::pair{reverse, std::uint32_t{0}});
             }
+            if (back == links.end() || back->first != reverse) { continue; }
+            for (std::uint32_t lane = 0; lane < net_.ports[first].lanes; ++lane) {
+                net_.ingress[first + lane].reverse = back->second;
+            }
+            ++back;
         }
-        std::vector<std::vector<std::uint32_t>> into(net_.nodes.size());
-        for (std::uint32_t p = 0; p < net_.port_count; ++p) { into[net_.ports[p].to_node].push_back(p); }
-        for (std::size_t n = 0; n < into.size(); ++n) {
-            net_.nodes[n].first_ingress = static_cast<std::uint32_t>(net_.ingress_ports.size());
-            net_.nodes[n].ingress_count = static_cast<std::uint32_t>(into[n].size());
-            net_.ingress_ports.insert(net_.ingress_ports.end(), into[n].begin(), into[n].end());
+    }
+
+    void list_ingress_ports() {
+        for (std::uint32_t p = 0; p < net_.port_count; ++p) { ++net_.nodes[net_.ports[p].to_node].ingress_count; }
+        std::uint32_t sum = 0;
+        for (Node& node : net_.nodes) { node.first_ingress = std::exchange(sum, sum + node.ingress_count); }
+        net_.ingress_ports.resize(sum + Network::read_ahead);
+        std::vector<std::uint32_t> listed(net_.nodes.size(), 0);
+        for (std::uint32_t p = 0; p < net_.port_count; ++p) {
+            const std::uint32_t n = net_.ports[p].to_node;
+            net_.ingress_ports[net_.nodes[n].first_ingress + listed[n]++] = p;
         }
-        net_.ingress_ports.resize(net_.ingress_ports.size() + Network::read_ahead);
     }
 
     void add_node(std::uint32_t device) {
@@ -162,42 +181,30 @@ private:
     Route make_route(const PathQuery& query, std::uint32_t begin, std::uint32_t end, bool request) {
         Route route{static_cast<std::uint32_t>(net_.hops.size()), 0, static_cast<std::uint8_t>(end - begin)};
         for (std::uint32_t w = begin; w < end; ++w) {
-            std::vector<std::uint32_t> ports;
-            std::vector<std::vector<LinkId>> extra(1);
+            const std::size_t first = net_.hops.size();
+            extra_.clear();
             const std::span<const LinkId> path = ways_.links_of(w);
             const std::vector<std::uint8_t> lanes = lanes_along(fabric_, options_, query, path, request);
             for (std::size_t i = 0; i < path.size(); ++i) {
                 if (const Used& link = used(path[i]); link.is_cable()) {
-                    ports.push_back(link.port + lanes[i]);
-                    extra.emplace_back();
+                    net_.hops.push_back(link.port + lanes[i]);
                 } else {
-                    extra.back().push_back(path[i]);
+                    extra_.emplace_back(net_.hops.size(), path[i]);
                 }
             }
-            route.hops = static_cast<std::uint8_t>(ports.size());
-            for (std::size_t hop = 0; hop < ports.size(); ++hop) {
-                net_.hops.push_back(ports[hop]);
-                add_services(hop, ports, extra);
-            }
+            route.hops = static_cast<std::uint8_t>(net_.hops.size() - first);
+            for (std::size_t at = first; at < net_.hops.size(); ++at) { add_services(at); }
         }
         return route;
     }
 
-    void add_services(std::size_t hop, const std::vector<std::uint32_t>& ports,
-                      const std::vector<std::vector<LinkId>>& extra) {
-        const std::uint32_t sender = net_.ports[ports[hop]].from_node;
-        std::vector<std::uint32_t> mine;
-        const auto take = [&](const std::vector<LinkId>& links) {
-            for (const LinkId link : links) {
-                if (owner_of(link) == sender) { mine.push_back(service_of(link)); }
-            }
-        };
-        take(extra[hop]);
-        take(extra[hop + 1]);
-        if (!mine.empty() && net_.services_end.empty()) { net_.services_end.assign(net_.hops.size() - 1, 0); }
-        if (!mine.empty()) {
+    void add_services(std::size_t at) {
+        const std::uint32_t sender = net_.ports[net_.hops[at]].from_node;
+        for (const auto& [before, link] : extra_) {
+            if ((before != at && before != at + 1) || owner_of(link) != sender) { continue; }
+            if (net_.services_end.empty()) { net_.services_end.assign(at, 0); }
             net_.nodes[sender].serves = true;
-            net_.services_of.insert(net_.services_of.end(), mine.begin(), mine.end());
+            net_.services_of.push_back(service_of(link));
         }
         if (!net_.services_end.empty()) {
             net_.services_end.push_back(static_cast<std::uint32_t>(net_.services_of.size()));
@@ -233,6 +240,8 @@ private:
     std::vector<Used> used_;                // in order of their links
     std::vector<std::uint32_t> number_of_;  // of each link in `used_`
     std::map<LinkId, std::uint32_t> service_of_;
+    std::vector<std::pair<std::size_t, LinkId>>
+        extra_;  // of the way being made: links without a port, and the hop after
     Network net_;
 };
 

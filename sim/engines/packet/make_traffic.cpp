@@ -24,6 +24,12 @@ public:
     }
 
     Traffic build() {
+        const auto flows = static_cast<std::size_t>(distinct_stream_count(schedule_));
+        queries_.reserve(flows);
+        ratios_.reserve(flows);
+        traffic_.flow_patterns.reserve(flows);
+        traffic_.route_patterns.reserve(flows);
+        traffic_.stream_patterns.reserve(flows - schedule_.connections.size());
         for (const Connection& connection : schedule_.connections) {
             add_flow(connection.path, connection.wire_ratio, connection.rate_cap);
         }

@@ -79,7 +79,7 @@ struct Network {
     bool trims = false;                        // full queues of switches trim packets
     bool weak_order = true;                    // PCIe: reads and completions may pass writes
     std::vector<std::uint32_t> ingress_ports;  // node by node, then a few that may be read and belong to none
-    static constexpr std::uint32_t read_ahead = 4;
+    static constexpr std::uint32_t read_ahead = 8;
     std::vector<std::uint32_t> hops;
     // Services that a packet needs in addition to its port, for each of `hops`; empty if no path needs any.
     std::vector<std::uint32_t> services_end;

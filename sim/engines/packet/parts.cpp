@@ -94,6 +94,7 @@ private:
         }
         for (const std::uint32_t r : touched_) { owner_[r] = none; }
         std::vector<std::uint32_t> part_of(shape.count, none);
+        place_.resize(shape.count);
         std::vector<Part> parts;
         for (std::uint32_t i = 0; i < shape.count; ++i) {
             const std::uint32_t first = root(i);
@@ -102,6 +103,7 @@ private:
                 parts.emplace_back();
             }
             part_of[i] = part_of[first];
+            place_[i] = static_cast<std::uint32_t>(parts[part_of[i]].streams.size());
             parts[part_of[i]].streams.push_back(i);
         }
         for (Part& part : parts) { describe(shape, part); }
@@ -111,9 +113,8 @@ private:
 
     void describe(const Shape& shape, Part& part) {
         Signature signature;
-        Numbers resources, nodes;
-        Numbers place_of;  // of streams in the part
-        for (std::uint32_t n = 0; n < part.streams.size(); ++n) { place_of[part.streams[n]] = n; }
+        Numbers nodes;
+        std::uint32_t resources = 0;
         for (const std::uint32_t i : part.streams) {
             const Stream& stream = traffic_.stream_patterns[shape.first + i];
             const Flow& flow = traffic_.flow_patterns[traffic_.flow_pattern(shape, i)];
@@ -123,17 +124,20 @@ private:
             part.controlled |= flow.controller != none;
             add_stream(signature, stream, flow, way);
             for_each_resource(way, [&](std::uint32_t r) {
-                const auto [number, fresh] = number_of(resources, r);
-                signature.add(std::uint64_t{number});
+                const bool fresh = owner_[r] == none;
+                if (fresh) { owner_[r] = resources++; }
+                signature.add(std::uint64_t{owner_[r]});
                 if (fresh) { add_resource(signature, nodes, part, r); }
             });
             for (std::uint32_t f = 0; f < stream.follower_count; ++f) {
                 const Follower& follower = traffic_.followers[stream.first_follower + f];
                 const bool counts = follower.have != none;
-                signature.add_all(place_of[follower.stream], counts, counts ? follower.have - follower.first_have : 0,
+                signature.add_all(place_[follower.stream], counts, counts ? follower.have - follower.first_have : 0,
                                   counts ? follower.have_end - follower.first_have : 0);
             }
         }
+        for (const std::uint32_t r : part.resources) { owner_[r] = none; }
+        for (const std::uint32_t n : part.buffers) { owner_[net_.port_count + n] = none; }
         add_orders(signature, net_, part.ports);
         const auto number = static_cast<std::uint32_t>(parts_.uses.size());
         const auto [known, fresh] = kinds_.try_emplace(signature.key(), number);
@@ -176,9 +180,11 @@ private:
     const Traffic& traffic_;
     const Network& net_ = traffic_.network;
     bool apart_by_buffers_;
-    std::vector<std::uint32_t> owner_;    // per resource: a stream of the current shape that touches it
+    // Per resource: a stream of the current shape that touches it; while a part is described, its number there.
+    std::vector<std::uint32_t> owner_;
     std::vector<std::uint32_t> touched_;  // resources that have an owner
     std::vector<std::uint32_t> joined_;   // per stream of the current shape: one of the same part
+    std::vector<std::uint32_t> place_;    // and its place among that part's streams
     std::map<PartKey, std::uint32_t> kinds_;
     Parts parts_;
 };

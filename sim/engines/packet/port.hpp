@@ -56,8 +56,9 @@ struct CreditForm {
     }
 };
 
-// The sending side of a directed link or lane: two cache lines, of which a packet that need not wait touches one.
-struct alignas(64) Port {
+// The sending side of a directed link or lane: two cache lines, of which a packet that need not wait touches one. They
+// are a pair that processors fetch together, so that none is half another thread's port.
+struct alignas(128) Port {
     Ps free = 0;  // when the wire is idle again
     Ps latency = 0;
     std::uint64_t inverse = 0;  // ps per byte, times 2^24
@@ -93,7 +94,7 @@ struct alignas(64) Port {
 };
 
 // The receiving side: what occupies the link's receive buffer. Written by the node that the link leads to.
-struct alignas(64) Ingress {
+struct alignas(128) Ingress {
     std::int64_t bytes = 0;  // held in the shared part
     // Since a recording began: the most of them, and how close they came to the threshold of a pause.
     std::int64_t most = 0;

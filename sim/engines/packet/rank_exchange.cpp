@@ -51,7 +51,7 @@ WindowEnd RankExchange::meet(std::uint64_t plan, unsigned parity) {
         all.hops += header.end.hops;
         const std::vector<Done> done = from.take<Done>();
         own_.done().insert(own_.done().end(), done.begin(), done.end());
-        take_crossings(parity, from.take<ControlMessage>(), from);
+        take_crossings(from.take<ControlMessage>(), from);
     }
     return all;
 }
@@ -68,7 +68,6 @@ void RankExchange::send_crossings(std::uint32_t to, unsigned parity, Peers::Mess
             frames.push_back({p, frame});
             return true;
         });
-        shared_.wake[parity][port.to_node].store(never, std::memory_order_relaxed);
     }
     put(message, frames);
     std::vector<Numbered<Signal>> signals;
@@ -78,17 +77,16 @@ void RankExchange::send_crossings(std::uint32_t to, unsigned parity, Peers::Mess
             signals.push_back({p, signal});
             return true;
         });
-        shared_.wake[parity][port.from_node].store(never, std::memory_order_relaxed);
     }
     put(message, signals);
 }
 
-void RankExchange::take_crossings(unsigned parity, const std::vector<ControlMessage>& mails, Unpacking& from) {
+void RankExchange::take_crossings(const std::vector<ControlMessage>& mails, Unpacking& from) {
     for (const ControlMessage& mail : mails) { own_.post(mail); }
     for (const auto& [p, frame] : from.take<Numbered<Frame>>()) {
         Port& port = shared_.net.ports[p];
         port.wire.push(frame);
-        wake(port.to_node, frame.time(), parity);
+        own_.arrives(port.to_node, frame.time());
     }
     for (const auto& [p, signal] : from.take<Numbered<Signal>>()) {
         Port& port = shared_.net.ports[p];
@@ -98,13 +96,8 @@ void RankExchange::take_crossings(unsigned parity, const std::vector<ControlMess
         } else {
             port.signal(signal);
         }
-        wake(port.from_node, signal.time, parity);
+        own_.arrives(port.from_node, signal.time);
     }
-}
-
-void RankExchange::wake(std::uint32_t node, Ps at, unsigned parity) {
-    std::atomic<Ps>& known = shared_.wake[parity][node];
-    known.store(std::min(known.load(std::memory_order_relaxed), at), std::memory_order_relaxed);
 }
 
 std::vector<Ps> RankExchange::least(std::vector<Ps> values) {

@@ -34,8 +34,7 @@ public:
 
 private:
     void send_crossings(std::uint32_t to, unsigned parity, Peers::Message& message);
-    void take_crossings(unsigned parity, const std::vector<ControlMessage>& mails, Unpacking& from);
-    void wake(std::uint32_t node, Ps at, unsigned parity);
+    void take_crossings(const std::vector<ControlMessage>& mails, Unpacking& from);
 
     Peers& peers_;
     Shared& shared_;

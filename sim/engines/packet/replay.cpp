@@ -54,9 +54,9 @@ public:
         post_events(task_, traffic_, [this](const ControlMessage& mail) { post(mail); });
         operations_.begin();
         if (ranks_) {
-            while (plan_window()) { domains_.front()->run_share(start_, end_, parity_); }
+            while (plan_window()) { domains_.front()->run_share(start_, end_, windows_); }
         } else if (domain_count_ == 1) {
-            while (plan_window()) { domains_.front()->run_alone(start_, end_, parity_, domains_); }
+            while (plan_window()) { domains_.front()->run_alone(start_, end_, windows_, domains_); }
         } else {
             run_threads();
         }
@@ -201,7 +201,7 @@ private:
                     std::any_of(errors.begin(), errors.end(), [](const auto& e) { return e != nullptr; });
                 more = !failed && plan_window();
                 while (more && !sharing.shares(hops_, now)) {
-                    domains_.front()->run_alone(start_, end_, parity_, domains_);
+                    domains_.front()->run_alone(start_, end_, windows_, domains_);
                     more = plan_window();
                 }
             } catch (...) {
@@ -218,7 +218,7 @@ private:
                 }
                 if (!more) { return; }
                 try {
-                    domains_[d]->run(start_, end_, parity_, domains_);
+                    domains_[d]->run(start_, end_, windows_, domains_);
                 } catch (...) { errors[d] = std::current_exception(); }
             }
         };

@@ -75,11 +75,13 @@ public:
         return block_.load(std::memory_order_acquire)[head_.load(std::memory_order_relaxed)];
     }
     void pop() { head_.store(head_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
-    // Has the caches bring the entries of a ring that has not grown, whether or not there are any.
+    // Has the caches bring the next entries, whether or not there are any.
     [[gnu::always_inline]] void prefetch() const {
-        const std::uintptr_t entries = block_.load(std::memory_order_relaxed).word;  // zero, too, may be asked for
-        __builtin_prefetch(reinterpret_cast<const void*>(entries));
-        __builtin_prefetch(reinterpret_cast<const void*>(entries + 64));
+        const Block block = block_.load(std::memory_order_relaxed);  // none, too, may be asked for
+        const std::uint32_t head = head_.load(std::memory_order_relaxed);
+        for (const std::uint32_t next : {head, head + std::uint32_t{64 / sizeof(T)}}) {
+            __builtin_prefetch(reinterpret_cast<const void*>(block.address(next)));
+        }
     }
     // Passes the entries to `take`, oldest first, until it returns false.
     template <class Take> void pop_while(Take&& take) {
@@ -139,7 +141,8 @@ private:
         unsigned log() const { return static_cast<unsigned>(word & (alignment - 1)); }
         std::uint32_t capacity() const { return 1U << log(); }
         bool holds(std::uint32_t entries) const { return entries >> log() == 0; }  // and one more
-        T& operator[](std::uint32_t i) const { return reinterpret_cast<T*>(slots())[i & (capacity() - 1)]; }
+        std::uintptr_t address(std::uint32_t i) const { return slots() + (i & (capacity() - 1)) * sizeof(T); }
+        T& operator[](std::uint32_t i) const { return *reinterpret_cast<T*>(address(i)); }
         Block* before() const { return reinterpret_cast<Block*>(slots() + capacity() * sizeof(T)); }
     };
     static_assert(alignof(T) <= Block::alignment && sizeof(T) % alignof(Block) == 0);

@@ -15,10 +15,6 @@ Shared::Shared(Traffic& t, const Packet& o, std::uint32_t threads, bool by_buffe
       islands(make_islands(t, o, threads)),
       next(net.nodes.size(), never),
       apart_by_buffers(by_buffers) {
-    for (auto& array : wake) {
-        array = std::make_unique<std::atomic<Ps>[]>(net.nodes.size());
-        for (std::size_t n = 0; n < net.nodes.size(); ++n) { array[n].store(never); }
-    }
     std::uint32_t words = 0;
     for (Node& node : net.nodes) {
         node.first_word = words;

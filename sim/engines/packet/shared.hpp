@@ -51,7 +51,7 @@ struct Throttle {
     double sending() const { return first == never ? 0 : static_cast<double>(last - first); }
 };
 
-// What all domains see: each node's part is written by the domain that owns it, `wake` by any.
+// What all domains see: each node's part is written by the domain that owns it.
 struct Shared {
     Shared(Traffic& traffic, const Packet& options, std::uint32_t threads, bool apart_by_buffers);
 
@@ -66,8 +66,6 @@ struct Shared {
     std::vector<Sender> senders;
     std::vector<Inbox> inboxes = std::vector<Inbox>(net.nodes.size());  // per node
     std::vector<Ps> next;                                               // per node: when it next has something to do
-    std::unique_ptr<std::atomic<Ps>[]>
-        wake[2];  // per node: earliest arrival from other islands, sent in this window and in the last
     std::vector<std::uint64_t> active;  // bits: ports whose queue or sender has something waiting
     Sparse<Dcqcn> dcqcn;                // per controlled flow, as the next eight
     Sparse<Timely> timelies;

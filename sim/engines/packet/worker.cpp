@@ -126,15 +126,12 @@ Worker::Worker(Shared& shared, std::uint32_t id, std::uint32_t domains)
 // to do in most windows.
 [[gnu::always_inline]] inline Ps Worker::run_island(std::uint32_t island) {
     const std::span<const std::uint32_t> nodes = domain_.shared.islands.nodes_of(island);
-    std::atomic<Ps>* const woken = domain_.shared.wake[domain_.parity ^ 1U].get();
     domain_.island = island;
     domain_.island_next = never;
     for (const std::uint32_t n : nodes) {
-        Ps& mine = domain_.shared.next[n];
-        const Ps heard = woken[n].load(std::memory_order_relaxed);
-        if (heard != never) {
-            mine = std::min(mine, heard);
-            woken[n].store(never, std::memory_order_relaxed);
+        Ps& mine = domain_.node_next[n];
+        for (const Wake* const heard : domain_.heard) {
+            if (heard[n].window == domain_.window - 1) { mine = std::min(mine, heard[n].at); }
         }
         domain_.island_next = std::min(domain_.island_next, mine);
     }
@@ -142,10 +139,13 @@ Worker::Worker(Shared& shared, std::uint32_t id, std::uint32_t domains)
     return domain_.island_next;
 }
 
-void Worker::run(Ps start, Ps end, unsigned parity, const std::vector<std::unique_ptr<Worker>>& all) {
-    begin_window(start, end, parity);
+void Worker::run(Ps start, Ps end, std::int64_t window, const std::vector<std::unique_ptr<Worker>>& all) {
+    begin_window(start, end, window);
     domain_.alone = false;
-    for (const auto& other : all) { take_box(other->domain_.outbox[parity ^ 1U][id_]); }
+    for (const auto& other : all) {
+        domain_.heard.push_back(other->domain_.woken[before()].data());
+        take_box(other->domain_.outbox[before()][id_]);
+    }
     open_.publish(static_cast<std::uint32_t>(islands_.size()));
     run_open(*this, &StealableRange::take_first);
     for (std::uint32_t i = 1; i < domains_; ++i) {  // helps threads that are behind, whose core another program may use
@@ -153,30 +153,34 @@ void Worker::run(Ps start, Ps end, unsigned parity, const std::vector<std::uniqu
     }
 }
 
-void Worker::run_alone(Ps start, Ps end, unsigned parity, const std::vector<std::unique_ptr<Worker>>& all) {
-    begin_window(start, end, parity);
-    domain_.alone = true;
+void Worker::run_alone(Ps start, Ps end, std::int64_t window, const std::vector<std::unique_ptr<Worker>>& all) {
+    begin_window(start, end, window);
+    const bool again = std::exchange(domain_.alone, true);
     for (const auto& other : all) {
         other->domain_.next = never;  // this worker's own domain_.next covers all domains
-        for (std::vector<ControlMessage>& box : other->domain_.outbox[parity ^ 1U]) { take_box(box); }
+        if (!again || other.get() == this) { domain_.heard.push_back(other->domain_.woken[before()].data()); }
+        for (std::vector<ControlMessage>& box : other->domain_.outbox[before()]) { take_box(box); }
     }
     for (std::uint32_t island = 0; island < domain_.shared.islands.count(); ++island) {
         domain_.next = std::min(domain_.next, run_island(island));
     }
 }
 
-void Worker::run_share(Ps start, Ps end, unsigned parity) {
-    begin_window(start, end, parity);
+void Worker::run_share(Ps start, Ps end, std::int64_t window) {
+    begin_window(start, end, window);
     domain_.alone = false;  // what is for another process's nodes must not be delivered here
-    take_box(domain_.outbox[parity ^ 1U][id_]);
+    domain_.heard.push_back(domain_.woken[before()].data());
+    take_box(domain_.outbox[before()][id_]);
     for (const std::uint32_t island : islands_) { domain_.next = std::min(domain_.next, run_island(island)); }
 }
 
-void Worker::begin_window(Ps start, Ps end, unsigned parity) {
+void Worker::begin_window(Ps start, Ps end, std::int64_t window) {
     domain_.start = start;
     domain_.window_end = end;
-    domain_.parity = parity;
-    domain_.wakes = domain_.shared.wake[parity].get();
+    domain_.window = window;
+    domain_.parity = static_cast<unsigned>(window & 1);
+    domain_.wakes = domain_.woken[domain_.parity].data();
+    domain_.heard.clear();
     domain_.next = never;
 }
 
@@ -250,9 +254,9 @@ template <bool straight> Ps Worker::gather(const Node& node, std::uint32_t n) {
     for (std::uint32_t i = 0; i < node.ingress_count; ++i) {
         // What another thread has written comes from its cache, which takes as long as several ports. After the node's
         // ports come those of the next one, which most often runs next.
-        static_assert(Network::read_ahead >= 4);
-        __builtin_prefetch(&ports[ingress_ports[i + 4]]);
-        ports[ingress_ports[i + 2]].wire.prefetch();
+        static_assert(Network::read_ahead >= 8);
+        __builtin_prefetch(&ports[ingress_ports[i + 8]]);
+        ports[ingress_ports[i + 4]].wire.prefetch();
         const std::uint32_t p = ingress_ports[i];
         ports[p].wire.pop_while([&](const Frame& frame) {
             if (frame.time() >= end) {

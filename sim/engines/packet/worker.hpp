@@ -95,13 +95,13 @@ class Worker {
 public:
     Worker(Shared& shared, std::uint32_t id, std::uint32_t domains);
 
-    // Runs this domain's nodes with something to do in [start, end), while others run theirs. `parity` alternates.
-    void run(Ps start, Ps end, unsigned parity, const std::vector<std::unique_ptr<Worker>>& all);
+    // Runs this domain's nodes with something to do in [start, end), while others run theirs. Windows have numbers.
+    void run(Ps start, Ps end, std::int64_t window, const std::vector<std::unique_ptr<Worker>>& all);
     // Runs every node of all domains; no other thread may run.
-    void run_alone(Ps start, Ps end, unsigned parity, const std::vector<std::unique_ptr<Worker>>& all);
+    void run_alone(Ps start, Ps end, std::int64_t window, const std::vector<std::unique_ptr<Worker>>& all);
 
     // Runs this domain's nodes, the only ones of this process.
-    void run_share(Ps start, Ps end, unsigned parity);
+    void run_share(Ps start, Ps end, std::int64_t window);
 
     // When there is next something to do, here or for those that this worker has sent to. Valid after run().
     Ps next() const { return domain_.next; }
@@ -118,9 +118,12 @@ public:
     void deliver_sent(unsigned parity) {
         for (std::vector<ControlMessage>& box : domain_.outbox[parity]) { take_box(box); }
     }
+    // What another process sent to a node in the last window arrives there then.
+    void arrives(std::uint32_t node, Ps at) { domain_.wake(node, at); }
 
 private:
-    void begin_window(Ps start, Ps end, unsigned parity);
+    void begin_window(Ps start, Ps end, std::int64_t window);
+    unsigned before() const { return domain_.parity ^ 1U; }  // where what the last window sent is kept
     void take_box(std::vector<ControlMessage>& box) {
         for (const ControlMessage& mail : box) { domain_.deliver(mail); }
         box.clear();
