@@ -18,10 +18,10 @@ namespace fabricast::inline validate_training {
 
 namespace {
 
-// A table counts as this many independent points, because many of its rows repeat the same information; `noise` is the
-// expected size of a residual.
+// A table counts as this many independent points, because many of its rows repeat the same information. Against the
+// smallest run of its series a row is known better than alone: what both have in common is not in their difference.
 constexpr double points_a_table = 8;
-constexpr double noise = 0.03;
+constexpr double series_noise = 0.01;
 constexpr std::size_t rows_a_table = 12;  // say as much of it as all
 constexpr double step_of_slope = 0.05;    // of ln(figure)
 
@@ -62,7 +62,7 @@ Normal normal_equations(const std::vector<RowSlope>& rows, const std::vector<dou
     }
     for (const RowSlope& row : rows) {
         const double residual = std::inner_product(x.begin(), x.end(), row.slope.begin(), row.residual);
-        const double weight = row.weight / (noise * std::max(std::abs(residual), 0.2 * noise));
+        const double weight = row.weight / (row.noise * std::max(std::abs(residual), 0.2 * row.noise));
         for (std::size_t k = 0; k < n; ++k) {
             for (std::size_t j = 0; j < n; ++j) { out.a[k][j] += weight * row.slope[k] * row.slope[j]; }
             out.b[k] -= weight * row.slope[k] * row.residual;
@@ -214,6 +214,7 @@ std::vector<RowSlope> slopes(const std::vector<TrainingForecast>& forecasts, con
         const RowSlope& base = each[place.at({f->table, f->base_row})];
         RowSlope series = out.back();
         series.base = f->base_row;
+        series.noise = series_noise;
         series.residual -= base.residual;
         for (std::size_t k = 0; k < series.slope.size(); ++k) { series.slope[k] -= base.slope[k]; }
         out.push_back(std::move(series));

@@ -25,7 +25,8 @@ const std::vector<TrainingConstant>& training_constants();
 std::optional<std::size_t> constant_behind(const Catalog& catalog, const std::string& part, const std::string& figure);
 
 // One row as a linear function: the current ln(forecast / measured), and its slope by ln of each constant. With a
-// `base`: the difference to that row of the table, which is the error of a scaling efficiency.
+// `base`: the difference to that row of the table, which is the error of a scaling efficiency. `noise` is the expected
+// size of a residual.
 struct RowSlope {
     const TrainingTable* table = nullptr;
     double weight = 1;
@@ -33,6 +34,7 @@ struct RowSlope {
     std::vector<double> slope;
     std::size_t row = 0;
     std::optional<std::size_t> base = std::nullopt;
+    double noise = 0.03;
 };
 
 // The changes of ln(constants) that minimise the weighted sum of |residual|, under a Gaussian prior with mean `start`

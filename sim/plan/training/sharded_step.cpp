@@ -131,6 +131,16 @@ private:
         return builder_.hold_up(collectives * chunk.layers_a_unit * each, what, std::move(after));
     }
 
+    // XLA's loop over layers reduces the scales of each by itself, other frameworks those of a pass at its end.
+    bool scales_by_layer() const { return step_.costs.framework_or("scales.layer", 0) > 0; }
+    Ends layers_scales(const ShardedChunk& chunk, const StepOp& what, Ends after) {
+        if (!scales_by_layer()) { return after; }
+        return builder_.reduce_scales(chunk.layers_a_unit, chunk.layers_a_unit, what, 0, std::move(after));
+    }
+    Ends pass_scales(const StepOp& what, Ends after) {
+        return scales_by_layer() ? after : builder_.reduce_scales(what, 0, std::move(after));
+    }
+
     // If gathers overlap, an action's first gather does not wait for what other stages send.
     Ends first_gate(std::uint32_t stage, const Ends& after) {
         return step_.workload.overlap.parameters ? turns_.computed(stage, 0) : after;
@@ -158,10 +168,11 @@ private:
                 after = held_up(chunk, gathers_a_layer(chunk.units[u].held, each), what, std::move(after));
             }
             after = builder_.phases(chunk.units[u].forward, what, 0, joined(after, arrived));
+            after = layers_scales(chunk, what, std::move(after));
             done.push_back(after);
         }
         stages_[what.stage].last = &chunk;
-        return builder_.compute(chunk.ends.after, what, 0, after);
+        return pass_scales(what, builder_.compute(chunk.ends.after, what, 0, after));
     }
 
     Ends backward(const StepOp& what, Ends after) {
@@ -179,13 +190,14 @@ private:
             const bool more = gathers_again() && early && u > 0;
             Ends next = more ? gather(chunk.units[u - 1].held, each, what, after) : Ends{};
             after = builder_.phases(chunk.units[u].backward, what, 0, joined(after, arrived));
+            after = layers_scales(chunk, what, std::move(after));
             after = scatter(held, each, what, after);
             const double again = gathers_again() ? gathers_a_layer(held, each) : 0;
             after = held_up(chunk, again + scatters_a_layer(step_.trained(held), each), what, std::move(after));
             arrived = std::move(next);
             there = !gathers_again();
         }
-        after = builder_.compute(chunk.ends.before, what, 0, after);
+        after = pass_scales(what, builder_.compute(chunk.ends.before, what, 0, after));
         chunk.root_there = !gathers_again();
         stages_[what.stage].last = nullptr;
         return scatter(chunk.root, 1, what, after);

@@ -129,14 +129,23 @@ Ends StepBuilder::wait(Duration duration, const StepOp& what, Ends after) {
 }
 
 // With delayed scaling TransformerEngine reduces them at the end of each pass of a chunk, forward and backward, and
-// computing waits for it (pytorch/fp8.py of 2024, reduce_and_update_fp8_tensors: async_op=False).
-Ends StepBuilder::reduce_scales(const StepOp& what, std::uint32_t lane, Ends after) {
+// computing waits for it (pytorch/fp8.py of 2024, reduce_and_update_fp8_tensors: async_op=False). So each pass is as
+// long as that of the slowest replica. Where each is late by an exponential time of mean m, the latest of d is so by
+// m (1 + 1/2 + ... + 1/d) (Rényi 1953); one m of this is in any replica's own pass.
+Ends StepBuilder::reduce_scales(double layers, double calls, const StepOp& what, std::uint32_t lane, Ends after) {
     const double tensors = step_.costs.framework_or("scales.reduced", 0);
     if (step_.workload.precision != Precision::fp8 || !(tensors > 0)) { return after; }
-    const Layers layers = step_.layout.layers_of(step_.model, what.stage, what.chunk);
+    double later = 0;
+    for (std::uint32_t i = 2; i <= step_.layout.d; ++i) { later += 1.0 / i; }
+    after = hold_up(calls * later * step_.costs.framework_or("scales.late", 0), what, std::move(after));
     const Groups ranks = step_.layout.groups(step_.layout.stage_ranks(), 1, what.stage);
-    const double bytes = sizeof(float) * tensors * layers.count;
-    return call({CommKind::data, Collective::all_reduce, bytes, 1}, ranks, what, lane, std::move(after));
+    const double bytes = sizeof(float) * tensors * layers / calls;
+    return call({CommKind::data, Collective::all_reduce, bytes, calls}, ranks, what, lane, std::move(after));
+}
+
+Ends StepBuilder::reduce_scales(const StepOp& what, std::uint32_t lane, Ends after) {
+    const Layers layers = step_.layout.layers_of(step_.model, what.stage, what.chunk);
+    return reduce_scales(layers.count, 1, what, lane, std::move(after));
 }
 
 Ends StepBuilder::hold_up(double seconds, const StepOp& what, Ends after) {

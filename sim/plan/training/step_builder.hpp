@@ -60,6 +60,8 @@ public:
     // The largest values of a pass's 8-bit tensors, from which the next scales come, are reduced over all ranks of the
     // stage, where the framework does that.
     Ends reduce_scales(const StepOp& what, std::uint32_t lane, Ends after);
+    // Of so many layers, by so many calls.
+    Ends reduce_scales(double layers, double calls, const StepOp& what, std::uint32_t lane, Ends after);
     // The stage computes nothing for as long, because of its data-parallel group.
     Ends hold_up(double seconds, const StepOp& what, Ends after);
     // Runs the optimizer on every stage, then adds the fixed time of the framework.
