@@ -188,3 +188,13 @@ TEST_CASE("nccl-tests: a list of fewer ranks than the options ask for is refused
                ContainsSubstring("ranks are missing from the log's list (found 2 ranks; accepted: a multiple of "
                                  "nThread x nGpus = 8"));
 }
+
+TEST_CASE("nccl-tests: a byte order mark hides no line of a log") {
+    const std::string mark = "\xEF\xBB\xBF";
+    const auto header = [](const std::string& log) {
+        return std::string(text(import_log(log, "all_reduce.log", "auto").at(0).benchmark, "header"));
+    };
+    CHECK(header(mark + run_of_eight(8)) == header(run_of_eight(8)));
+    CHECK_FALSE(header(run_of_eight(8)).empty());
+    CHECK_THAT(refusal(mark, "all_reduce.log"), ContainsSubstring("an empty file"));
+}
