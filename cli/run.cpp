@@ -90,7 +90,7 @@ bool wants_spans(const po::variables_map& values, const Scenario& scenario) {
 
 void write_files(const Outputs& outputs, const Scenario& scenario, const Catalog& catalog, const Report& report) {
     outputs.write_json([&] { return result_json(scenario, report); });
-    outputs.write_table([&] { return result_records(report); });
+    outputs.write_table([&] { return result_records(scenario, report); });
     outputs.write("trace", [&] { return chrome_trace(report.trace, report.packets); });
     outputs.write("svg", [&] { return packet_picture(report); });
     outputs.write_page([&] {

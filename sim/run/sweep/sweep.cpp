@@ -90,13 +90,9 @@ void add_rows(const TrainingWorkload&, const Scenario&, const Report& report, Sw
 }
 
 void add_rows(const TraceWorkload&, const Scenario&, const Report& report, SweepFigures& figures) {
-    figures.columns = {"makespan_s", "recorded_s", "ranks", "bottleneck"};
-    if (report.replay) {
-        figures.rows.push_back({{"makespan_s", report.replay->makespan_s},
-                                {"recorded_s", report.replay->recorded_s},
-                                {"ranks", report.replay->ranks},
-                                {"bottleneck", report.replay->bottleneck}});
-    }
+    std::vector<ReplayReport> whole;
+    if (report.replay) { whole.push_back(*report.replay); }
+    add(figures, whole, replay_columns());
 }
 
 // Collective and transfer: a row for each size, then one for each cluster of the scaling table. Training: a row for
