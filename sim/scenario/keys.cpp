@@ -61,12 +61,12 @@ Rows<ExplicitGraph> graph_keys() {
 
 std::vector<Key> design_keys() {
     KeyOf<DesignSpec> set = text_map_key("set", &DesignSpec::set,
-                                         "Keys that differ, by their paths, as `cluster.fabric.oversubscription: 2`; "
-                                         "`null` takes back a key that the scenario sets.");
+                                         "Keys that differ, by their paths, as `cluster.fabric.oversubscription: 2`, "
+                                         "with values of any form; `null` takes back a key that the scenario sets.");
     set.may_be_null = true;
     set.read = [](const Node& node, DesignSpec& design) {
         for (const Node& member : node.members()) {
-            design.set[member.name] = member.is_null() ? "null" : text_of(member);
+            design.set[member.name] = member.is_scalar() ? text_of(member) : flow_text(member);
         }
     };
     set.write = [](const DesignSpec& design) { return Json(design.set); };

@@ -66,7 +66,9 @@ Json value_schema(const Key& key) {
         case Form::texts: return {{"type", "array"}, {"items", any_scalar}};
         case Form::text_map: {
             Json value = any_scalar;
-            if (key.may_be_null) { value["type"].push_back("null"); }
+            if (key.may_be_null) {  // null unsets a key, and what sets one has the key's own form
+                for (const char* other : {"null", "array", "object"}) { value["type"].push_back(other); }
+            }
             return by_path(std::move(value));
         }
         case Form::word: return {{"enum", key.words}};
