@@ -186,7 +186,8 @@ std::string scenario_page() {
         "# The keys of a scenario\n\n"
         "Made by `./dev docs` from the parser's own table. A scenario is one YAML map; unknown keys are refused, "
         "figures\n"
-        "carry their unit, and `--set path=value` replaces any key by its path; `null` takes it back.\n\n"
+        "carry their unit, and `--set path=value` replaces any key by its path; `null` takes it back. Below a map of\n"
+        "texts the rest of the path is one name: `--set prices.quantum-2/power.typical=\"700 W\"`.\n\n"
         "| key | value | default | meaning |\n|---|---|---|---|\n";
     for (const Key& key : scenario_keys()) {
         page += fmt::format("| `{}` | {} | {} | {}{} |\n", key.path, accepted_words(key), default_words(key),

@@ -27,10 +27,13 @@ namespace fabricast::inline sweep {
 
 namespace {
 
-// Whether the path is a key of scenarios, or a name that users choose below one: "library.env.NCCL_ALGO".
+// Whether the path is a key of scenarios, or a name that users choose below one: "library.env.NCCL_ALGO",
+// "prices.quantum-2/power.typical".
 bool is_key(std::string_view path) {
-    const Key* parent = find_key(path.substr(0, path.rfind('.')));
-    return find_key(path) != nullptr || (parent != nullptr && parent->form == Form::text_map);
+    const auto takes_names = [&](const Key& key) {
+        return key.form == Form::text_map && path.starts_with(key.path + ".");
+    };
+    return find_key(path) != nullptr || std::ranges::any_of(scenario_keys(), takes_names);
 }
 
 void check_path(const std::string& path, const SourceLocation& place) {
