@@ -77,7 +77,7 @@ std::vector<Key> design_keys() {
          {text_map_key("prices", &Scenario::prices,
                        "What parts cost here, in place of the catalogue's prices, as `quantum-2: 42000 USD`; also what "
                        "they draw and what owning costs, as `quantum-2/power.typical: 700 W`, "
-                       "`data-centre/pue: 1.1`, and nothing else of a part.")}});
+                       "`data-centre/pue: 1.1`, and nothing else of a part. `study` counts them.")}});
 }
 
 Key include_key() {
