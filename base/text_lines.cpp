@@ -7,7 +7,17 @@
 
 namespace fabricast::inline base {
 
+namespace {
+
 constexpr std::string_view blanks = " \t";
+
+// Windows' editors put a byte order mark before UTF-8. It is no part of the first line, which would else not be known.
+std::string without_byte_order_mark(std::string text) {
+    if (text.starts_with("\xEF\xBB\xBF")) { text.erase(0, 3); }
+    return text;
+}
+
+}  // namespace
 
 std::vector<TextWord> TextLine::words() const {
     std::vector<TextWord> found;
@@ -36,7 +46,7 @@ std::optional<std::string_view> TextLine::value_of(std::string_view key) const {
 }
 
 TextLines::TextLines(std::string text, const std::string& file)
-    : text_(std::move(text)), file_(std::make_shared<const std::string>(file)) {
+    : text_(without_byte_order_mark(std::move(text))), file_(std::make_shared<const std::string>(file)) {
     const std::size_t bad = first_non_text(text_);
     std::string_view rest = text_;
     for (int number = 1; !rest.empty(); ++number) {

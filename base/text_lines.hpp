@@ -36,7 +36,7 @@ struct TextLine {
 // Owns the text that its lines point into, so it cannot be copied or moved.
 class TextLines {
 public:
-    // Throws InputError at the first byte that is not text.
+    // Leaves out UTF-8's byte order mark. Throws InputError at the first byte that is not text.
     TextLines(std::string text, const std::string& file);
     TextLines(const TextLines&) = delete;
     TextLines& operator=(const TextLines&) = delete;

@@ -20,6 +20,7 @@
 #include "sim/report/table.hpp"
 #include "sim/report/trace.hpp"
 #include "sim/run/best/best_report.hpp"
+#include "sim/run/idle_settings.hpp"
 #include "sim/run/jobs/mix_report.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/sweep/fingerprint.hpp"
@@ -90,7 +91,7 @@ bool wants_spans(const po::variables_map& values, const Scenario& scenario) {
 
 void write_files(const Outputs& outputs, const Scenario& scenario, const Catalog& catalog, const Report& report) {
     outputs.write_json([&] { return result_json(scenario, report); });
-    outputs.write_table([&] { return result_records(report); });
+    outputs.write_table([&] { return result_records(scenario, report); });
     outputs.write("trace", [&] { return chrome_trace(report.trace, report.packets); });
     outputs.write("svg", [&] { return packet_picture(report); });
     outputs.write_page([&] {
@@ -195,6 +196,7 @@ ExitCode run_with(const po::variables_map& values, ReplayPeers* peers) {
     try {
         Report report = simulate(
             scenario, catalog, watch, [&](const Row& row) { printer.add(row); }, options);
+        merge_notes(report.notes, idle_in_bill(scenario, catalog));
         if (peers != nullptr) { merge_notes(report.notes, peers->notes()); }
         printer.finish(report);
         if (prints) { write_files(outputs, scenario, catalog, report); }

@@ -24,9 +24,9 @@ std::string from_utf16(std::string_view text, bool little) {
     return out;
 }
 
-// Removes what is not part of the text: marks, carriage returns before a line break, and colour codes (ESC [ ... m).
+// Removes what is not part of the text: UTF-16's marks, carriage returns before a line break, and colour codes (ESC [
+// ... m).
 std::string cleaned(std::string text) {
-    if (text.starts_with("\xEF\xBB\xBF")) { text.erase(0, 3); }
     if (text.starts_with("\xFF\xFE")) { text = from_utf16(text, true); }
     if (text.starts_with("\xFE\xFF")) { text = from_utf16(text, false); }
     if (text.find_first_of("\r\x1B") == std::string::npos) { return text; }

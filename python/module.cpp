@@ -16,6 +16,7 @@
 #include "base/yaml.hpp"
 #include "python/call.hpp"
 #include "sim/report/result_file.hpp"
+#include "sim/run/idle_settings.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/sweep/sweep.hpp"
 #include "sim/scenario/keys.hpp"
@@ -65,8 +66,10 @@ std::string run(const Source& source, std::size_t threads, const py::object& pro
         std::atomic<std::size_t> done{0};  // rows
         const auto pieces = static_cast<double>(pieces_of(scenario));
         const auto within = [&](double share) { watch.progress((static_cast<double>(done) + share) / pieces); };
-        const Report report = simulate(scenario, source.parts(&scenario), {watch.stop, within},
-                                       [&](const Row&) { ++done, within(0); }, {used, false});
+        const Catalog catalog = source.parts(&scenario);
+        Report report =
+            simulate(scenario, catalog, {watch.stop, within}, [&](const Row&) { ++done, within(0); }, {used, false});
+        merge_notes(report.notes, idle_in_bill(scenario, catalog));
         return result_json(scenario, report);
     });
 }

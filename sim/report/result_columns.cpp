@@ -163,6 +163,18 @@ Columns<StepRow> step_columns(bool tokens) {
     };
 }
 
+Columns<ReplayReport> replay_columns() {
+    using C = Column<ReplayReport>;
+    using R = ReplayReport;
+    return {
+        C("makespan_s", "From the first start to the last end.", &R::makespan_s),
+        C("recorded_s", "The same of the recording itself.",
+          [](const R& r) { return r.recorded_s ? Json(*r.recorded_s) : Json(); }),
+        C("ranks", "Ranks that were replayed.", &R::ranks),
+        C("bottleneck", "The busiest link, or what the time goes into.", &R::bottleneck),
+    };
+}
+
 Columns<ReplayUse> replay_use_columns() {
     using C = Column<ReplayUse>;
     using U = ReplayUse;

@@ -11,7 +11,8 @@ Columns<Row> row_columns(bool transfer = false);
 Columns<ScalingPoint> point_columns();
 // `tokens`: print tokens a second, not images.
 Columns<StepRow> step_columns(bool tokens = true);
-// Of a replayed trace.
+// Of a replayed trace: the whole, the calls of its groups, its ranks.
+Columns<ReplayReport> replay_columns();
 Columns<ReplayUse> replay_use_columns();
 Columns<ReplayRank> replay_rank_columns();
 Columns<FigureUsed> figure_used_columns();

@@ -1,5 +1,7 @@
 #include "sim/report/result_file.hpp"
 
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "sim/report/result_columns.hpp"
@@ -12,33 +14,34 @@ namespace fabricast::inline report {
 namespace {
 
 Json replay_json(const ReplayReport& replay) {
-    Json json = {{"format", replay.format},
-                 {"recorded_ranks", replay.recorded},
-                 {"ranks", replay.ranks},
-                 {"steps", replay.steps},
-                 {"makespan_s", replay.makespan_s},
-                 {"bottleneck", replay.bottleneck},
-                 {"communication", records_json(replay.uses, replay_use_columns())},
-                 {"members", records_json(replay.members, replay_rank_columns())}};
-    if (replay.recorded_s) { json["recorded_s"] = *replay.recorded_s; }
+    Json json = {{"format", replay.format}, {"recorded_ranks", replay.recorded}, {"steps", replay.steps}};
+    json.update(record_json(replay, replay_columns()));
+    json.update({{"communication", records_json(replay.uses, replay_use_columns())},
+                 {"members", records_json(replay.members, replay_rank_columns())}});
     return json;
 }
 
 Json replay_json_schema() {
+    Json properties = {{"format", column_schema("", "Of the trace.")},
+                       {"recorded_ranks", column_schema(0, "Ranks with a recording of their own.")},
+                       {"steps", column_schema(0, "Training steps in it.")}};
+    properties.update(properties_schema(replay_columns()));
+    properties.update(
+        {{"communication", records_schema(replay_use_columns())}, {"members", records_schema(replay_rank_columns())}});
     return {{"type", "object"},
-            {"properties",
-             {{"format", column_schema("", "Of the trace.")},
-              {"recorded_ranks", column_schema(0, "Ranks with a recording of their own.")},
-              {"ranks", column_schema(0, "Ranks that were replayed.")},
-              {"steps", column_schema(0, "Training steps in it.")},
-              {"makespan_s", column_schema(0.0, "From the first start to the last end.")},
-              {"recorded_s", column_schema(0.0, "The same of the recording itself.")},
-              {"bottleneck", column_schema("", "The busiest link, or what the time goes into.")},
-              {"communication", records_schema(replay_use_columns())},
-              {"members", records_schema(replay_rank_columns())}}},
+            {"properties", std::move(properties)},
             {"required",
              {"format", "recorded_ranks", "ranks", "steps", "makespan_s", "bottleneck", "communication", "members"}},
             {"additionalProperties", false}};
+}
+
+Records records_for(const CollectiveWorkload&, const Report& report) { return records_of(report.rows, row_columns()); }
+Records records_for(const TransferWorkload&, const Report& report) { return records_of(report.rows, row_columns()); }
+Records records_for(const TrainingWorkload&, const Report& report) { return records_of(report.steps, step_columns()); }
+Records records_for(const TraceWorkload&, const Report& report) {
+    std::vector<ReplayReport> whole;
+    if (report.replay) { whole.push_back(*report.replay); }
+    return records_of(whole, replay_columns());
 }
 
 }  // namespace
@@ -72,8 +75,8 @@ Json result_json(const Scenario& scenario, const Report& report) {
     return result;
 }
 
-Records result_records(const Report& report) {
-    return report.steps.empty() ? records_of(report.rows, row_columns()) : records_of(report.steps, step_columns());
+Records result_records(const Scenario& scenario, const Report& report) {
+    return std::visit([&](const auto& workload) { return records_for(workload, report); }, scenario.workload);
 }
 
 Json result_json_schema() {

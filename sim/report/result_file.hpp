@@ -16,8 +16,9 @@ Json result_json(const Scenario& scenario, const Report& report);
 // How a command's document begins: versions, and the resolved scenario.
 Json document_head(const Scenario& scenario);
 
-// The rows, or a training step's; columns are named as in the JSON.
-Records result_records(const Report& report);
+// The rows of the scenario's kind of workload: of sizes, of training steps, or the one of a replayed trace. Columns are
+// named as in the JSON, and are there without any row too.
+Records result_records(const Scenario& scenario, const Report& report);
 
 // The JSON Schema of result_json, made from the same tables of columns.
 Json result_json_schema();

@@ -64,7 +64,7 @@ StepRow row_of(const TrainingFacts& step, const ReplayedPlan& replayed) {
 
 std::string gpus_text(const Fabric& fabric) { return fmt::format("{} GPUs", fabric.gpu_count()); }
 
-constexpr double reach = 8;                // multiple of the largest table's GPUs up to which it still counts
+constexpr double most_beyond = 8;          // multiple of the largest table's GPUs or tokens up to which it still counts
 constexpr double share_that_counts = 0.1;  // minimum share of the step
 
 std::string place_of(const Groups& groups, const Fabric& fabric) {
@@ -113,6 +113,22 @@ std::string convolutions_on(const GpuSpec& gpu, Precision precision) {
     return fmt::format("convolutions.{}.{}", gpu.name, to_string(precision));
 }
 
+// Tokens; 0 for images.
+double sequence_of(const TrainingFacts& step) { return step.model.convolutional() ? 0 : step.layout.sequence; }
+
+// The convention of published MFU counts all of causal attention, of which fused kernels compute half. Where sequences
+// are so long that attention is most of the work, the figure can come near the peak and pass it, which no GPU does.
+void note_masked_attention(const TrainingFacts& step, const StepRow& row, std::vector<std::string>& notes) {
+    if (!step.model.causal || step.model.convolutional()) { return; }
+    const double masked = attention_flops(step.model, sequence_of(step)) / 2 * row.tokens_per_s / row.gpus;
+    const double share = masked / row.flops_per_gpu, without = row.flops_per_gpu - masked;
+    if (share <= 0.25) { return; }
+    notes.push_back(fmt::format(
+        "an MFU of {:.3f} on {} GPUs counts attention in full, as published MFU do: {} of the operations are the "
+        "masked half, which fused kernels leave out; without it {:.1f} TFLOP/s, an MFU of {:.3f}",
+        row.mfu, row.gpus, percent(share), without * 1e-12, without / step.peak));
+}
+
 }  // namespace
 
 void summarize(const TrainingFacts& step, const ReplayedPlan& replayed, Report& report) {
@@ -121,6 +137,7 @@ void summarize(const TrainingFacts& step, const ReplayedPlan& replayed, Report& 
     row.evidence = rests.evidence;
     row.time_low80_s = row.step_time_s * rests.low80;
     row.time_high80_s = row.step_time_s * rests.high80;
+    note_masked_attention(step, row, report.notes);
     report.steps.push_back(std::move(row));
     report.evidence_notes = std::move(rests.notes);
     report.traffic.push_back(link_traffic(gpus_text(replayed.fabric), replayed));
@@ -188,24 +205,34 @@ AspectsMet aspects_met(const Catalog& catalog) {
     return met;
 }
 
-Evidence evidence_of_aspects(const std::vector<std::string>& aspects, double gpus, const AspectsMet& met,
+std::string sequence_aspect(std::string_view gpu_aspect) {
+    return "sequence" + std::string(gpu_aspect.substr(gpu_aspect.find('.')));
+}
+
+Evidence evidence_of_aspects(const std::vector<std::string>& aspects, const StepReach& reach, const AspectsMet& met,
                              const Catalog& catalog, std::vector<std::string>& notes) {
     int distance = 0;
-    double largest = 0;
+    double gpus = 0, sequence = 0;  // the most that tables of this GPU and precision have
     for (const std::string& aspect : aspects) {
         const auto found = met.find(aspect);
         const bool is_gpu = aspect.starts_with("gpu.");
-        if (found != met.end()) {
-            largest = is_gpu ? found->second : largest;
-            continue;
+        if (found == met.end()) {
+            distance += is_gpu ? gpu_distance(aspect, met, catalog) : 1;
+            notes.push_back(missing_words(aspect));
+        } else if (is_gpu) {
+            const auto longest = met.find(sequence_aspect(aspect));
+            gpus = found->second;
+            sequence = longest == met.end() ? 0 : longest->second;
         }
-        distance += is_gpu ? gpu_distance(aspect, met, catalog) : 1;
-        notes.push_back(missing_words(aspect));
     }
-    if (largest > 0 && gpus > reach * largest) {
+    if (gpus > 0 && reach.gpus > most_beyond * gpus) {
         ++distance;
-        notes.push_back("the largest training table of this GPU and precision has " +
-                        std::to_string(static_cast<long>(largest)) + " GPUs");
+        notes.push_back(fmt::format("the largest training table of this GPU and precision has {:.0f} GPUs", gpus));
+    }
+    if (sequence > 0 && reach.sequence > most_beyond * sequence) {
+        ++distance;
+        notes.push_back(fmt::format(
+            "the longest sequences in training tables of this GPU and precision have {:.0f} tokens", sequence));
     }
     return distance == 0   ? Evidence::same_gpu_era_fabric
            : distance == 1 ? Evidence::same_family
@@ -245,8 +272,8 @@ double widened(double end, double spread) {
 StepRating rating(const TrainingFacts& step, const Fabric& fabric, const Catalog& catalog, const StepRow& row) {
     StepRating out;
     const AspectsMet met = aspects_met(catalog);
-    out.evidence = evidence_of_aspects(step_aspects(step.workload, step.model, step.layout, fabric), row.gpus, met,
-                                       catalog, out.notes);
+    out.evidence = evidence_of_aspects(step_aspects(step.workload, step.model, step.layout, fabric),
+                                       {static_cast<double>(row.gpus), sequence_of(step)}, met, catalog, out.notes);
     for (std::size_t kind = 0; kind < comm_kinds; ++kind) {
         if (row.*comm_part(kind).seconds >= share_that_counts * row.step_time_s && step.evidence[kind] > out.evidence) {
             out.evidence = step.evidence[kind];

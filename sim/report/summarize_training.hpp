@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/report/report.hpp"
@@ -22,16 +23,26 @@ void add_goodput(Report& report, const GoodputSpec& spec, const Fabric& fabric, 
 std::vector<std::string> step_aspects(const TrainingWorkload& workload, const ModelShape& model, const Layout& layout,
                                       const Fabric& fabric);
 
-// For each aspect, the most GPUs in a published table that has it: the figures of the part `training-tables`.
+// How far a step goes in what tables have more or less of.
+struct StepReach {
+    double gpus = 0;
+    double sequence = 0;  // tokens; 0: images
+};
+
+// For each aspect, the most GPUs in a published table that has it, and for each GPU and precision, as
+// "sequence.h100-sxm.bf16", the longest sequence: the figures of the part `training-tables`.
 using AspectsMet = std::map<std::string, double, std::less<>>;
 AspectsMet aspects_met(const Catalog& catalog);
 
 // Same GPU, era and fabric if every aspect is in `met` and the tables of this GPU and precision have at least an eighth
-// of the GPUs. Each of these costs one grade: an aspect that is missing, and too few GPUs in the tables; a GPU without
-// any table of its architecture costs two. One grade lost: same family; more: formula only. What is missing is appended
-// to `notes`.
-Evidence evidence_of_aspects(const std::vector<std::string>& aspects, double gpus, const AspectsMet& met,
+// of the GPUs and of the sequence. Each of these costs one grade: an aspect that is missing, too few GPUs and too short
+// sequences in the tables; a GPU without any table of its architecture costs two. One grade lost: same family; more:
+// formula only. What is missing is appended to `notes`.
+Evidence evidence_of_aspects(const std::vector<std::string>& aspects, const StepReach& reach, const AspectsMet& met,
                              const Catalog& catalog, std::vector<std::string>& notes);
+
+// "gpu.h100-sxm.bf16" -> "sequence.h100-sxm.bf16".
+std::string sequence_aspect(std::string_view gpu_aspect);
 
 // Aspects whose own figures only a table that has them can tell: a framework's pace, time per step, host and eager
 // kernels; convolutions' share of the peak. For each, half of the 80 % interval of ln(step time) that the figures'

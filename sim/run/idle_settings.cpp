@@ -6,7 +6,9 @@
 
 #include "base/text_lines.hpp"
 #include "sim/plan/collectives/nccl/environment.hpp"
+#include "sim/scenario/build.hpp"
 #include "sim/scenario/packet_options.hpp"
+#include "topologies/fabric.hpp"
 
 namespace fabricast::inline run {
 
@@ -14,6 +16,15 @@ namespace {
 
 std::string changes_nothing(std::string_view keys, std::string_view only) {
     return fmt::format("keys of `{}:` change nothing here: only {} reads them", keys, only);
+}
+
+bool same_links(const Fabric& a, const Fabric& b) {
+    if (a.device_count() != b.device_count() || a.link_count() != b.link_count()) { return false; }
+    for (std::uint32_t i = 0; i < a.link_count(); ++i) {
+        const LinkEnds one = a.ends(LinkId{i}), other = b.ends(LinkId{i});
+        if (one.from != other.from || one.to != other.to) { return false; }
+    }
+    return true;
 }
 
 }  // namespace
@@ -33,6 +44,12 @@ std::vector<std::string> idle_keys(const Scenario& scenario) {
     if (!std::holds_alternative<CollectiveWorkload>(scenario.workload) && states("launch")) {
         notes.emplace_back("keys of `launch:` change nothing here: only the calls of a collective are timed so");
     }
+    const auto* calls = std::get_if<CollectiveWorkload>(&scenario.workload);
+    if (calls != nullptr && states("launch.average") && calls->collective != Collective::broadcast &&
+        calls->collective != Collective::reduce) {
+        notes.emplace_back(
+            "`launch.average` changes nothing here: only of broadcast and reduce do ranks' times differ");
+    }
     if (const auto* packet = std::get_if<Packet>(&scenario.engine)) {
         using enum CongestionControl;
         for (const CongestionControl control : {infiniband, hpcc, swift, nscc}) {
@@ -43,6 +60,31 @@ std::vector<std::string> idle_keys(const Scenario& scenario) {
         }
         if (!packet->trim && states("packet.trim_after")) {
             notes.emplace_back("`packet.trim_after` changes nothing here: only `trim: true` reads it");
+        }
+    }
+    return notes;
+}
+
+std::vector<std::string> idle_in_place(const Scenario& scenario, const Report& report) {
+    const auto* calls = std::get_if<CollectiveWorkload>(&scenario.workload);
+    const auto by_copy_engine = [](const FigureUsed& used) { return used.figure == "copy_engine.start"; };
+    if (calls == nullptr || !calls->in_place || !report.points.empty() ||
+        std::ranges::any_of(report.figures, by_copy_engine)) {
+        return {};
+    }
+    return {"`workload.in_place` changes nothing here: only collectives by copy engines have another time in place"};
+}
+
+std::vector<std::string> idle_in_bill(const Scenario& scenario, const Catalog& catalog) {
+    std::vector<std::string> notes;
+    if (!scenario.prices.empty()) { notes.emplace_back("`prices` change nothing here: only `study` counts costs"); }
+    if (scenario.cluster.management_ports > 0) {
+        Scenario without = scenario;
+        without.cluster.management_ports = 0;
+        if (same_links(Fabric(build(scenario, catalog)), Fabric(build(without, catalog)))) {
+            notes.emplace_back(
+                "`cluster.fabric.management_ports` changes nothing here: the leaves have these ports free; `topo` and "
+                "`study` count their cables");
         }
     }
     return notes;

@@ -91,6 +91,7 @@ Report simulate(const Scenario& written, const Catalog& catalog, const Watch& wa
         report.scenario = scenario.name;
         merge_notes(report.notes, scenario.notes);
         merge_notes(report.notes, idle_keys(scenario));
+        merge_notes(report.notes, idle_in_place(scenario, report));
         std::vector<double> times;  // known already, if this was the flow model
         if (std::holds_alternative<Flow>(scenario.engine)) { times = times_in(report); }
         merge_notes(report.notes, idle_variables(scenario, report.notes, std::move(times), [&](const Scenario& other) {

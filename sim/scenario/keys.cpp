@@ -61,12 +61,12 @@ Rows<ExplicitGraph> graph_keys() {
 
 std::vector<Key> design_keys() {
     KeyOf<DesignSpec> set = text_map_key("set", &DesignSpec::set,
-                                         "Keys that differ, by their paths, as `cluster.fabric.oversubscription: 2`; "
-                                         "`null` takes back a key that the scenario sets.");
+                                         "Keys that differ, by their paths, as `cluster.fabric.oversubscription: 2`, "
+                                         "with values of any form; `null` takes back a key that the scenario sets.");
     set.may_be_null = true;
     set.read = [](const Node& node, DesignSpec& design) {
         for (const Node& member : node.members()) {
-            design.set[member.name] = member.is_null() ? "null" : text_of(member);
+            design.set[member.name] = member.is_scalar() ? text_of(member) : flow_text(member);
         }
     };
     set.write = [](const DesignSpec& design) { return Json(design.set); };
@@ -77,7 +77,7 @@ std::vector<Key> design_keys() {
          {text_map_key("prices", &Scenario::prices,
                        "What parts cost here, in place of the catalogue's prices, as `quantum-2: 42000 USD`; also what "
                        "they draw and what owning costs, as `quantum-2/power.typical: 700 W`, "
-                       "`data-centre/pue: 1.1`, and nothing else of a part.")}});
+                       "`data-centre/pue: 1.1`, and nothing else of a part. `study` counts them.")}});
 }
 
 Key include_key() {

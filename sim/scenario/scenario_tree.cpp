@@ -7,6 +7,7 @@
 
 #include "base/schema_version.hpp"
 #include "base/text.hpp"
+#include "sim/scenario/keys.hpp"
 
 namespace fabricast::inline scenario {
 
@@ -199,6 +200,14 @@ yaml::Node& member(yaml::Node& map, std::string_view name, const SourceLocation&
     return added;
 }
 
+// The end of the key that begins at `start` of the path. Below a map whose names the user chooses, as `prices`, the
+// rest of the path is one name with its dots: "prices.quantum-2/power.typical".
+std::size_t end_of_key(std::string_view assignment, std::size_t start, std::size_t equals) {
+    const Key* above = start == 0 ? nullptr : find_key(assignment.substr(0, start - 1));
+    const bool one_name = above != nullptr && above->form == Form::text_map;
+    return one_name ? equals : std::min(assignment.find('.', start), equals);
+}
+
 // The column in an InputError counts characters of `assignment`.
 void apply_override(yaml::Node& root, std::string_view assignment) {
     const std::size_t equals = assignment.find('=');
@@ -209,7 +218,7 @@ void apply_override(yaml::Node& root, std::string_view assignment) {
     yaml::Node* node = &root;
     SourceLocation key_place;
     for (std::size_t start = 0; start <= equals;) {
-        const std::size_t end = std::min(assignment.find('.', start), equals);
+        const std::size_t end = end_of_key(assignment, start, equals);
         if (end == start) {
             throw InputError(set_column(start),
                              error_message("an empty key in the path", shown(assignment), "path=value"));

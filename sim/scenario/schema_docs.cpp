@@ -66,7 +66,9 @@ Json value_schema(const Key& key) {
         case Form::texts: return {{"type", "array"}, {"items", any_scalar}};
         case Form::text_map: {
             Json value = any_scalar;
-            if (key.may_be_null) { value["type"].push_back("null"); }
+            if (key.may_be_null) {  // null unsets a key, and what sets one has the key's own form
+                for (const char* other : {"null", "array", "object"}) { value["type"].push_back(other); }
+            }
             return by_path(std::move(value));
         }
         case Form::word: return {{"enum", key.words}};
@@ -184,7 +186,8 @@ std::string scenario_page() {
         "# The keys of a scenario\n\n"
         "Made by `./dev docs` from the parser's own table. A scenario is one YAML map; unknown keys are refused, "
         "figures\n"
-        "carry their unit, and `--set path=value` replaces any key by its path; `null` takes it back.\n\n"
+        "carry their unit, and `--set path=value` replaces any key by its path; `null` takes it back. Below a map of\n"
+        "texts the rest of the path is one name: `--set prices.quantum-2/power.typical=\"700 W\"`.\n\n"
         "| key | value | default | meaning |\n|---|---|---|---|\n";
     for (const Key& key : scenario_keys()) {
         page += fmt::format("| `{}` | {} | {} | {}{} |\n", key.path, accepted_words(key), default_words(key),

@@ -5,6 +5,7 @@
 #include "tests/cli/program.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/json_schema.hpp"
+#include "tests/support/source_root.hpp"
 
 using namespace fabricast;
 using namespace fabricast::test;
@@ -70,6 +71,24 @@ TEST_CASE("what a run does not read, and events that change nothing, are noted")
         noted(collective, "events: [{device: node0.gpu0, share: 0.5, at: 1 us}, {device: node0.nic0, share: 0}]\n"),
         ContainsSubstring("events[1] changes nothing here: one node sends nothing over its adapters") &&
             !ContainsSubstring("events[0]"));
+    // Ranks end at different times only in chains; only copy engines have less to do in place.
+    const std::string average = "launch: {average: max}\n";
+    CHECK_THAT(noted(collective, average), ContainsSubstring("`launch.average` changes nothing here"));
+    CHECK_THAT(noted("kind: collective, collective: broadcast", average), !nothing);
+    CHECK_THAT(noted(collective + ", in_place: true", ""),
+               ContainsSubstring("`workload.in_place` changes nothing here"));
+    const std::string copied = "kind: collective, collective: all_gather, in_place: ";
+    const std::string engines = "library: {nccl: \"2.28\", registered: window, env: {NCCL_CTA_POLICY: ZERO}}\n";
+    CHECK_THAT(noted(copied + "true", engines), !nothing);
+    CHECK(noted(copied + "true", engines) != noted(copied + "false", engines));
+    CHECK_THAT(noted(collective, "prices: {quantum-2: 1 USD}\n"),
+               ContainsSubstring("`prices` change nothing here: only `study` counts costs"));
+    const Ran managed = run_program(
+        "run scenarios/dgx-h100-128-rail.yaml --set cluster.nodes=127 --set "
+        "workload.sizes='[1 MiB]' --set cluster.fabric.management_ports=4",
+        fabricast::testing::root, scratch);
+    CHECK(managed.code == 0);
+    CHECK_THAT(managed.out, ContainsSubstring("`cluster.fabric.management_ports` changes nothing here"));
     // A variable that is modelled counts where some time hangs on it, whatever the engine.
     const std::string variables =
         "library: {nccl: \"2.20\", env: {NCCL_COLLNET_ENABLE: \"1\", NCCL_ALGO: tree, NCCL_CROSS_NIC: \"1\"}}\n";

@@ -44,6 +44,31 @@ TEST_CASE("study refuses what it cannot hold side by side") {
     CHECK_THAT(bad(file.string()), ContainsSubstring("d.yaml:5:") && ContainsSubstring("design 'x'"));
 }
 
+TEST_CASE("a design sets lists and maps too, and is named where one of its values is refused later") {
+    const ScratchFolder scratch("study_mixed");
+    const auto study_of = [&](const std::string& set) {
+        const auto file = scratch.write("d.yaml",
+                                        "name: d\ncluster: {node: dgx-h100, nodes: 4}\n"
+                                        "workload: {kind: collective, sizes: [1 MiB]}\n"
+                                        "designs:\n  - {name: even, set: {}}\n  - {name: mixed, set: " +
+                                            set + "}\n");
+        return run_program("study --draws 10 " + file.string(), root, scratch);
+    };
+    const std::string kinds = "[{node: dgx-h100, count: 3}, {node: dgx-a100, count: 1}]";
+    const Ran mixed = study_of("{cluster.node: null, cluster.nodes: " + kinds + "}");
+    INFO(mixed.err);
+    CHECK(mixed.code == 0);
+    CHECK_THAT(mixed.out, ContainsSubstring("# mixed against even: "));
+    CHECK(study_of("{workload: {kind: collective, sizes: [2 MiB]}}").code == 0);
+    // Found when the cluster is built, and when the call is planned.
+    for (const std::string set :
+         {"{cluster.fabric: {kind: fat-tree, switch: quantum-9}}", "{cluster.nodes: 1, workload.algorithm: collnet}"}) {
+        const Ran refused = study_of(set);
+        CHECK(refused.code == 2);
+        CHECK_THAT(refused.err, ContainsSubstring("d.yaml:") && ContainsSubstring(": design 'mixed': "));
+    }
+}
+
 TEST_CASE("explain blames, asks what if and finds the knee; what it emits runs to the time that it says") {
     const ScratchFolder scratch("explain");
     const auto folder = scratch.path / "what-if";

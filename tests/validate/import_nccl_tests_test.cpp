@@ -148,3 +148,53 @@ TEST_CASE("RCCL's own lines above a table say its release and ROCm's") {
             .at(0);
     CHECK(text(short_form.software, "nccl") == "2.20.5");
 }
+
+namespace {
+
+// Eight GPUs of one process, whose busbw is 2 * 7 / 8 of algbw; `listed` of them are listed.
+std::string run_of_eight(int listed, const std::string& busbw = "61.17") {
+    std::string log = "# nThread 1 nGpus 8 minBytes 1048576 maxBytes 1048576 step: 2(factor)\n";
+    for (int rank = 0; rank < listed; ++rank) {
+        const std::string n = std::to_string(rank);
+        log += "#  Rank  " + n + " Group  0 Pid 1 on a device  " + n + " [0000:1b:00] NVIDIA H100 80GB HBM3\n";
+    }
+    return log +
+           "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+           "     1048576        262144     float     sum      -1    30.00   34.95   " +
+           busbw + "      0\n# Avg bus bandwidth    : " + busbw + "\n";
+}
+
+}  // namespace
+
+TEST_CASE("nccl-tests: a busbw that the listed ranks cannot have is refused, and says which ranks have it") {
+    const std::string file = "all_reduce.log";
+    CHECK(text(import_log(run_of_eight(8), file, "auto").at(0).benchmark, "ranks") == "8");
+    CHECK_THAT(refusal(run_of_eight(2), file),
+               ContainsSubstring("all_reduce.log:5:1: busbw / algbw of all_reduce is not that of the ranks listed "
+                                 "(found about 1.750: 8 ranks have it; accepted: 1.000, as 2 ranks have it"));
+    CHECK_THAT(refusal(run_of_eight(8, "34.95"), file), ContainsSubstring("found about 1.000: 2 ranks have it"));
+    CHECK_THAT(refusal(run_of_eight(8, "99.99"), file), ContainsSubstring("no number of ranks has it"));
+    CHECK_THAT(refusal(run_of_eight(8), "broadcast.log"), ContainsSubstring("accepted: 1.000, as 8 ranks"));
+    // Two digits of a small rate tell nothing.
+    const std::string small = with(with(run_of_eight(8, "0.03"), "34.95", " 0.02"), "   30.00", "50000.00");
+    CHECK(import_log(small, file, "auto").at(0).rows.size() == 1);
+    const auto stated = import_log(run_of_eight(2), file, "auto", {{"benchmark.ranks", "8"}});
+    CHECK(text(stated.at(0).benchmark, "ranks") == "8");
+    CHECK(text(stated.at(0).system, "gpus_per_node") == "8");
+}
+
+TEST_CASE("nccl-tests: a list of fewer ranks than the options ask for is refused where no ratio tells") {
+    CHECK_THAT(refusal(run_of_eight(2, "34.95"), "broadcast.log"),
+               ContainsSubstring("ranks are missing from the log's list (found 2 ranks; accepted: a multiple of "
+                                 "nThread x nGpus = 8"));
+}
+
+TEST_CASE("nccl-tests: a byte order mark hides no line of a log") {
+    const std::string mark = "\xEF\xBB\xBF";
+    const auto header = [](const std::string& log) {
+        return std::string(text(import_log(log, "all_reduce.log", "auto").at(0).benchmark, "header"));
+    };
+    CHECK(header(mark + run_of_eight(8)) == header(run_of_eight(8)));
+    CHECK_FALSE(header(run_of_eight(8)).empty());
+    CHECK_THAT(refusal(mark, "all_reduce.log"), ContainsSubstring("an empty file"));
+}

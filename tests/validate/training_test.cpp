@@ -152,8 +152,9 @@ TEST_CASE("the catalogue's list of what training tables have is that of the tabl
             f.table = &tables[t];
             f.measured_s = 1;
             f.step.gpus = fabric.gpu_count();
-            f.aspects =
-                step_aspects(w, model, make_layout(w, model, fabric.gpu_count(), fabric.gpus_per_node()), fabric);
+            const Layout layout = make_layout(w, model, fabric.gpu_count(), fabric.gpus_per_node());
+            f.sequence = model.convolutional() ? 0 : layout.sequence;
+            f.aspects = step_aspects(w, model, layout, fabric);
             rows.push_back(f);
         }
     }

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "base/pattern.hpp"
 #include "base/text.hpp"
 #include "base/units.hpp"
+#include "sim/plan/collectives/collective.hpp"
 #include "validate/import/log_table.hpp"
 
 namespace fabricast::inline validate_import {
@@ -49,15 +52,80 @@ std::string collective_of(const NcclRun& run, const LogText& log, const Statemen
 }
 
 // Before nccl-tests 2.0, the size of all-gather and reduce-scatter was one rank's part (history of all_gather.cu).
-bool counts_one_part(const NcclRun& run, std::string_view collective) {
+bool counts_one_part(const NcclRun& run, std::string_view collective, std::uint32_t ranks) {
     const std::int64_t element = element_size(run.dtype);
-    if ((collective != "all_gather" && collective != "reduce_scatter") || run.ranks < 2 || element == 0) {
-        return false;
-    }
+    if ((collective != "all_gather" && collective != "reduce_scatter") || ranks < 2 || element == 0) { return false; }
     return std::ranges::all_of(
                run.rows,
                [&](const NcclRow& r) { return r.count <= r.size / element && r.size == r.count * element; }) &&
            std::ranges::any_of(run.rows, [](const NcclRow& r) { return r.size > 0; });
+}
+
+// As the user states them, else as the log lists them; 0 if neither does.
+std::uint32_t ranks_of(const NcclRun& run, const Statements& said) {
+    const auto stated = said.find("benchmark.ranks");
+    const std::int64_t ranks = stated == said.end() ? 0 : count_in_word(stated->second).value_or(0);
+    return ranks > 0 && ranks <= std::numeric_limits<std::uint32_t>::max() ? static_cast<std::uint32_t>(ranks)
+                                                                           : run.ranks;
+}
+
+// busbw / algbw of one row, as far as the printed digits tell it.
+struct Ratio {
+    double low = 0, high = 0;
+    double algbw = 0;  // the larger, the more digits
+    SourceLocation place;
+};
+
+// Of a row's cells from `at` on: time, algbw, busbw. None if they were not measured or tell nothing.
+std::optional<Ratio> ratio_in(const NcclRow& row, std::size_t at) {
+    const auto algbw = figure_in_word(row.cells[at + 1]), busbw = figure_in_word(row.cells[at + 2]);
+    if (!algbw || !busbw) { return std::nullopt; }
+    // As in check_printed(): the tool may round the last digit either way.
+    const double a = 2 * rounding_of(row.cells[at + 1]), b = 2 * rounding_of(row.cells[at + 2]);
+    if (*algbw <= a) { return std::nullopt; }
+    return Ratio{(*busbw - b) / (*algbw + a), (*busbw + b) / (*algbw - a), *algbw, row.place};
+}
+
+// The numbers of ranks that have such a ratio: factor n -> `most` * (n - 1) / n, with `most` 2 for all-reduce, else 1.
+std::string ranks_with(const Ratio& ratio, Collective collective) {
+    const double most = collective == Collective::all_reduce ? 2 : 1;
+    const double from = std::max(1.0, std::ceil(most / (most - ratio.low)));
+    if (busbw_factor(collective, 1) != 0 || ratio.low >= most) { return "no number of ranks has it"; }
+    if (ratio.high >= most) { return fmt::format("{:.0f} ranks or more have it", from); }
+    const double to = std::floor(most / (most - ratio.high));
+    return from > to    ? "no number of ranks has it"
+           : from == to ? fmt::format("{:.0f} ranks have it", from)
+                        : fmt::format("{:.0f} to {:.0f} ranks have it", from, to);
+}
+
+// nccl-tests computes busbw from algbw and the number of ranks: a log whose list of ranks was cut, or whose ranks were
+// split into groups, would else be read as a run of another machine.
+void check_ratio(const NcclRun& run, std::string_view name, std::uint32_t ranks) {
+    const auto* const known = std::ranges::find(collective_names, name);
+    if (known == collective_names.end()) { return; }  // hypercube
+    const auto collective = static_cast<Collective>(known - collective_names.begin());
+    const double factor = busbw_factor(collective, ranks);
+    std::optional<Ratio> clearest;
+    for (const NcclRow& row : run.rows) {
+        for (std::size_t at = 0; at + 2 < row.cells.size(); at += 3) {
+            const auto ratio = ratio_in(row, at);
+            const bool contradicts = ratio && (factor < ratio->low - 1e-6 || factor > ratio->high + 1e-6);
+            if (contradicts && (!clearest || ratio->algbw > clearest->algbw)) { clearest = ratio; }
+        }
+    }
+    if (!clearest) { return; }
+    refuse(clearest->place, fmt::format("busbw / algbw of {} is not that of the ranks listed", name),
+           fmt::format("about {:.3f}: {}", (clearest->low + clearest->high) / 2, ranks_with(*clearest, collective)),
+           fmt::format("{:.3f}, as {} ranks have it; or --set benchmark.ranks=N", factor, ranks));
+}
+
+// Each process lists nThread x nGpus ranks (nccl-tests, src/common.cu).
+void check_list(const NcclRun& run, std::uint32_t ranks) {
+    const std::int64_t each = number_behind(run.header, "nThread ") * number_behind(run.header, "nGpus ");
+    if (each > 0 && ranks % each != 0) {
+        refuse(run.place, "ranks are missing from the log's list", fmt::format("{} ranks", ranks),
+               fmt::format("a multiple of nThread x nGpus = {}; or --set benchmark.ranks=N", each));
+    }
 }
 
 }  // namespace
@@ -96,13 +164,18 @@ Measurement measurement_of(const NcclRun& run, const LogText& log, const Stateme
     Measurement m;
     std::string note;
     const std::string collective = collective_of(run, log, said, note);
+    const std::uint32_t ranks = ranks_of(run, said);
+    if (ranks > 0) {
+        check_ratio(run, collective, ranks);
+        check_list(run, ranks);
+    }
     m.id = collective;
     m.kind = "nccl";
     state(m.system, run.place, {{"gpu", run.gpu}});
     const std::size_t hosts = run.hosts.size();
-    if (hosts > 0 && run.ranks % hosts == 0) {
+    if (hosts > 0 && ranks % hosts == 0) {
         state(m.system, run.place,
-              {{"nodes", std::to_string(hosts)}, {"gpus_per_node", std::to_string(run.ranks / hosts)}});
+              {{"nodes", std::to_string(hosts)}, {"gpus_per_node", std::to_string(ranks / hosts)}});
     }
     state(m.software, run.place, {{"nccl", run.nccl}, {"cuda", run.toolkit}, {"env", run.env}});
     state(m.source, run.place, {{"date", run.date}});
@@ -111,9 +184,9 @@ Measurement measurement_of(const NcclRun& run, const LogText& log, const Stateme
            {"collective", collective},
            {"dtype", run.dtype},
            {"redop", run.redop},
-           {"ranks", run.ranks == 0 ? "" : std::to_string(run.ranks)},
+           {"ranks", ranks == 0 ? "" : std::to_string(ranks)},
            {"header", run.header}});
-    const bool parts = counts_one_part(run, collective);
+    const bool parts = counts_one_part(run, collective, ranks);
     if (parts) {
         note += std::string(note.empty() ? "" : "; ") +
                 "sizes were one rank's part, as old versions print them, and are the whole's here";
@@ -125,7 +198,7 @@ Measurement measurement_of(const NcclRun& run, const LogText& log, const Stateme
     }
     for (const NcclRow& row : run.rows) {
         std::vector<std::string> cells = row.cells;
-        cells.insert(cells.begin(), std::to_string((Bytes{row.size} * (parts ? run.ranks : 1)).count));
+        cells.insert(cells.begin(), std::to_string((Bytes{row.size} * (parts ? ranks : 1)).count));
         add_row(m, std::move(cells), row.place);
     }
     return m;

@@ -45,7 +45,7 @@ std::size_t rows_asked(std::string_view header, std::int64_t most_bytes = std::n
 
 // The run as a measurement whose id is its collective. Old versions print the size of one rank's part for all-gather
 // and reduce-scatter; this is converted to the whole size, and a note says so. Throws if neither the log nor its file
-// name states the collective.
+// name states the collective, and if busbw / algbw or the options contradict the ranks.
 Measurement measurement_of(const NcclRun& run, const LogText& log, const Statements& said);
 
 }  // namespace fabricast::inline validate_import

@@ -157,6 +157,7 @@ TrainingForecast forecast_row(const TrainingTable& table, std::size_t row, const
         const Fabric fabric(build(derived.scenario, catalog));
         const ModelShape model = model_shape(catalog, w);
         const Layout layout = make_layout(w, model, fabric.gpu_count(), fabric.gpus_per_node());
+        out.sequence = model.convolutional() ? 0 : layout.sequence;
         out.aspects = step_aspects(w, model, layout, fabric);
         out.spreads = aspect_spreads(w, model, fabric.node().gpu, out.step, catalog);
         out.peak_s = peak_seconds(w, out.step, catalog);

@@ -27,6 +27,7 @@ struct TrainingForecast {
     std::vector<std::string> aspects;         // sim/report/summarize_training.hpp
     std::map<std::string, double> spreads;    // of aspects, of ln(forecast_s)
     StepRow step;
+    double sequence = 0;  // tokens; 0: images
     std::uint32_t micro_batch = 0;
     bool assumed = false;                                // the table leaves something other than software open
     std::set<std::pair<std::string, std::string>> used;  // part and figure

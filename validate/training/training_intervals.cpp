@@ -40,7 +40,9 @@ std::vector<Judged> judged_rows(const std::vector<TrainingForecast>& forecasts, 
         if (!f.compared() || !(f.family_out_s > 0)) { continue; }
         const auto [found, fresh] = met.try_emplace(f.table->family);
         if (fresh) { found->second = aspects_of(forecasts, f.table->family); }
-        list.push_back({&f, evidence_of_aspects(f.aspects, f.step.gpus, found->second, catalog, notes),
+        list.push_back({&f,
+                        evidence_of_aspects(f.aspects, {static_cast<double>(f.step.gpus), f.sequence}, found->second,
+                                            catalog, notes),
                         f.measured_s / f.family_out_s, untold_spread(f.spreads, found->second)});
     }
     return list;
@@ -76,7 +78,13 @@ AspectsMet aspects_of(const std::vector<TrainingForecast>& forecasts, const std:
     AspectsMet met;
     for (const TrainingForecast& f : forecasts) {
         if (f.counts() && f.table->family != without) {
-            for (const std::string& aspect : f.aspects) { met[aspect] = std::max<double>(met[aspect], f.step.gpus); }
+            for (const std::string& aspect : f.aspects) {
+                met[aspect] = std::max<double>(met[aspect], f.step.gpus);
+                if (aspect.starts_with("gpu.") && f.sequence > 0) {
+                    double& longest = met[sequence_aspect(aspect)];
+                    longest = std::max(longest, f.sequence);
+                }
+            }
         }
     }
     return met;
@@ -130,7 +138,7 @@ std::string TrainingCoverage::lines() const {
 
 std::string training_intervals_yaml(const AspectsMet& met, const TrainingRanges& ranges) {
     std::string aspects;
-    for (const auto& [aspect, gpus] : met) { aspects += fmt::format("    {}: {}\n", aspect, gpus); }
+    for (const auto& [aspect, gpus] : met) { aspects += fmt::format("    {}: {:.0f}\n", aspect, gpus); }
     std::string intervals;
     constexpr std::array<const char*, 3> names = {"same-system", "same-family", "formula-only"};
     for (std::size_t i = 0; i < ratings.size(); ++i) {

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace fabricast::inline traces {
 
@@ -103,10 +104,12 @@ private:
         }
     }
 
+    using Way = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // from, to, tag
+    using Messages = std::map<Way, std::vector<RecordAt>>;
+
     // The n-th send from one rank to another with one tag belongs to the n-th receive there with that tag.
     void match_messages() {
-        using Way = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // from, to, tag
-        std::map<Way, std::vector<RecordAt>> sends, receives;
+        Messages sends, receives;
         for (std::uint32_t r = 0; r < job_.ranks.size(); ++r) {
             const std::vector<Record>& records = recorded(r).records;
             for (std::uint32_t i = 0; i < records.size(); ++i) {
@@ -148,6 +151,32 @@ private:
                 fmt::format("{} receives of the recorded rank count as sent in time: the sender's file would tell",
                             (alone + at_once) / job_.ranks.size()));
         }
+        note_odd_sends(sends, receives);
+    }
+
+    // A send without a receive is no error, as a receive without a send is: nothing waits for it, and a recording that
+    // ends before the job has some.
+    void note_odd_sends(const Messages& sends, const Messages& receives) {
+        std::vector<RecordAt> unreceived, to_itself;
+        for (const auto& [way, list] : sends) {
+            const bool own = std::get<0>(way) == std::get<1>(way);
+            const auto there = receives.find(way);
+            const std::size_t matched =
+                own || there == receives.end() ? 0 : std::min(list.size(), there->second.size());
+            std::vector<RecordAt>& odd = own ? to_itself : unreceived;
+            odd.insert(odd.end(), list.begin() + static_cast<std::ptrdiff_t>(matched), list.end());
+        }
+        note_sends(unreceived, "without a receive: sent all the same");
+        note_sends(to_itself, "of a rank to itself: a copy on its GPU, which takes no time here");
+    }
+
+    void note_sends(const std::vector<RecordAt>& odd, std::string_view what) {
+        if (odd.empty()) { return; }
+        const RecordAt first =
+            *std::ranges::min_element(odd, {}, [](RecordAt n) { return std::pair(n.rank, n.record); });
+        out_.notes.push_back(fmt::format("{} {} (first: {})",
+                                         plural(odd.size() / (job_.copies ? job_.ranks.size() : 1), "send"), what,
+                                         shown(first)));
     }
 
     void check_call(RecordAt a, RecordAt b) const {

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "base/text.hpp"
 #include "base/unit_text.hpp"
 #include "sim/run/explain/explained_run.hpp"
 #include "sim/run/scaling.hpp"
@@ -99,9 +100,7 @@ void take_row(const Row& row, const StudyInput& input, Evaluation& out) {
     r.busbw = Range{row.busbw, out.busbw_seconds / row.time_high80_s, out.busbw_seconds / row.time_low80_s};
 }
 
-}  // namespace
-
-Evaluation evaluate(const StudyInput& input, const Watch& watch, bool efficiency) {
+Evaluation evaluated(const StudyInput& input, const Watch& watch, bool efficiency) {
     return pointing_into(input.scenario, [&] {
         const Scenario scenario = single_point(input.scenario);
         const Report report = simulate(scenario, input.catalog, watch);
@@ -133,6 +132,25 @@ Evaluation evaluate(const StudyInput& input, const Watch& watch, bool efficiency
         if (efficiency) { add_efficiency(r, input, watch); }
         return out;
     });
+}
+
+}  // namespace
+
+void refuse_design(const Scenario& listing, const std::string& name, const Error& error) {
+    const bool own = !error.place || !error.place->file || *error.place->file == "--set";
+    const SourceLocation place = own ? place_of(listing, "designs") : *error.place;
+    const std::string message = "design " + shown(name) + ": " + error.message;
+    if (error.exit_code == ExitCode::cannot_end) { throw CannotEnd(place, message); }
+    throw InputError(place, message);
+}
+
+Evaluation evaluate(const StudyInput& input, const Watch& watch, bool efficiency) {
+    if (input.scenario.designs.empty()) { return evaluated(input, watch, efficiency); }
+    try {
+        return evaluated(input, watch, efficiency);
+    } catch (const InputError& error) {
+        refuse_design(input.scenario, input.name, error);
+    } catch (const CannotEnd& error) { refuse_design(input.scenario, input.name, error); }
 }
 
 }  // namespace fabricast::inline studies

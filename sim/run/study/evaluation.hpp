@@ -54,7 +54,12 @@ struct Evaluation {
     double tokens = 0;         // tokens per training step
 };
 
-// Throws as simulate does. `efficiency`: with the scaling efficiency, which takes further runs.
+// Throws what `error` is, by the design's name. What one of a scenario's `designs` sets stands in no file: where
+// `error` is about that, its place is the list of designs.
+[[noreturn]] void refuse_design(const Scenario& listing, const std::string& name, const Error& error);
+
+// Throws as simulate does, with the design's name if a scenario lists several. `efficiency`: with the scaling
+// efficiency, which takes further runs.
 Evaluation evaluate(const StudyInput& input, const Watch& watch, bool efficiency = true);
 
 }  // namespace fabricast::inline studies

@@ -283,9 +283,7 @@ std::vector<StudyInput> study_inputs(const std::vector<ReadDesign>& scenarios,
             for (const auto& [path, value] : design.set) { own.push_back(std::string(path).append("=").append(value)); }
             try {
                 add(design.name, read(own));
-            } catch (const InputError& error) {
-                throw InputError(place_of(scenario, "designs"), "design " + shown(design.name) + ": " + error.message);
-            }
+            } catch (const InputError& error) { refuse_design(scenario, design.name, error); }
         }
     }
     for (const StudyInput& input : inputs) {

@@ -27,10 +27,13 @@ namespace fabricast::inline sweep {
 
 namespace {
 
-// Whether the path is a key of scenarios, or a name that users choose below one: "library.env.NCCL_ALGO".
+// Whether the path is a key of scenarios, or a name that users choose below one: "library.env.NCCL_ALGO",
+// "prices.quantum-2/power.typical".
 bool is_key(std::string_view path) {
-    const Key* parent = find_key(path.substr(0, path.rfind('.')));
-    return find_key(path) != nullptr || (parent != nullptr && parent->form == Form::text_map);
+    const auto takes_names = [&](const Key& key) {
+        return key.form == Form::text_map && path.starts_with(key.path + ".");
+    };
+    return find_key(path) != nullptr || std::ranges::any_of(scenario_keys(), takes_names);
 }
 
 void check_path(const std::string& path, const SourceLocation& place) {
@@ -90,13 +93,9 @@ void add_rows(const TrainingWorkload&, const Scenario&, const Report& report, Sw
 }
 
 void add_rows(const TraceWorkload&, const Scenario&, const Report& report, SweepFigures& figures) {
-    figures.columns = {"makespan_s", "recorded_s", "ranks", "bottleneck"};
-    if (report.replay) {
-        figures.rows.push_back({{"makespan_s", report.replay->makespan_s},
-                                {"recorded_s", report.replay->recorded_s},
-                                {"ranks", report.replay->ranks},
-                                {"bottleneck", report.replay->bottleneck}});
-    }
+    std::vector<ReplayReport> whole;
+    if (report.replay) { whole.push_back(*report.replay); }
+    add(figures, whole, replay_columns());
 }
 
 // Collective and transfer: a row for each size, then one for each cluster of the scaling table. Training: a row for

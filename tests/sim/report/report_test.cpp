@@ -155,7 +155,7 @@ TEST_CASE("the result as JSON meets its schema, and says what it rests on") {
 TEST_CASE("CSV has a line a row, and quotes what needs it") {
     Report report = small_report();
     report.rows[0].bottleneck = "a, \"b\"";
-    std::istringstream lines(csv_text(result_records(report)));
+    std::istringstream lines(csv_text(result_records(small_scenario(), report)));
     std::string header, first, second, none;
     std::getline(lines, header);
     std::getline(lines, first);
@@ -166,6 +166,22 @@ TEST_CASE("CSV has a line a row, and quotes what needs it") {
     CHECK_THAT(first, ContainsSubstring("\"a, \"\"b\"\"\""));
     CHECK(second.starts_with("1024,"));
     CHECK_FALSE(std::getline(lines, none));
+}
+
+TEST_CASE("a replayed trace is a line of CSV, with the columns that a sweep has") {
+    Scenario scenario = small_scenario();
+    scenario.workload = TraceWorkload{};
+    Report report;
+    CHECK(csv_text(result_records(scenario, report)) == "makespan_s,recorded_s,ranks,bottleneck\n");
+    report.replay = ReplayReport{};
+    report.replay->makespan_s = 0.5;
+    report.replay->ranks = 16;
+    report.replay->bottleneck = "kernels of rank 3: 81 %";
+    CHECK(csv_text(result_records(scenario, report)) ==
+          "makespan_s,recorded_s,ranks,bottleneck\n0.5,,16,kernels of rank 3: 81 %\n");
+    report.replay->recorded_s = 0.25;
+    CHECK_THAT(tsv_text(result_records(scenario, report)), ContainsSubstring("\n0.5\t0.25\t16\t"));
+    CHECK(test::violation(result_json(scenario, report), result_json_schema()) == "");
 }
 
 TEST_CASE("a step's exposed communication is what computation does not hide") {

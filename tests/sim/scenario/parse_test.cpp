@@ -134,6 +134,18 @@ TEST_CASE("an override replaces, adds and goes through the same checks") {
     CHECK(refused("include=[a.yaml]").starts_with("--set:1:1: 'include'"));
 }
 
+TEST_CASE("below a map of the user's own names the rest of an override's path is one name, dots and all") {
+    const std::vector<std::string> set = {"prices.dgx-h100-system/power.typical=9 kW", "prices.quantum-2=45000 USD"};
+    const Scenario s = parse_scenario(good, "good.yaml", set);
+    CHECK(s.prices ==
+          std::map<std::string, std::string>{{"dgx-h100-system/power.typical", "9 kW"}, {"quantum-2", "45000 USD"}});
+    std::vector<std::string> back = set;
+    back.emplace_back("prices.dgx-h100-system/power.typical=null");
+    CHECK(parse_scenario(good, "good.yaml", back).prices.size() == 1);
+    CHECK_THROWS_WITH(parse_scenario(good, "good.yaml", {"prices.=1 USD"}),
+                      ContainsSubstring("--set:1:8: an empty key"));
+}
+
 TEST_CASE("line 4: an override of null takes a key back, in a design too") {
     const std::string text =
         "name: a\ncluster: {node: dgx-h100, nodes: 4, fabric: {kind: fat-tree, link: infiniband-ndr, oversubscription: "

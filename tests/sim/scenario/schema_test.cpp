@@ -164,6 +164,7 @@ cluster:
 workload: {kind: collective}
 designs:
   - {name: rails, set: {cluster.fabric.oversubscription: 2}}
+  - {name: mixed, set: {cluster.node: null, cluster.nodes: [{node: dgx-h100, count: 3}, {node: dgx-a100, count: 1}]}}
 prices: {quantum-2: 36000 USD}
 sweep: {grid: {cluster.nodes: [8, 16]}}
 )";
@@ -267,6 +268,7 @@ TEST_CASE("the schema accepts what the parser accepts") {
     const Json schema = scenario_json_schema();
     CHECK(test::violation(test::to_json(yaml::parse(full, "t.yaml")), schema) == "");
     CHECK(test::violation(to_json(parse_scenario(full, "t.yaml")), schema) == "");
+    CHECK(test::violation(test::to_json(yaml::parse(full_study, "t.yaml")), schema) == "");
     CHECK(test::violation(test::to_json(yaml::parse(full_packet, "t.yaml")), schema) == "");
     CHECK(test::violation(to_json(parse_scenario(full_packet, "t.yaml")), schema) == "");
     CHECK(test::violation(test::to_json(yaml::parse(full_trace, "t.yaml")), schema) == "");

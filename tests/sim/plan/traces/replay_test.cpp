@@ -336,6 +336,32 @@ TEST_CASE("calls that some ranks recorded and others did not are left out, and s
     CHECK_THAT(run.replayed.notes[0], ContainsSubstring("the last 1 are left out"));
 }
 
+TEST_CASE("sends that nobody receives, or that go to the rank itself, are said") {
+    const auto notes_of = [](const std::string& first, const std::string& second) {
+        return run_yaml(
+                   yaml_of("  - rank: 0\n    records: [" + first + "]\n  - rank: 1\n    records: [" + second + "]\n"),
+                   system_of("dgx-h100", 1, 2))
+            .replayed.notes;
+    };
+    using Notes = std::vector<std::string>;
+    const std::string send = "{send: 1, size: 1 KiB, tag: 3}", receive = "{receive: 0, size: 1 KiB, tag: 3}";
+    CHECK(notes_of(send, receive) == Notes{});
+    CHECK(notes_of(send + ", " + send + ", " + send, receive) ==
+          Notes{"2 sends without a receive: sent all the same (first: rank 0, record 1 (send))"});
+    CHECK(notes_of("{send: 1, size: 1 KiB, tag: 4}, " + send, receive) ==
+          Notes{"1 send without a receive: sent all the same (first: rank 0, record 0 (send))"});
+    const Notes own = {
+        "1 send of a rank to itself: a copy on its GPU, which takes no time here (first: rank 1, record 0 "
+        "(send))"};
+    CHECK(notes_of("{compute: a, time: 1 us}", "{send: 1, size: 1 MiB}") == own);
+    // And what receives it goes on.
+    CHECK(notes_of("{compute: a, time: 1 us}", "{send: 1, size: 1 MiB}, {receive: 1, size: 1 MiB}") == own);
+    const Run alone =
+        run_yaml(yaml_of("  - rank: 0\n    records: [{send: 1, size: 1 KiB}]\n", "[]", 4), system_of("dgx-h100", 1, 4));
+    CHECK(alone.replayed.notes ==
+          Notes{"1 send without a receive: sent all the same (first: rank 0, record 0 (send))"});
+}
+
 TEST_CASE("a PyTorch trace without calls lasts as long as it was recorded") {
     const TempFolder folder;
     std::string text = kineto_trace();

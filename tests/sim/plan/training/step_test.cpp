@@ -301,10 +301,13 @@ TEST_CASE(
 }
 
 TEST_CASE("evidence of aspects counts what no table has, and how far beyond the largest a run is") {
-    const AspectsMet met = {{"gpu.h100-sxm.bf16", 512}, {"framework.megatron", 512}, {"sharding.zero-1", 512}};
+    const AspectsMet met = {{"gpu.h100-sxm.bf16", 512},
+                            {"framework.megatron", 512},
+                            {"sequence.h100-sxm.bf16", 8192},
+                            {"sharding.zero-1", 512}};
     std::vector<std::string> notes;
-    const auto rated = [&](std::vector<std::string> aspects, double gpus) {
-        return evidence_of_aspects(aspects, gpus, met, catalogue(), notes);
+    const auto rated = [&](std::vector<std::string> aspects, double gpus, double sequence = 4096) {
+        return evidence_of_aspects(aspects, {gpus, sequence}, met, catalogue(), notes);
     };
     CHECK(rated({"gpu.h100-sxm.bf16", "framework.megatron"}, 4096) == Evidence::same_gpu_era_fabric);
     CHECK(rated({"gpu.h100-sxm.bf16", "framework.megatron"}, 4104) == Evidence::same_family);
@@ -312,7 +315,26 @@ TEST_CASE("evidence of aspects counts what no table has, and how far beyond the 
     CHECK(rated({"gpu.h200-sxm.bf16", "framework.megatron"}, 8) == Evidence::same_family);
     CHECK(rated({"gpu.h100-sxm.bf16", "framework.jax", "experts.between"}, 8) == Evidence::formula_only);
     CHECK(rated({"gpu.p100-sxm.fp16", "framework.megatron"}, 8) == Evidence::formula_only);
+    CHECK(rated({"gpu.h100-sxm.bf16", "framework.megatron"}, 8, 65536) == Evidence::same_gpu_era_fabric);
+    CHECK(rated({"gpu.h100-sxm.bf16", "framework.megatron"}, 8, 65537) == Evidence::same_family);
+    CHECK(notes.back() == "the longest sequences in training tables of this GPU and precision have 8192 tokens");
     CHECK(std::count(notes.begin(), notes.end(), "no training table has experts between nodes") == 1);
+}
+
+TEST_CASE("an MFU that is mostly attention says that it counts the masked half, and what it is without") {
+    const std::vector<std::string> long_sequences = {"workload.sequence_length=4194304", "workload.check_memory=false"};
+    const Report report = simulate(scenario_of(long_sequences), catalogue());
+    const StepRow& row = report.steps.at(0);
+    const auto counts = [](const std::string& n) { return n.starts_with("an MFU of "); };
+    const auto note = std::ranges::find_if(report.notes, counts);
+    REQUIRE(note != report.notes.end());
+    // Of sequences of 4 M tokens nearly all work is attention, so that the rest of the MFU is little more than half.
+    const double without = std::stod(note->substr(note->rfind(' ')));
+    CHECK(without > 0.5 * row.mfu);
+    CHECK(without < 0.55 * row.mfu);
+    CHECK(without < 1);
+    CHECK(row.evidence >= Evidence::same_family);
+    CHECK(std::ranges::none_of(simulate(scenario_of(), catalogue()).notes, counts));
 }
 
 TEST_CASE("a batch of more micro-batches than a replay holds is refused at its key, with what is held") {
