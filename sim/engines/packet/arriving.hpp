@@ -40,9 +40,8 @@ namespace fabricast::inline packet {
         return ingress.over == 0 && slack >= 0 && node.used + bytes <= node.buffer &&
                (node.reserved == 0 || fits_reserved(d.options, node, ingress, bytes));
     };
-    if (!fits() && !in_order(node)) {
-        drain_in_order(d, node, now);  // the counts are exact only after all ports have been drained
-    }
+    // The counts are exact only after all ports have been drained, and a pause waits for what its wire sends before it.
+    if (!fits()) { drain_in_order(d, node, now); }
     if (fits()) {
         ingress.bytes += bytes;
         ingress.most = std::max(ingress.most, ingress.bytes);
