@@ -61,8 +61,7 @@ std::vector<Key> collective_keys() {
          keys_of_kind<C>(
              "collective",
              {word_key("dtype", &C::dtype, DataType::float8, "Type of an element."),
-              flag_key("in_place", &C::in_place,
-                       "The output buffer is the input buffer, which spares collectives by copy engines a copy."),
+              flag_key("in_place", &C::in_place, "The output buffer is the input buffer; spares copy engines a copy."),
               whole_key("root", &C::root, 0, 4294967295.0,
                         "Rank at the root of broadcast, reduce, gather and scatter."),
               whole_key("channels", &C::channels, 1, 64, "`msccl-ring`: channels that share out the ranks' pieces."),
