@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "topologies/fabric_generator.hpp"
-
 namespace fabricast::inline training {
 
 namespace {
@@ -59,10 +57,6 @@ void visit_pairs(const GroupsMapping& at, const AllPairs& pairs, const Visit& vi
             edge.path.dst = real.gpu(to);
             edge.path.flow_label = pair % groups.size + 131 * group;
             edge.path.gpu_direct = pairs.gpu_direct;
-            if (real.node_of(edge.path.src) != real.node_of(edge.path.dst) && real.nics_per_node() > 0) {
-                edge.path.src_nic = real.generator().joins_rails() ? real.nearest_nic(edge.path.src) : any_nic;
-                edge.path.dst_nic = real.nearest_nic(edge.path.dst);
-            }
             visit(edge);
         }
     }
