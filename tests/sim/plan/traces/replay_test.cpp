@@ -2,70 +2,16 @@
 
 #include <algorithm>
 
-#include "sim/engines/engine.hpp"
-#include "sim/report/summarize_trace.hpp"
 #include "sim/run/simulate.hpp"
-#include "sim/scenario/build.hpp"
 #include "sim/scenario/parse.hpp"
-#include "tests/sim/plan/traces/fixtures.hpp"
-#include "tests/support/catalogue.hpp"
+#include "tests/sim/plan/traces/replays.hpp"
+#include "tests/support/binary_units.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fabricast;
 using namespace fabricast::test;
 
 namespace {
-
-Scenario system_of(const std::string& node, std::uint32_t nodes = 1, std::uint32_t gpus = 0) {
-    Scenario s;
-    s.cluster.node = node;
-    s.cluster.nodes = nodes;
-    s.cluster.gpus_per_node = gpus;
-    return s;
-}
-
-// A recording replayed on one system, with all that a test may ask.
-struct Run {
-    Recording recording;
-    Scenario scenario;
-    Fabric fabric;
-    RecordedJob job;
-    GpuScaling scaling;
-    PlannedCalls calls;
-    Replayed replayed;
-    Timeline timeline;
-
-    Run(Recording r, const Scenario& system, const std::string& recorded_on = "", std::uint32_t ranks = 0,
-        const Engine& engine = Flow{})
-        : recording(std::move(r)),
-          scenario(system),
-          fabric(build(scenario, catalogue())),
-          job(recorded_job(recording, fabric.gpu_count(), ranks)),
-          scaling(gpu_scaling(catalogue(), fabric.node().gpu, recorded_on, recording.recorded_on)),
-          calls(fabric, scenario.library, catalogue()),
-          replayed(make_replayed(recording, job, fabric, scaling, calls)),
-          timeline(replay(engine, fabric, replayed.schedule)) {}
-
-    Duration makespan() const { return timeline.makespan; }
-    TraceFacts facts() const { return {recording, job, replayed}; }
-    ReplayReport report() const {
-        Report out;
-        summarize(facts(), {Plan{}, Timelines{timeline, {}}, fabric, catalogue()}, out);
-        return *out.replay;
-    }
-    std::vector<TraceSpan> spans() const {
-        return spans_of(facts(), {Plan{}, Timelines{timeline, {}}, fabric, catalogue()});
-    }
-};
-
-std::string yaml_of(const std::string& ranks, const std::string& groups = "[{name: g, size: 2}]", int world = 2) {
-    return "recording: 1\nworld: " + std::to_string(world) + "\ngroups: " + groups + "\nranks:\n" + ranks;
-}
-
-Run run_yaml(const std::string& text, const Scenario& system, const std::string& recorded_on = "") {
-    const TempFolder folder;
-    return Run(import_text(folder, "r.yaml", text), system, recorded_on);
-}
 
 // One call alone, as a scenario of a collective would plan and replay its first iteration.
 Duration call_alone(const Fabric& fabric, const LibrarySpec& library, Collective collective, std::int64_t bytes) {
@@ -76,8 +22,6 @@ Duration call_alone(const Fabric& fabric, const LibrarySpec& library, Collective
     calls.add(schedule, calls.group(all), {collective, DataType::float32, {bytes}, 0}, {});
     return replay(Flow{}, fabric, schedule).makespan;
 }
-
-constexpr std::int64_t MiB = 1 << 20;
 
 }  // namespace
 
@@ -258,31 +202,6 @@ TEST_CASE("sixteen files give what one that stands for them gives") {
     CHECK(one.makespan() == all.makespan());
 }
 
-TEST_CASE("a message takes as long in either direction, and a receive waits for it") {
-    const auto text = [](int from) {
-        const std::string to = std::to_string(1 - from);
-        return yaml_of("  - rank: " + std::to_string(from) +
-                       "\n    records:\n"
-                       "      - {compute: a, stream: 0, time: 50 us}\n"
-                       "      - {send: " +
-                       to +
-                       ", size: 64 MiB, stream: 0}\n"
-                       "  - rank: " +
-                       to +
-                       "\n    records:\n"
-                       "      - {receive: " +
-                       std::to_string(from) +
-                       ", size: 64 MiB, stream: 0}\n"
-                       "      - {compute: b, stream: 0, time: 10 us}\n");
-    };
-    const Run there = run_yaml(text(0), system_of("dgx-h100", 1, 2));
-    const Run back = run_yaml(text(1), system_of("dgx-h100", 1, 2));
-    CHECK(there.makespan() == back.makespan());
-    // NVLink 4 moves 64 MiB in 150 us at its line rate of 450 GB/s; nothing is faster.
-    CHECK(to_seconds(there.makespan()) > 60e-6 + 64 * MiB / 450e9);
-    CHECK(to_seconds(there.makespan()) < 60e-6 + 4 * 64 * MiB / 450e9);
-}
-
 TEST_CASE("ranks that wait for each other in a circle cannot end, and the message names one") {
     const TempFolder folder;
     const std::string text = yaml_of(
@@ -336,32 +255,6 @@ TEST_CASE("calls that some ranks recorded and others did not are left out, and s
     CHECK_THAT(run.replayed.notes[0], ContainsSubstring("the last 1 are left out"));
 }
 
-TEST_CASE("sends that nobody receives, or that go to the rank itself, are said") {
-    const auto notes_of = [](const std::string& first, const std::string& second) {
-        return run_yaml(
-                   yaml_of("  - rank: 0\n    records: [" + first + "]\n  - rank: 1\n    records: [" + second + "]\n"),
-                   system_of("dgx-h100", 1, 2))
-            .replayed.notes;
-    };
-    using Notes = std::vector<std::string>;
-    const std::string send = "{send: 1, size: 1 KiB, tag: 3}", receive = "{receive: 0, size: 1 KiB, tag: 3}";
-    CHECK(notes_of(send, receive) == Notes{});
-    CHECK(notes_of(send + ", " + send + ", " + send, receive) ==
-          Notes{"2 sends without a receive: sent all the same (first: rank 0, record 1 (send))"});
-    CHECK(notes_of("{send: 1, size: 1 KiB, tag: 4}, " + send, receive) ==
-          Notes{"1 send without a receive: sent all the same (first: rank 0, record 0 (send))"});
-    const Notes own = {
-        "1 send of a rank to itself: a copy on its GPU, which takes no time here (first: rank 1, record 0 "
-        "(send))"};
-    CHECK(notes_of("{compute: a, time: 1 us}", "{send: 1, size: 1 MiB}") == own);
-    // And what receives it goes on.
-    CHECK(notes_of("{compute: a, time: 1 us}", "{send: 1, size: 1 MiB}, {receive: 1, size: 1 MiB}") == own);
-    const Run alone =
-        run_yaml(yaml_of("  - rank: 0\n    records: [{send: 1, size: 1 KiB}]\n", "[]", 4), system_of("dgx-h100", 1, 4));
-    CHECK(alone.replayed.notes ==
-          Notes{"1 send without a receive: sent all the same (first: rank 0, record 0 (send))"});
-}
-
 TEST_CASE("a PyTorch trace without calls lasts as long as it was recorded") {
     const TempFolder folder;
     std::string text = kineto_trace();
@@ -404,16 +297,6 @@ TEST_CASE("every format's fixture replays on every engine that there is") {
         const Run analytic(import_text(folder, name, text), system_of("dgx-a100", 1, 2), "", 0, Analytic{});
         CHECK(to_seconds(analytic.makespan()) == Approx(to_seconds(flow.makespan())).epsilon(0.1));
     }
-}
-
-TEST_CASE("a message whose two ends name different sizes is refused by both records") {
-    const TempFolder folder;
-    const char* const text =
-        "num_ranks 2\nrank 0 {\nl1: send 1024b to 1 tag 3\n}\nrank 1 {\nl1: recv 2048b from 0 tag 3\n}\n";
-    CHECK_THROWS_WITH(
-        Run(import_text(folder, "t.goal", text), system_of("dgx-h100")),
-        ContainsSubstring("a message of two sizes: rank 0, record 0 (send) of 1024 B meets rank 1, record 0 "
-                          "(receive) of 2048 B"));
 }
 
 TEST_CASE("a group that lists a rank twice is refused, whatever wrote it") {

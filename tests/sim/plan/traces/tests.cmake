@@ -1,6 +1,7 @@
 add_executable(test_traces
   ${CMAKE_CURRENT_LIST_DIR}/formats_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/goal_and_msccl_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/messages_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/nccl_log_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/own_recording_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pytorch_test.cpp
