@@ -84,6 +84,12 @@ public:
         return pid_ > 0;
     }
     void signal(int number) const { ::kill(pid_, number); }
+    // Returns when all its threads stand still, or it has ended: a signal takes a while to reach them.
+    void stop() const {
+        signal(SIGSTOP);
+        siginfo_t reached;
+        ::waitid(P_PID, static_cast<id_t>(pid_), &reached, WSTOPPED | WEXITED | WNOWAIT);
+    }
     // The exit code, or 128 + the signal; 0 waits. One that has not ended after five minutes hangs and is killed.
     int end(int number) {
         if (pid_ > 0) { signal(number); }

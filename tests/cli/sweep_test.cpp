@@ -91,7 +91,7 @@ TEST_CASE("a second sweep into a file that one is writing is refused, and the fi
     REQUIRE(run_program("sweep many.yaml" + std::string(vary) + " --out whole.csv", scratch.path, scratch).code == 0);
     Process first(resumed("twice.csv"), scratch.path);
     wait_for_lines(scratch.path / "twice.csv.journal", 3, first);
-    first.signal(SIGSTOP);
+    first.stop();
     REQUIRE(first.running());
     const std::string journal = text_of(scratch.path / "twice.csv.journal");
     for (const std::string& arguments : {resumed("twice.csv"), "sweep many.yaml --out twice.csv"s}) {

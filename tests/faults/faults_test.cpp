@@ -287,7 +287,7 @@ TEST_CASE("killed or stopped at any moment, a command leaves the file as it was 
             // No search for leaks, which stops the process itself: two that stop it may leave it stopped.
             Process process(bench.arguments_of(writer), bench.folder, "env ASAN_OPTIONS=detect_leaks=0");
             std::this_thread::sleep_for(moment);
-            process.signal(SIGSTOP);
+            process.stop();
             check(false);
             if (i % 2 == 0) {
                 process.end(SIGKILL);

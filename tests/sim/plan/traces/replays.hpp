@@ -55,7 +55,8 @@ struct Run {
     }
 };
 
-inline std::string yaml_of(const std::string& ranks, const std::string& groups = "[{name: g, size: 2}]", int world = 2) {
+inline std::string yaml_of(const std::string& ranks, const std::string& groups = "[{name: g, size: 2}]",
+                           int world = 2) {
     return "recording: 1\nworld: " + std::to_string(world) + "\ngroups: " + groups + "\nranks:\n" + ranks;
 }
 
